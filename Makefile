@@ -1,0 +1,51 @@
+# This source file is part of the TensorIO for Swift project.
+# Copyright the TensorIO for Swift authors.
+# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# SPDX-License-Identifier: Apache-2.0
+
+DEMO_BUNDLE ?= Demo/digits.tiobundle
+DEMO_IMAGE ?= Demo/images/digit-7-01.png
+
+# Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
+SWIFT_FLAGS ?=
+
+# On Linux the demo's binary then runs on machines without Swift. On macOS the system has it.
+ifeq ($(shell uname -s),Linux)
+RELEASE_FLAGS ?= --static-swift-stdlib
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check setup build format docs bench clean
+
+help: ## Shows this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: build ## Installs what is missing, builds, and runs a shipped model on a shipped image.
+	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
+
+test: setup ## Installs what is missing and runs every test.
+	@TENSORIO_PYTHON="$$(Scripts/setup.sh --peers)" && export TENSORIO_PYTHON && set -x && \
+	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
+	  swift build $(SWIFT_FLAGS) --product tensorio && \
+	  swift test $(SWIFT_FLAGS)
+
+check: ## What a change must pass: format, no warnings, docs, every test.
+	@Scripts/check.sh
+
+setup: ## Installs what is missing: image and database libraries, LiteRT.
+	@Scripts/setup.sh
+
+build: setup ## Builds the tensorio command for release.
+	swift build -c release $(RELEASE_FLAGS) --product tensorio
+
+format: ## Formats every Swift file.
+	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
+
+docs: ## Builds the documentation of the TensorIO module.
+	swift package generate-documentation --target TensorIO
+
+bench: setup ## Runs the benchmarks.
+	swift package --package-path Benchmarks benchmark
+
+clean: ## Removes everything that was built.
+	rm -rf .build Benchmarks/.build

@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "TensorIO",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "TensorIO", targets: ["TensorIO"]),
+    .library(name: "TensorIOLiteRT", targets: ["TensorIOLiteRT"]),
+    .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
+    .executable(name: "tensorio", targets: ["tensorio"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
+  ],
+  targets: [
+    .target(name: "TensorIO"),
+    .target(name: "NativeLibrary"),
+    .target(name: "CLiteRT"),
+    .target(name: "TensorIOLiteRT", dependencies: ["TensorIO", "NativeLibrary", "CLiteRT"]),
+    .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
+    .executableTarget(
+      name: "tensorio",
+      dependencies: [
+        "TensorIO", "TensorIOLiteRT",         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+  ]
+)
+
+for target in package.targets where target.type != .system && target.type != .plugin {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+  ]
+}

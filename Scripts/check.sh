@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# This source file is part of the TensorIO for Swift project.
+# Copyright the TensorIO for Swift authors.
+# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a change must pass. Never changes a file of the checkout.
+# The tests come last, so that their closing line ends the output.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# SwiftPM leaves this flag out of dependencies' builds, so it is about our targets only.
+flags="-Xswiftc -warnings-as-errors"
+largest=1048576
+
+temporary="$(mktemp -d)"
+trap 'rm -rf "$temporary"' EXIT
+
+step() { printf '\n== %s\n' "$*"; }
+
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# Tracked files and new ones that are not ignored. Deleted files are still listed: left out.
+files() {
+  local file
+  git ls-files -z --cached --others --exclude-standard -- "$@" |
+    while IFS= read -r -d '' file; do
+      if [ -f "$file" ]; then printf '%s\0' "$file"; fi
+    done
+}
+
+check_lint() {
+  step "Lint"
+  files '*.swift' | xargs -0 swift format lint --strict --parallel ||
+    fail "the rules of .swift-format are broken above"
+}
+
+# `lint` does not see every difference in layout, so a formatted copy is compared as well.
+check_format() {
+  local file same=yes
+  step "Format"
+  cp .swift-format "$temporary"
+  files '*.swift' | tar -cf - --null -T - | tar -xf - -C "$temporary"
+  swift format --in-place --parallel --recursive "$temporary"
+  while IFS= read -r -d '' file; do
+    diff -u "$file" "$temporary/$file" || same=no
+  done < <(files '*.swift')
+  [ "$same" = yes ] || fail "make format"
+}
+
+check_sizes() {
+  local file large=""
+  step "No file over 1 MiB"
+  while IFS= read -r -d '' file; do
+    if [ "$(wc -c <"$file")" -gt "$largest" ]; then large="$large $file"; fi
+  done < <(files)
+  [ -z "$large" ] || fail "over 1 MiB, and every clone would carry it for ever:$large"
+}
+
+check_docs() {
+  step "Documentation"
+  # shellcheck disable=SC2086
+  swift package $flags generate-documentation --target TensorIO --warnings-as-errors
+}
+
+# Swift's warnings are errors through the flag. C's warnings and the package's own (a file that
+# belongs to no target) are only lines of output.
+check_tests() {
+  local own
+  step "Build and test"
+  make --no-print-directory test SWIFT_FLAGS="$flags" 2>&1 | tee "$temporary/log"
+  own="^warning: '$(basename "$PWD" | tr '[:upper:]' '[:lower:]')'|^$PWD/(Sources|Tests)/.*warning:"
+  if grep -E "$own" "$temporary/log"; then fail "the build warns, see above"; fi
+}
+
+Scripts/setup.sh
+check_lint
+check_format
+check_sizes
+check_docs
+check_tests

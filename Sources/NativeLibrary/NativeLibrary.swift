@@ -1,0 +1,102 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A shared library that was opened when the program ran; it stays open until the program ends.
+///
+/// `@unchecked Sendable` because the handle never changes and `dlsym` may be called by any thread.
+package final class NativeLibrary: @unchecked Sendable {
+  /// The file that was opened.
+  package let path: String
+  private let handle: UnsafeMutableRawPointer
+
+  /// Finds and opens a library.
+  ///
+  /// - Parameters:
+  ///   - fileNames: The names that its file may have, the likeliest first.
+  ///   - variable: The environment variable that names the file, instead of any search.
+  /// - Throws: ``NotFound`` with every path that was tried.
+  package init(fileNames: [String], overriddenBy variable: String) throws(NotFound) {
+    var tried: [NotFound.Attempt] = []
+    for path in Self.candidates(fileNames: fileNames, overriddenBy: variable) {
+      // A missing file is no failure to explain; a file that cannot be opened is.
+      let isFile = path.contains("/")
+      if isFile && access(path, F_OK) != 0 {
+        tried.append(NotFound.Attempt(path: path, reason: "no such file"))
+        continue
+      }
+      if let handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL) {
+        self.path = path
+        self.handle = handle
+        return
+      }
+      let reason = dlerror().map { String(cString: $0) } ?? "unknown"
+      tried.append(NotFound.Attempt(path: path, reason: reason))
+    }
+    throw NotFound(variable: variable, tried: tried)
+  }
+
+  /// The address of a symbol; nil when the library has none of that name.
+  package func symbol(_ name: UnsafePointer<CChar>) -> UnsafeMutableRawPointer? {
+    dlsym(handle, name)
+  }
+
+  /// The paths to try: the variable's alone when it is set; else the folder of the set-up, those
+  /// beside the program, and last the system's own search.
+  private static func candidates(
+    fileNames: [String], overriddenBy variable: String
+  ) -> [String] {
+    if let path = environment(variable) { return [path] }
+    let folders = [installedFolder, executableFolder, executableFolder.map { $0 + "/../lib" }]
+    return folders.compactMap { $0 }.flatMap { folder in fileNames.map { folder + "/" + $0 } }
+      + fileNames
+  }
+
+  /// `$TENSORIO_HOME/lib`, or the same in the user's data folder.
+  private static var installedFolder: String? {
+    if let home = environment("TENSORIO_HOME") { return home + "/lib" }
+    if let data = environment("XDG_DATA_HOME") { return data + "/tensorio/lib" }
+    return environment("HOME").map { $0 + "/.local/share/tensorio/lib" }
+  }
+
+  private static var executableFolder: String? {
+    guard let path = realpath("/proc/self/exe", nil) else { return nil }
+    defer { free(path) }
+    let parts = String(cString: path).split(separator: "/", omittingEmptySubsequences: false)
+    return parts.dropLast().joined(separator: "/")
+  }
+
+  /// A variable's value; an empty one counts as unset.
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// A library that could not be opened, with every path that was tried.
+  package struct NotFound: Error, CustomStringConvertible {
+    /// The environment variable that overrides the search.
+    package let variable: String
+    /// What was tried, in order.
+    package let tried: [Attempt]
+
+    /// A path and why it did not serve.
+    package struct Attempt: Sendable {
+      package let path: String
+      package let reason: String
+    }
+
+    package var description: String {
+      "Tried " + tried.map { "\($0.path) (\($0.reason))" }.joined(separator: ", ")
+        + ". Set \(variable) to the library's path to use another."
+    }
+  }
+}

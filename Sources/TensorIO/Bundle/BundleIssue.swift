@@ -1,0 +1,110 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that a validation found in a bundle: where, what was expected, what was found, and
+/// how to mend it.
+public struct BundleIssue: Sendable, Hashable {
+  /// Which rule it is about.
+  public var code: Code
+  /// Whether the bundle can be used all the same.
+  public var severity: Severity
+  /// The place in model.json, as `inputs[0].quantize.scale`; or a file's name.
+  public var path: String
+  /// What the rule asks for.
+  public var expected: String
+  /// What is there.
+  public var found: String
+  /// How to mend it.
+  public var mending: String
+
+  /// Makes an issue.
+  public init(
+    _ code: Code, severity: Severity = .error, path: String, expected: String, found: String,
+    mending: String
+  ) {
+    self.code = code
+    self.severity = severity
+    self.path = path
+    self.expected = expected
+    self.found = found
+    self.mending = mending
+  }
+
+  /// How bad an issue is.
+  public enum Severity: String, Sendable {
+    /// The bundle cannot be used.
+    case error
+    /// The bundle works, but perhaps not as its author meant.
+    case warning
+  }
+
+  /// The rules.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The folder is not there, or is no folder.
+    case notFound = "not-found"
+    /// The folder's extension is not .tiobundle.
+    case wrongExtension = "wrong-extension"
+    /// The folder's extension is .tfbundle, which is going away.
+    case deprecatedExtension = "deprecated-extension"
+    /// The folder has no model.json, or it cannot be read.
+    case noManifest = "no-manifest"
+    /// model.json is not JSON.
+    case malformedJSON = "malformed-json"
+    /// A required key is missing.
+    case missingKey = "missing-key"
+    /// A key has no meaning where it stands.
+    case unknownKey = "unknown-key"
+    /// A value has another JSON type.
+    case wrongType = "wrong-type"
+    /// A word is not one of those that the key takes.
+    case unknownValue = "unknown-value"
+    /// A shape is impossible, or no picture's.
+    case badShape = "bad-shape"
+    /// A key stands on a layer that cannot have it.
+    case misplacedKey = "misplaced-key"
+    /// Keys exclude each other.
+    case conflictingKeys = "conflicting-keys"
+    /// Two layers have one name.
+    case duplicateName = "duplicate-name"
+    /// A path leads out of the bundle.
+    case pathOutsideBundle = "path-outside-bundle"
+    /// The model file is missing.
+    case missingModelFile = "missing-model-file"
+    /// The model file's kind does not tell the backend, or contradicts it.
+    case unknownBackend = "unknown-backend"
+    /// The backend does not support the mode or feature.
+    case unsupportedByBackend = "unsupported-by-backend"
+    /// A labels file is missing or unreadable.
+    case missingLabels = "missing-labels"
+    /// A labels file has fewer names than the layer has values.
+    case tooFewLabels = "too-few-labels"
+    /// A labels file has more names than the layer has values.
+    case tooManyLabels = "too-many-labels"
+    /// A field has no effect here.
+    case ignoredField = "ignored-field"
+    /// The number of layers is not the model's.
+    case layerCount = "layer-count"
+    /// The layers have the model's names in another order.
+    case layerOrder = "layer-order"
+    /// The model has no such tensor or signature.
+    case unknownTensor = "unknown-tensor"
+    /// A layer's data type is not the tensor's.
+    case dataTypeMismatch = "data-type-mismatch"
+    /// A layer's element count is not the tensor's.
+    case elementCountMismatch = "element-count-mismatch"
+    /// A layer reads fewer values than the tensor has.
+    case partialOutput = "partial-output"
+    /// `quantized` contradicts the model.
+    case quantizationMismatch = "quantization-mismatch"
+    /// The program's own check failed.
+    case custom
+  }
+}
+
+extension BundleIssue: CustomStringConvertible {
+  public var description: String {
+    "\(path): expected \(expected), found \(found) [\(code.rawValue)]. \(mending)"
+  }
+}

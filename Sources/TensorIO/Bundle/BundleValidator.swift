@@ -1,0 +1,198 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Checks a bundle step by step and collects every issue on the way.
+struct BundleValidator: IssueCollector {
+  let path: String
+  private(set) var issues: [BundleIssue] = []
+  private var labels: [String: Labels] = [:]
+
+  init(path: String) {
+    self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+  }
+
+  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
+
+  /// Runs all checks; nil when the bundle cannot be described at all.
+  mutating func run(check: ((ModelManifest) -> [BundleIssue])?) -> ModelBundle? {
+    guard checkFolder(), let document = readDocument() else { return nil }
+    var reader = ManifestReader()
+    let manifest = reader.read(document)
+    issues += reader.issues
+    guard let manifest else { return nil }
+    checkNames(manifest)
+    checkModelFile(manifest)
+    checkLabels(manifest)
+    checkFeatures(manifest)
+    issues += check?(manifest) ?? []
+    let warnings = issues.filter { $0.severity == .warning }
+    return ModelBundle(path: path, manifest: manifest, warnings: warnings, labels: labels)
+  }
+
+  private mutating func checkFolder() -> Bool {
+    guard FileSystem.isFolder(path) else {
+      report(
+        .notFound, at: path, expected: "a folder",
+        found: FileSystem.isFile(path) ? "a file" : "nothing",
+        mending: "Pass the path of a .tiobundle folder.")
+      return false
+    }
+    let name = FileSystem.name(of: path)
+    if name.hasSuffix(".tfbundle") {
+      report(
+        .deprecatedExtension, .warning, at: name, expected: "the extension .tiobundle",
+        found: ".tfbundle", mending: "Rename the folder; .tfbundle will not be read for ever.")
+    } else if !name.hasSuffix(".tiobundle") {
+      report(
+        .wrongExtension, at: name, expected: "the extension .tiobundle",
+        found: "a folder without it", mending: "Rename the folder.")
+      return false
+    }
+    return true
+  }
+
+  private mutating func readDocument() -> JSONValue? {
+    let file = path + "/model.json"
+    guard FileSystem.isFile(file) else {
+      report(
+        .noManifest, at: "model.json", expected: "a file model.json in the bundle",
+        found: "nothing", mending: "Write one, or let 'tensorio init' make it from the model.")
+      return nil
+    }
+    do {
+      return try JSONValue(parsing: FileSystem.read(file))
+    } catch let error as JSONSyntaxError {
+      report(
+        .malformedJSON, at: "model.json", expected: "a JSON document", found: "\(error)",
+        mending: "Correct the text at that place.")
+    } catch {
+      report(
+        .noManifest, at: "model.json", expected: "a readable file", found: "\(error)",
+        mending: "Check the file's permissions.")
+    }
+    return nil
+  }
+
+  private mutating func checkNames(_ manifest: ModelManifest) {
+    for (key, layers) in [
+      ("inputs", manifest.inputs + manifest.placeholders), ("outputs", manifest.outputs),
+    ] {
+      var seen: Set<String> = []
+      for (index, layer) in layers.enumerated() where !seen.insert(layer.name).inserted {
+        report(
+          .duplicateName, at: "\(key)[\(index)].name", expected: "a name of its own",
+          found: "\"\(layer.name)\" a second time", mending: "Give each layer another name.")
+      }
+    }
+  }
+
+  private mutating func checkModelFile(_ manifest: ModelManifest) {
+    guard !manifest.isPlaceholder else { return }
+    let file = manifest.model.file
+    guard FileSystem.staysInside(file) else {
+      report(
+        .pathOutsideBundle, at: "model.file", expected: "a path inside the bundle",
+        found: "\"\(file)\"", mending: "Put the model into the bundle and name it there.")
+      return
+    }
+    let modelPath = path + "/" + file
+    guard !file.isEmpty, FileSystem.isFile(modelPath) || FileSystem.isFolder(modelPath) else {
+      let candidates = ((try? FileSystem.contents(of: path)) ?? []).filter {
+        $0.hasSuffix(".tflite") || FileSystem.isFile(path + "/" + $0 + "/saved_model.pb")
+      }
+      report(
+        .missingModelFile, at: "model.file", expected: "a file or folder \"\(file)\" in the bundle",
+        found: candidates.isEmpty
+          ? "no model" : candidates.sorted().map { "\"\($0)\"" }.joined(separator: ", "),
+        mending: "Add the model, or correct the name in model.file.")
+      return
+    }
+    checkBackend(manifest, kind: ModelBundle.backendName(ofFileAt: modelPath))
+  }
+
+  private mutating func checkBackend(_ manifest: ModelManifest, kind: String?) {
+    switch (manifest.model.backend, kind) {
+    case (nil, nil):
+      report(
+        .unknownBackend, at: "model.backend",
+        expected: "\"tflite\" or \"tensorflow\", since the file's kind does not tell",
+        found: "nothing", mending: "Add \"backend\", or name the file *.tflite.")
+    case (let named?, let kind?) where named != kind:
+      report(
+        .unknownBackend, at: "model.backend", expected: "\"\(kind)\", the kind of the model file",
+        found: "\"\(named)\"", mending: "Correct \"backend\" or \"file\".")
+    default: break
+    }
+  }
+
+  private mutating func checkLabels(_ manifest: ModelManifest) {
+    for (index, layer) in manifest.outputs.enumerated() {
+      guard case .array(_, let file?) = layer.kind else { continue }
+      let path = "outputs[\(index)].labels"
+      guard FileSystem.staysInside(file), !file.isEmpty else {
+        report(
+          .pathOutsideBundle, at: path, expected: "the name of a file in assets/",
+          found: "\"\(file)\"", mending: "Put the labels into assets/ and name the file.")
+        continue
+      }
+      guard let data = try? FileSystem.read(self.path + "/assets/" + file),
+        let text = String(validating: data, as: UTF8.self)
+      else {
+        report(
+          .missingLabels, at: path, expected: "a text file assets/\(file) in UTF-8",
+          found: FileSystem.isFile(self.path + "/assets/" + file) ? "other bytes" : "nothing",
+          mending: "Add the file, one label a line.")
+        continue
+      }
+      let labels = Labels(text: text)
+      self.labels[file] = labels
+      check(labels, against: layer, at: path)
+    }
+  }
+
+  private mutating func check(_ labels: Labels, against layer: ModelManifest.Layer, at path: String)
+  {
+    let values = layer.elementCount
+    let names = labels.names.count
+    guard names != values else { return }
+    report(
+      names < values ? .tooFewLabels : .tooManyLabels, names < values ? .error : .warning,
+      at: path, expected: "\(values) labels, one for each value of '\(layer.name)'",
+      found: "\(names)",
+      mending: names < values
+        ? "Add the missing labels in the model's order, or correct the shape."
+        : "Correct the shape, or remove the labels that have no value.")
+  }
+
+  private mutating func checkFeatures(_ manifest: ModelManifest) {
+    let file = path + "/" + manifest.model.file
+    let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
+    guard backend == "tflite", !manifest.isPlaceholder else { return }
+    if manifest.model.modes != .predict {
+      report(
+        .unsupportedByBackend, at: "model.modes", expected: "[\"predict\"]",
+        found: "modes that tflite models do not have",
+        mending: "Use \"predict\"; train with the tensorflow backend.")
+    }
+    if !manifest.placeholders.isEmpty {
+      report(
+        .unsupportedByBackend, at: "placeholders", expected: "none with the tflite backend",
+        found: "\(manifest.placeholders.count)", mending: "Make them inputs.")
+    }
+  }
+}
+
+extension ModelManifest.Layer {
+  /// The number of elements of one item, without the batch axis.
+  public var elementCount: Int {
+    (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)
+  }
+}

@@ -1,0 +1,60 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The few questions that bundles ask of the file system.
+package enum FileSystem {
+  /// Whether there is a folder.
+  package static func isFolder(_ path: String) -> Bool {
+    var isDirectory = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
+  }
+
+  /// Whether there is a file that is no folder.
+  package static func isFile(_ path: String) -> Bool {
+    var isDirectory = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory
+  }
+
+  /// A file's bytes.
+  ///
+  /// - Throws: ``TensorIOError`` that tells a missing file from an unreadable one.
+  package static func read(_ path: String) throws -> Data {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw TensorIOError(.fileNotFound, "There is no file '\(path)'.")
+    }
+    do {
+      return try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read: \(error).", cause: error)
+    }
+  }
+
+  /// The names in a folder.
+  package static func contents(of path: String) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw TensorIOError(
+        isFolder(path) ? .unreadableFile : .fileNotFound,
+        "The folder '\(path)' cannot be read: \(error).", cause: error)
+    }
+  }
+
+  /// A path's last part.
+  package static func name(of path: String) -> String {
+    String(path.split(separator: "/").last ?? "")
+  }
+
+  /// Whether a relative path stays where it starts.
+  package static func staysInside(_ path: String) -> Bool {
+    !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
+  }
+}

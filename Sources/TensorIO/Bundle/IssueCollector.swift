@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads typed members of JSON objects and reports what is missing or of another type.
+protocol IssueCollector {
+  mutating func add(_ issue: BundleIssue)
+}
+
+extension IssueCollector {
+  mutating func report(
+    _ code: BundleIssue.Code, _ severity: BundleIssue.Severity = .error, at path: String,
+    expected: String, found: String, mending: String
+  ) {
+    add(
+      BundleIssue(
+        code, severity: severity, path: path.isEmpty ? "model.json" : path, expected: expected,
+        found: found, mending: mending))
+  }
+
+  func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+  mutating func reject(unknownKeysOf object: [String: JSONValue], at path: String, known: [String])
+  {
+    for key in object.keys.sorted() where !known.contains(key) {
+      report(
+        .unknownKey, at: join(path, key), expected: "one of \(known.joined(separator: ", "))",
+        found: "\"\(key)\"", mending: "Remove the key, or correct its spelling.")
+    }
+  }
+
+  mutating func required(_ key: String, in object: [String: JSONValue], at path: String)
+    -> JSONValue?
+  {
+    if let value = object[key] { return value }
+    report(
+      .missingKey, at: join(path, key), expected: "the required key \"\(key)\"", found: "nothing",
+      mending: "Add \"\(key)\".")
+    return nil
+  }
+
+  mutating func mistyped(_ value: JSONValue, at path: String, expected: String) {
+    report(
+      .wrongType, at: path, expected: expected, found: value.typeName,
+      mending: "Make it \(expected).")
+  }
+
+  mutating func object(_ value: JSONValue, at path: String) -> [String: JSONValue]? {
+    if case .object(let members) = value { return members }
+    mistyped(value, at: path, expected: "an object")
+    return nil
+  }
+
+  mutating func array(_ value: JSONValue, at path: String) -> [JSONValue]? {
+    if case .array(let elements) = value { return elements }
+    mistyped(value, at: path, expected: "an array")
+    return nil
+  }
+
+  mutating func string(_ value: JSONValue, at path: String) -> String? {
+    if case .string(let text) = value { return text }
+    mistyped(value, at: path, expected: "a string")
+    return nil
+  }
+
+  mutating func number(_ value: JSONValue, at path: String) -> Float? {
+    switch value {
+    case .number(let number) where Float(number).isFinite: return Float(number)
+    case .integer(let integer): return Float(integer)
+    case .number:
+      report(
+        .wrongType, at: path, expected: "a number that float32 can hold", found: "a larger one",
+        mending: "Use a number between -3.4e38 and 3.4e38.")
+      return nil
+    default:
+      mistyped(value, at: path, expected: "a number")
+      return nil
+    }
+  }
+
+  mutating func requiredString(_ key: String, in object: [String: JSONValue], at path: String)
+    -> String?
+  {
+    required(key, in: object, at: path).flatMap { string($0, at: join(path, key)) }
+  }
+
+  mutating func requiredNumber(_ key: String, in object: [String: JSONValue], at path: String)
+    -> Float?
+  {
+    required(key, in: object, at: path).flatMap { number($0, at: join(path, key)) }
+  }
+
+  mutating func requiredBool(_ key: String, in object: [String: JSONValue], at path: String)
+    -> Bool?
+  {
+    guard required(key, in: object, at: path) != nil else { return nil }
+    return optionalBool(key, in: object, at: path)
+  }
+
+  mutating func optionalString(_ key: String, in object: [String: JSONValue], at path: String)
+    -> String?
+  {
+    object[key].flatMap { string($0, at: join(path, key)) }
+  }
+
+  mutating func optionalBool(_ key: String, in object: [String: JSONValue], at path: String)
+    -> Bool?
+  {
+    guard let value = object[key] else { return nil }
+    if case .bool(let bool) = value { return bool }
+    mistyped(value, at: join(path, key), expected: "a boolean")
+    return nil
+  }
+}

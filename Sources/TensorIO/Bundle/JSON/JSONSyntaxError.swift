@@ -1,0 +1,204 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Malformed JSON, with the place of the first fault.
+package struct JSONSyntaxError: Error, Sendable, Equatable {
+  /// The line, counted from 1.
+  package let line: Int
+  /// The column in characters, counted from 1.
+  package let column: Int
+  /// What stands there and what was expected.
+  package let reason: String
+
+  /// Finds the fault in a document that Foundation's decoder has refused: the decoder gives no
+  /// place, so a second pass over the bytes looks for it.
+  init(in data: Data, cause: DecodingError) {
+    var scanner = JSONFaultScanner(bytes: Array(data))
+    if let fault = scanner.findFault() {
+      let before = data.prefix(fault.offset)
+      line = before.count { $0 == UInt8(ascii: "\n") } + 1
+      let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? data.startIndex
+      column = String(decoding: data[lineStart..<(data.startIndex + fault.offset)], as: UTF8.self)
+        .count + 1
+      reason = fault.reason
+    } else {
+      line = 1
+      column = 1
+      reason = "the document is not valid JSON (\(cause))"
+    }
+  }
+}
+
+extension JSONSyntaxError: CustomStringConvertible {
+  package var description: String { "line \(line), column \(column): \(reason)" }
+}
+
+/// Walks JSON without building anything, to tell where it breaks.
+struct JSONFaultScanner {
+  struct Fault: Error {
+    var offset: Int
+    var reason: String
+  }
+
+  private let bytes: [UInt8]
+  private var offset = 0
+  private let deepest = 512
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+  }
+
+  mutating func findFault() -> Fault? {
+    do throws(Fault) {
+      if let invalid = firstInvalidUTF8() {
+        throw Fault(offset: invalid, reason: "the bytes are not UTF-8")
+      }
+      try value(depth: 0)
+      skipSpace()
+      if offset < bytes.count { throw fault("the end of the document was expected") }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func firstInvalidUTF8() -> Int? {
+    guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+    var low = 0
+    var high = bytes.count
+    // The longest valid prefix, up to three bytes of a cut character.
+    while low < high {
+      let middle = (low + high + 1) / 2
+      let isValid = (0...min(3, middle)).contains {
+        String(validating: bytes[..<(middle - $0)], as: UTF8.self) != nil
+      }
+      if isValid { low = middle } else { high = middle - 1 }
+    }
+    return min(low, bytes.count - 1)
+  }
+
+  private func fault(_ reason: String) -> Fault {
+    guard offset < bytes.count else {
+      return Fault(offset: bytes.count, reason: "the document ends here, but \(reason)")
+    }
+    let scalar = Unicode.Scalar(bytes[offset])
+    let found = bytes[offset] < 0x80 ? "'\(scalar)'" : "a character"
+    return Fault(offset: offset, reason: "found \(found), but \(reason)")
+  }
+
+  private mutating func skipSpace() {
+    while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      offset += 1
+    }
+  }
+
+  private func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+  private mutating func value(depth: Int) throws(Fault) {
+    skipSpace()
+    guard depth < deepest else { throw fault("values may be nested \(deepest) deep at most") }
+    switch peek() {
+    case UInt8(ascii: "{"): try object(depth: depth)
+    case UInt8(ascii: "["): try array(depth: depth)
+    case UInt8(ascii: "\""): try string()
+    case UInt8(ascii: "t"): try word("true")
+    case UInt8(ascii: "f"): try word("false")
+    case UInt8(ascii: "n"): try word("null")
+    default: try number()
+    }
+  }
+
+  private mutating func object(depth: Int) throws(Fault) {
+    offset += 1
+    skipSpace()
+    while peek() != UInt8(ascii: "}") {
+      guard peek() == UInt8(ascii: "\"") else { throw fault("a key in quotes was expected") }
+      try string()
+      skipSpace()
+      guard peek() == UInt8(ascii: ":") else { throw fault("':' was expected after the key") }
+      offset += 1
+      try value(depth: depth + 1)
+      try separator(before: UInt8(ascii: "}"), named: "',' or '}' was expected")
+    }
+    offset += 1
+  }
+
+  private mutating func array(depth: Int) throws(Fault) {
+    offset += 1
+    skipSpace()
+    while peek() != UInt8(ascii: "]") {
+      try value(depth: depth + 1)
+      try separator(before: UInt8(ascii: "]"), named: "',' or ']' was expected")
+    }
+    offset += 1
+  }
+
+  private mutating func separator(before end: UInt8, named reason: String) throws(Fault) {
+    skipSpace()
+    if peek() == UInt8(ascii: ",") {
+      offset += 1
+      skipSpace()
+    } else if peek() != end {
+      throw fault(reason)
+    }
+  }
+
+  private mutating func string() throws(Fault) {
+    let start = offset
+    offset += 1
+    while let byte = peek(), byte != UInt8(ascii: "\"") {
+      guard byte >= 0x20 else { throw fault("control characters must be escaped in a string") }
+      guard byte == UInt8(ascii: "\\") else {
+        offset += 1
+        continue
+      }
+      offset += 1
+      guard let escape = peek() else { break }
+      guard "\"\\/bfnrtu".utf8.contains(escape) else { throw fault("no such escape exists") }
+      offset += 1
+      guard escape == UInt8(ascii: "u") else { continue }
+      for _ in 0..<4 {
+        guard let digit = peek(), Character(Unicode.Scalar(digit)).isHexDigit else {
+          throw fault("\\u takes four hexadecimal digits")
+        }
+        offset += 1
+      }
+    }
+    guard peek() != nil else {
+      throw Fault(offset: start, reason: "the string that starts here has no end")
+    }
+    offset += 1
+  }
+
+  private mutating func word(_ word: StaticString) throws(Fault) {
+    for byte in "\(word)".utf8 {
+      guard peek() == byte else { throw fault("'\(word)' was expected") }
+      offset += 1
+    }
+  }
+
+  private mutating func number() throws(Fault) {
+    guard let first = peek(), first == UInt8(ascii: "-") || isDigit(first) else {
+      throw fault("a value was expected")
+    }
+    let start = offset
+    while let byte = peek(), isDigit(byte) || "+-.eE".utf8.contains(byte) { offset += 1 }
+    let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+    let digits = text.drop { $0 == "-" }
+    let hasLeadingZero = digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true
+    guard let value = Double(text), value.isFinite, !hasLeadingZero, text.last != "." else {
+      throw Fault(offset: start, reason: "'\(text)' is not a number")
+    }
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+}

@@ -1,0 +1,111 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A JSON document as a tree.
+public enum JSONValue: Sendable, Hashable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A number.
+  case number(Double)
+  /// An integer that a double cannot hold.
+  case integer(Int64)
+  /// Text.
+  case string(String)
+  /// Values in order.
+  case array([JSONValue])
+  /// Values by name.
+  case object([String: JSONValue])
+
+  /// Parses a document; trailing commas are accepted, anything else malformed is an error.
+  ///
+  /// - Throws: ``JSONSyntaxError`` with line and column.
+  package init(parsing data: Data) throws {
+    do {
+      self = try JSONDecoder().decode(JSONValue.self, from: data)
+    } catch let error as DecodingError {
+      throw JSONSyntaxError(in: data, cause: error)
+    }
+  }
+
+  /// What a person would call the value's type.
+  package var typeName: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .number, .integer: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+extension JSONValue: Codable {
+  public init(from decoder: any Decoder) throws {
+    // The order is that of what model files and inputs hold most; a failed try costs an error.
+    if let container = try? decoder.container(keyedBy: Key.self) {
+      var members: [String: JSONValue] = [:]
+      for key in container.allKeys {
+        members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+      }
+      self = .object(members)
+      return
+    }
+    if var container = try? decoder.unkeyedContainer() {
+      var elements: [JSONValue] = []
+      while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+      self = .array(elements)
+      return
+    }
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let text = try? container.decode(String.self) {
+      self = .string(text)
+    } else if let bool = try? container.decode(Bool.self) {
+      self = .bool(bool)
+    } else {
+      let number = try container.decode(Double.self)
+      if number.magnitude >= 0x1p53, let integer = try? container.decode(Int64.self) {
+        self = .integer(integer)
+      } else {
+        self = .number(number)
+      }
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let bool): try container.encode(bool)
+    case .number(let number):
+      if let integer = Int64(exactly: number) {
+        try container.encode(integer)
+      } else {
+        try container.encode(number)
+      }
+    case .integer(let integer): try container.encode(integer)
+    case .string(let text): try container.encode(text)
+    case .array(let elements): try container.encode(elements)
+    case .object(let members): try container.encode(members)
+    }
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}

@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A model's folder, `X.tiobundle`: its description, its file and its assets.
+///
+/// ```swift
+/// let bundle = try ModelBundle("mobilenet.tiobundle")
+/// let model = try ModelLoader(backends: [.liteRT]).makeModel(from: bundle)
+/// ```
+public struct ModelBundle: Sendable {
+  /// The folder.
+  public let path: String
+  /// The content of model.json.
+  public let manifest: ModelManifest
+  /// What the bundle could do better; none keeps it from working.
+  public let warnings: [BundleIssue]
+
+  private let labels: [String: Labels]
+
+  /// Opens and validates a bundle.
+  ///
+  /// The checks run in this order: the path, the extension, model.json, its JSON, its schema, the
+  /// model file, the labels files, the caller's own check.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - check: A check of the program's own; the issues it returns count like the others.
+  /// - Throws: ``TensorIOError`` with all issues that were found.
+  public init(
+    _ path: String, check: ((ModelManifest) -> [BundleIssue])? = nil
+  ) throws {
+    var validator = BundleValidator(path: path)
+    let bundle = validator.run(check: check)
+    let errors = validator.issues.filter { $0.severity == .error }
+    guard errors.isEmpty, let bundle else {
+      throw TensorIOError(
+        errors.first?.code == .notFound ? .fileNotFound : .invalidBundle,
+        "'\(path)' is not a usable bundle: "
+          + (errors.first.map { "\($0)" } ?? "it could not be read.")
+          + (errors.count > 1 ? " And \(errors.count - 1) more." : ""),
+        issues: validator.issues)
+    }
+    self = bundle
+  }
+
+  init(
+    path: String, manifest: ModelManifest, warnings: [BundleIssue], labels: [String: Labels]
+  ) {
+    self.path = path
+    self.manifest = manifest
+    self.warnings = warnings
+    self.labels = labels
+  }
+
+  /// Everything that a validation finds, errors and warnings, in the order of the checks.
+  public static func issues(
+    at path: String, check: ((ModelManifest) -> [BundleIssue])? = nil
+  ) -> [BundleIssue] {
+    var validator = BundleValidator(path: path)
+    _ = validator.run(check: check)
+    return validator.issues
+  }
+
+  /// The path of the model file or folder; nil for placeholder bundles.
+  public var modelPath: String? {
+    manifest.isPlaceholder ? nil : path + "/" + manifest.model.file
+  }
+
+  /// The path of a file in the assets folder.
+  public func assetPath(_ name: String) -> String { path + "/assets/" + name }
+
+  /// The labels that a layer names; nil without any.
+  public func labels(of layer: ModelManifest.Layer) -> Labels? {
+    guard case .array(_, let file?) = layer.kind else { return nil }
+    return labels[file]
+  }
+
+  /// The name of the backend: the one that model.json names, or that the model file's kind tells.
+  public var backendName: String? {
+    manifest.model.backend ?? modelPath.flatMap(Self.backendName(ofFileAt:))
+  }
+
+  static func backendName(ofFileAt path: String) -> String? {
+    if path.hasSuffix(".tflite") { return "tflite" }
+    return FileSystem.isFile(path + "/saved_model.pb") ? "tensorflow" : nil
+  }
+}

@@ -1,0 +1,117 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The content of a model.json: what a model is, what goes in and what comes out.
+public struct ModelManifest: Sendable, Hashable {
+  /// The model's name.
+  public var name: String
+  /// What the model does.
+  public var details: String
+  /// The model's identifier.
+  public var id: String
+  /// The model's version.
+  public var version: String
+  /// Who made the model.
+  public var author: String
+  /// The model's license.
+  public var license: String
+  /// The model file, and how to run it.
+  public var model: ModelFile
+  /// The input layers, in order.
+  public var inputs: [Layer]
+  /// The output layers, in order.
+  public var outputs: [Layer]
+  /// Layers that are fed beside the inputs.
+  public var placeholders: [Layer]
+  /// Whether the bundle has no model file; every run of it returns nothing.
+  public var isPlaceholder: Bool
+  /// Hints to programs that use the model.
+  public var options: ModelOptions
+  /// The operations that a training step runs; empty when the model cannot be trained.
+  public var trainingOperations: [String]
+
+  /// The `model` field.
+  public struct ModelFile: Sendable, Hashable {
+    /// The name of the .tflite file or SavedModel folder in the bundle.
+    public var file: String
+    /// Whether the model reads and writes 8-bit integers.
+    public var isQuantized: Bool
+    /// The backend's name; nil when the file's kind tells it.
+    public var backend: String?
+    /// A free word for the class of models it belongs to.
+    public var type: String?
+    /// The name of the program's own class for it.
+    public var className: String?
+    /// What the model can do.
+    public var modes: ModelModes
+  }
+
+  /// One entry of `inputs`, `outputs` or `placeholders`.
+  public struct Layer: Sendable, Hashable {
+    /// The layer's name.
+    public var name: String
+    /// The lengths of the axes; a first -1 is the batch axis.
+    public var shape: [Int]
+    /// The data type, when the layer names one.
+    public var dataType: DataType?
+    /// What the values mean.
+    public var kind: Kind
+
+    /// What the values of a layer mean; labels are still a file's name.
+    public enum Kind: Sendable, Hashable {
+      /// An array of numbers.
+      case array(Quantization?, labelsFile: String?)
+      /// One number.
+      case scalar(Quantization?)
+      /// A picture that goes in.
+      case imageInput(ImageShape, PixelNormalization?)
+      /// A picture that comes out.
+      case imageOutput(ImageShape, PixelDenormalization?)
+      /// Raw bytes or text.
+      case string
+    }
+  }
+}
+
+/// What a model can do.
+public struct ModelModes: OptionSet, Sendable, Hashable {
+  public let rawValue: Int
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Inference.
+  public static let predict = ModelModes(rawValue: 1)
+  /// Training.
+  public static let train = ModelModes(rawValue: 2)
+  /// Evaluation.
+  public static let evaluate = ModelModes(rawValue: 4)
+}
+
+/// Hints of a model to the programs that use it; none changes a result.
+public struct ModelOptions: Sendable, Hashable {
+  /// The camera to begin with.
+  public var devicePosition: DevicePosition?
+  /// How the outputs should be shown.
+  public var outputFormat: String?
+  /// All options as they stand in model.json, also those above and any other.
+  public var values: [String: JSONValue]
+
+  /// Makes options.
+  public init(
+    devicePosition: DevicePosition? = nil, outputFormat: String? = nil,
+    values: [String: JSONValue] = [:]
+  ) {
+    self.devicePosition = devicePosition
+    self.outputFormat = outputFormat
+    self.values = values
+  }
+
+  /// Which camera of a device.
+  public enum DevicePosition: String, Sendable {
+    /// The one that faces the person.
+    case front
+    /// The one that faces the world.
+    case back
+  }
+}

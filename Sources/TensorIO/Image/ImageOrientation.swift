@@ -1,0 +1,29 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the stored pixels must be turned to stand upright, as EXIF counts it.
+///
+/// The raw values are those of EXIF's tag 0x0112.
+public enum ImageOrientation: Int, Sendable, CaseIterable {
+  /// Upright as stored.
+  case up = 1
+  /// Mirrored left to right.
+  case upMirrored = 2
+  /// Upside down.
+  case down = 3
+  /// Mirrored top to bottom.
+  case downMirrored = 4
+  /// Mirrored along the main diagonal (transposed).
+  case leftMirrored = 5
+  /// Turned so that a clockwise quarter turn makes it upright.
+  case right = 6
+  /// Mirrored along the other diagonal (transversed).
+  case rightMirrored = 7
+  /// Turned so that a counterclockwise quarter turn makes it upright.
+  case left = 8
+
+  /// Whether width and height change places when the picture is turned upright.
+  public var swapsAxes: Bool { rawValue >= 5 }
+}

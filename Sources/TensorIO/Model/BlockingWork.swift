@@ -1,0 +1,17 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+
+/// Runs work that blocks on a thread of Dispatch, never on the cooperative pool.
+enum BlockingWork {
+  static func run<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
+    }
+  }
+}

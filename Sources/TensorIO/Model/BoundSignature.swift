@@ -1,0 +1,100 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The layers of a model.json, each with its tensor.
+struct BoundSignature: Sendable {
+  /// Which of the model's signatures it is.
+  let index: Int
+  let inputs: [BoundLayer]
+  let outputs: [BoundLayer]
+  let inputSpecs: [TensorSpec]
+  let layout: OutputLayout
+
+  init(index: Int, inputs: [BoundLayer], outputs: [BoundLayer]) {
+    self.index = index
+    self.inputs = inputs
+    self.outputs = outputs
+    self.inputSpecs = inputs.map(\.spec)
+    self.layout = OutputLayout(outputs.map(\.spec))
+  }
+
+  /// Whether the model itself says that it takes any number of items.
+  var declaresBatches: Bool {
+    !inputs.isEmpty && inputs.allSatisfy { $0.tensorShape.first == -1 }
+  }
+
+  /// The shapes of the inputs, in the model's order, for a number of items; nil when an input has
+  /// no batch axis.
+  func inputShapes(forItems count: Int) -> [[Int]]? {
+    var shapes = [[Int]](repeating: [], count: inputs.count)
+    for input in inputs {
+      guard let shape = input.shape(forItems: count) else { return nil }
+      shapes[input.index] = shape
+    }
+    return shapes
+  }
+}
+
+/// A layer and its tensor.
+struct BoundLayer: Sendable {
+  /// The tensor's place in the model's signature.
+  let index: Int
+  let spec: TensorSpec
+  /// The shape in the model; -1 where it is open.
+  let tensorShape: [Int]
+
+  /// The tensor's shape for a number of items; nil when the layer does not fit the tensor.
+  func shape(forItems count: Int) -> [Int]? {
+    let item = spec.itemShape
+    if spec.dataType == .string { return tensorShape.map { $0 < 0 ? count : $0 } }
+    // With a batch axis in front: open, of one item, or declared by the description.
+    if let first = tensorShape.first, first == -1 || first == 1 || spec.isBatched,
+      let rest = Self.fill(tensorShape.dropFirst(), from: item, elementCount: spec.elementCount)
+    {
+      return [count] + rest
+    }
+    guard count == 1 else { return nil }
+    return Self.fill(tensorShape[...], from: item, elementCount: spec.elementCount)
+  }
+
+  /// Gives open axes the description's lengths; nil when the two cannot be the same.
+  private static func fill(_ axes: ArraySlice<Int>, from item: [Int], elementCount: Int) -> [Int]? {
+    var filled = Array(axes)
+    let open = filled.indices.filter { filled[$0] < 0 }
+    if open.count == 1 {
+      let known = filled.reduce(1) { $1 < 0 ? $0 : $0 * $1 }
+      guard known > 0, elementCount % known == 0 else { return nil }
+      filled[open[0]] = elementCount / known
+    } else if open.count > 1 {
+      guard item.count == filled.count,
+        zip(item, filled).allSatisfy({ $1 < 0 || $0 == $1 })
+      else { return nil }
+      filled = item
+    }
+    return filled.reduce(1, *) == elementCount ? filled : nil
+  }
+}
+
+extension ModelSignature {
+  /// What model.json alone says, before the model is loaded.
+  init(of bundle: ModelBundle) {
+    func spec(_ layer: ModelManifest.Layer) -> TensorSpec {
+      let kind: TensorSpec.Kind =
+        switch layer.kind {
+        case .array(let quantization, _): .vector(quantization, labels: bundle.labels(of: layer))
+        case .scalar(let quantization): .scalar(quantization)
+        case .imageInput(let shape, let normalization): .imageInput(shape, normalization)
+        case .imageOutput(let shape, let denormalization): .imageOutput(shape, denormalization)
+        case .string: .bytes
+        }
+      let assumed: DataType = bundle.manifest.model.isQuantized ? .uint8 : .float32
+      return TensorSpec(
+        name: layer.name, shape: layer.shape, dataType: layer.dataType ?? assumed, kind: kind)
+    }
+    self.init(
+      inputs: bundle.manifest.inputs.map(spec), outputs: bundle.manifest.outputs.map(spec),
+      placeholders: bundle.manifest.placeholders.map(spec))
+  }
+}

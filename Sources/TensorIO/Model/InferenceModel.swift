@@ -1,0 +1,184 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A model that runs in one of the backends: values in, values out, as its model.json says.
+///
+/// The model is safe to use from many threads and tasks; as many runs as it has sessions are under
+/// way at once, the others wait.
+public final class InferenceModel: Model {
+  public let bundle: ModelBundle
+
+  private let loader: ModelLoader
+  private let state = Mutex<Loaded?>(nil)
+
+  /// A model in memory.
+  final class Loaded: Sendable {
+    let bound: BoundSignature
+    let warnings: [BundleIssue]
+    let pool: SessionPool
+    /// Whether several items in one run give what each gives alone; nil while it is not known.
+    let batchesAgree = Mutex<Bool?>(nil)
+
+    init(bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool) {
+      self.bound = bound
+      self.warnings = warnings
+      self.pool = pool
+    }
+  }
+
+  /// Makes a model; its file is read by ``load()`` or the first run.
+  ///
+  /// - Throws: ``TensorIOError`` when the loader has no backend for it.
+  public init(bundle: ModelBundle, loader: ModelLoader) throws {
+    _ = try loader.backend(for: bundle)
+    self.bundle = bundle
+    self.loader = loader
+  }
+
+  /// The inputs and outputs; loads the model when it is not.
+  public var signature: ModelSignature {
+    get throws {
+      let bound = try loaded().bound
+      return ModelSignature(inputs: bound.inputSpecs, outputs: bound.layout.specs)
+    }
+  }
+
+  /// What the bundle and the model disagree on without harm; loads the model when it is not.
+  public var warnings: [BundleIssue] {
+    get throws { try loaded().warnings }
+  }
+
+  public var isLoaded: Bool { state.withLock { $0 != nil } }
+
+  public func load() throws { _ = try loaded() }
+
+  public func unload() {
+    // Freed outside the lock, when the last run that uses it has ended.
+    _ = state.withLock { state in
+      defer { state = nil }
+      return state
+    }
+  }
+
+  public func run(_ inputs: ModelInputs) throws -> ModelOutputs {
+    let loaded = try loaded()
+    return try loaded.pool.withSession { session in
+      try loaded.bound.run(inputs, on: session)
+    }
+  }
+
+  public func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
+    let loaded = try await loadedLater()
+    return try await loaded.pool.withSession { session in
+      try loaded.bound.run(inputs, on: session)
+    }
+  }
+
+  /// Runs the model and tells how long it took.
+  ///
+  /// - Returns: The outputs and the time that writing the inputs and running the model took.
+  public func measure(_ inputs: ModelInputs) throws -> (outputs: ModelOutputs, latency: RunLatency)
+  {
+    let loaded = try loaded()
+    return try loaded.pool.withSession { session in
+      try loaded.bound.measure(inputs, on: session)
+    }
+  }
+
+  /// Runs the model on several items.
+  ///
+  /// Where the model takes a batch, all items go through it in one run; else one after the other.
+  /// The results are the same: a model that only allows another batch size, without declaring it,
+  /// is tried both ways on its first batch and runs item by item if the bits differ.
+  ///
+  /// - Parameter items: The inputs of each item.
+  /// - Returns: The outputs of each item, in order.
+  /// - Throws: ``TensorIOError``; `CancellationError` between runs when the task was cancelled.
+  public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
+    let loaded = try loaded()
+    return try loaded.pool.withSession { session in
+      try loaded.run(batch: items, on: session)
+    }
+  }
+
+  /// Runs the model on several items away from the calling task's thread.
+  public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
+    let loaded = try await loadedLater()
+    let token = CancellationToken()
+    return try await withTaskCancellationHandler {
+      try await loaded.pool.withSession { session in
+        try loaded.run(batch: items, on: session, until: token)
+      }
+    } onCancel: {
+      token.cancel()
+    }
+  }
+
+  // MARK: - Loading
+
+  private func loaded() throws -> Loaded {
+    try state.withLock { state in
+      if let state { return state }
+      let new = try makeLoaded()
+      state = new
+      return new
+    }
+  }
+
+  /// Loading reads files and compiles, which must not hold one of the cooperative pool's threads.
+  private func loadedLater() async throws -> Loaded {
+    if let loaded = state.withLock({ $0 }) { return loaded }
+    return try await BlockingWork.run { try self.loaded() }
+  }
+
+  private func makeLoaded() throws -> Loaded {
+    guard let path = bundle.modelPath else {
+      throw TensorIOError(.invalidBundle, "'\(bundle.path)' is a placeholder without a model.")
+    }
+    let backend = try loader.backend(for: bundle)
+    let model = try backend.loadModel(at: path, for: bundle.manifest.model.modes)
+    let index = try signatureIndex(in: model.signatures)
+    var binder = SignatureBinder(bundle: bundle, matchesByName: backend.matchesLayersByName)
+    guard let bound = binder.bind(model.signatures[index], at: index),
+      let shapes = bound.inputShapes(forItems: 1)
+    else { throw mismatch(binder.issues) }
+    let described = model.signatures[index].inputs.map(\.shape)
+    var sessions: [any Session] = []
+    for _ in 0..<loader.sessions {
+      let session = try model.makeSession(signature: index, options: loader.sessionOptions)
+      if shapes != described { try session.resizeInputs(to: shapes) }
+      sessions.append(session)
+    }
+    binder.checkOutputs(
+      bound.outputs, shapes: bound.outputs.map { sessions[0].outputShape(at: $0.index) })
+    guard binder.issues.allSatisfy({ $0.severity != .error }) else {
+      throw mismatch(binder.issues)
+    }
+    return Loaded(
+      bound: bound, warnings: bundle.warnings + binder.issues, pool: SessionPool(sessions))
+  }
+
+  private func signatureIndex(in signatures: [SignatureDescription]) throws -> Int {
+    guard let key = loader.signatureKey else { return 0 }
+    guard let index = signatures.firstIndex(where: { $0.key == key }) else {
+      throw TensorIOError(
+        .invalidModel,
+        "The model in '\(bundle.path)' has no signature '\(key)'; it has "
+          + signatures.map { "'\($0.key)'" }.joined(separator: ", ") + ".")
+    }
+    return index
+  }
+
+  private func mismatch(_ issues: [BundleIssue]) -> TensorIOError {
+    let errors = issues.filter { $0.severity == .error }
+    return TensorIOError(
+      .invalidBundle,
+      "model.json and the model in '\(bundle.path)' disagree: "
+        + errors.map(\.description).joined(separator: " "),
+      issues: issues)
+  }
+}

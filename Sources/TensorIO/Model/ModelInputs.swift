@@ -1,0 +1,86 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a model is run on: one value, a list of values by index, or values by name.
+///
+/// ```swift
+/// try model.run(image)                          // one value
+/// try model.run(["x": [0.5, 2], "n": 42])       // by name
+/// try model.run(ModelInputs(list: [image, 3]))  // by index
+/// ```
+///
+/// For a model with one input an array is the vector itself; for one with several it is a list.
+public struct ModelInputs: Sendable {
+  enum Form {
+    case value(any TensorEncodable)
+    case list([any TensorEncodable])
+    case named([String: any TensorEncodable])
+  }
+
+  let form: Form
+
+  /// One value for the only input, or an array with one value for each input.
+  public init(_ value: any TensorEncodable) { form = .value(value) }
+
+  /// One value for each input, in order.
+  public init(list values: [any TensorEncodable]) { form = .list(values) }
+
+  /// Values by the inputs' names.
+  public init(_ values: [String: any TensorEncodable]) { form = .named(values) }
+
+  /// Calls a closure with the value of each input.
+  ///
+  /// - Throws: ``TensorIOError`` when values are missing, left over or unknown; what `body` throws.
+  func forEach(
+    _ specs: [TensorSpec], _ body: (Int, any TensorEncodable) throws -> Void
+  ) throws {
+    switch form {
+    case .value(let value):
+      if specs.count == 1 { return try body(0, value) }
+      try forEach(specs, of: value.tensorItems ?? [value], body)
+    case .list(let values): try forEach(specs, of: values, body)
+    case .named(let values):
+      try checkNames(values, specs)
+      for index in specs.indices {
+        guard let value = values[specs[index].name] else {
+          throw TensorIOError(
+            .missingInput, "There is no value for the input '\(specs[index].name)'.")
+        }
+        try body(index, value)
+      }
+    }
+  }
+
+  private func forEach(
+    _ specs: [TensorSpec], of values: [any TensorEncodable],
+    _ body: (Int, any TensorEncodable) throws -> Void
+  ) throws {
+    guard values.count == specs.count else {
+      throw TensorIOError(
+        .wrongInputCount,
+        "The model takes \(specs.count) inputs (\(Self.list(specs))), got \(values.count).")
+    }
+    for index in values.indices { try body(index, values[index]) }
+  }
+
+  private func checkNames(
+    _ values: [String: any TensorEncodable], _ specs: [TensorSpec]
+  ) throws {
+    for name in values.keys.sorted() where !specs.contains(where: { $0.name == name }) {
+      throw TensorIOError(
+        .unknownInput, "The model has no input '\(name)'; its inputs are \(Self.list(specs)).")
+    }
+  }
+
+  private static func list(_ specs: [TensorSpec]) -> String {
+    specs.map { "'\($0.name)'" }.joined(separator: ", ")
+  }
+}
+
+extension ModelInputs: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral elements: (String, any TensorEncodable)...) {
+    self.init(Dictionary(elements) { _, last in last })
+  }
+}

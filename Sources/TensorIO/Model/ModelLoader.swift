@@ -1,0 +1,93 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes models from bundles: it knows the backends and the program's own model classes.
+///
+/// ```swift
+/// let loader = ModelLoader(backends: [.liteRT], classes: ["MyModel": MyModel.self])
+/// let model = try loader.model(at: "mobilenet.tiobundle")
+/// ```
+public struct ModelLoader: Sendable {
+  /// The runtimes.
+  public var backends: [any Backend]
+  /// Model classes by the name that model.json's `class` takes.
+  public var classes: [String: any Model.Type]
+  /// How many runs of one model may be under way at once.
+  public var sessions: Int
+  /// How each session runs.
+  public var sessionOptions: SessionOptions
+  /// The key of the signature to run; nil means the model's only or first one.
+  public var signatureKey: String?
+
+  /// Makes a loader.
+  ///
+  /// - Parameters:
+  ///   - backends: The runtimes.
+  ///   - classes: The program's own model classes, by name.
+  ///   - sessions: How many runs of one model may be under way at once.
+  ///   - sessionOptions: How each session runs.
+  ///   - signatureKey: The key of the signature to run; nil means the model's first.
+  public init(
+    backends: [any Backend], classes: [String: any Model.Type] = [:], sessions: Int = 1,
+    sessionOptions: SessionOptions = SessionOptions(), signatureKey: String? = nil
+  ) {
+    precondition(sessions > 0, "A model needs at least one session.")
+    self.backends = backends
+    self.classes = classes
+    self.sessions = sessions
+    self.sessionOptions = sessionOptions
+    self.signatureKey = signatureKey
+  }
+
+  /// Opens a bundle and makes its model. The model's file is loaded by its first run, or `load()`.
+  ///
+  /// - Throws: ``TensorIOError``.
+  public func model(at path: String) throws -> any Model {
+    try makeModel(from: ModelBundle(path))
+  }
+
+  /// Makes a new model for a bundle; each has its own memory.
+  ///
+  /// - Throws: ``TensorIOError`` when the class or the backend is not known.
+  public func makeModel(from bundle: ModelBundle) throws -> any Model {
+    try modelClass(for: bundle).init(bundle: bundle, loader: self)
+  }
+
+  /// The class for a bundle: a placeholder's, the one model.json names, or the library's own.
+  func modelClass(for bundle: ModelBundle) throws -> any Model.Type {
+    if bundle.manifest.isPlaceholder { return PlaceholderModel.self }
+    guard let name = bundle.manifest.model.className else { return InferenceModel.self }
+    if let known = classes[name] { return known }
+    switch name {
+    case "TIOTFLiteModel", "TIOTensorFlowModel": return InferenceModel.self
+    case "TIOPlaceholderModel": return PlaceholderModel.self
+    default:
+      let known = classes.keys.sorted() + [
+        "TIOTFLiteModel", "TIOTensorFlowModel", "TIOPlaceholderModel",
+      ]
+      throw TensorIOError(
+        .unknownModelClass,
+        "model.class in '\(bundle.path)' names '\(name)', which is not registered. Known are "
+          + known.joined(separator: ", ") + ". Register it with the loader, or remove the key.")
+    }
+  }
+
+  /// The backend for a bundle.
+  func backend(for bundle: ModelBundle) throws -> any Backend {
+    let name: String
+    switch bundle.manifest.model.className {
+    case "TIOTFLiteModel": name = "tflite"
+    case "TIOTensorFlowModel": name = "tensorflow"
+    default: name = bundle.backendName ?? ""
+    }
+    guard let backend = backends.first(where: { $0.name == name }) else {
+      throw TensorIOError(
+        .unknownBackend,
+        "'\(bundle.path)' needs the backend '\(name)', but the loader has only "
+          + backends.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+    }
+    return backend
+  }
+}

@@ -1,0 +1,99 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a model gave: a value for each output, read as the type that you ask for.
+///
+/// ```swift
+/// let price: Float = try outputs["price"]
+/// let best = try outputs["classification", as: Classification.self].top(5, threshold: 0.1)
+/// ```
+///
+/// The bytes are copied out of the model once; they are converted when they are read.
+public struct ModelOutputs: Sendable {
+  private let layout: OutputLayout
+  let storage: TensorStorage
+  private let strings: [Int: [Data]]
+
+  init(layout: OutputLayout, storage: TensorStorage, strings: [Int: [Data]] = [:]) {
+    self.layout = layout
+    self.storage = storage
+    self.strings = strings
+  }
+
+  /// The outputs, in the order of model.json.
+  public var specs: [TensorSpec] { layout.specs }
+  /// The outputs' names, in order.
+  public var names: [String] { layout.specs.map(\.name) }
+  /// The number of outputs; 0 for placeholder models.
+  public var count: Int { layout.specs.count }
+
+  /// Reads an output.
+  ///
+  /// - Parameters:
+  ///   - name: The output's name.
+  ///   - type: The type to read: a number, an array, `Data`, ``Classification``, ``PixelBuffer``,
+  ///     ``Tensor`` or ``TensorValue``.
+  /// - Throws: ``TensorIOError`` when there is no such output, or it cannot be read as that type.
+  public subscript<Value: TensorDecodable>(
+    _ name: String, as type: Value.Type = Value.self
+  ) -> Value {
+    get throws {
+      guard let index = layout.specs.firstIndex(where: { $0.name == name }) else {
+        throw TensorIOError(
+          .unknownOutput,
+          "The model has no output '\(name)'; its outputs are "
+            + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
+      }
+      return try value(at: index)
+    }
+  }
+
+  /// Reads an output by its place in model.json.
+  ///
+  /// - Throws: ``TensorIOError`` when there is no such output, or it cannot be read as that type.
+  public func value<Value: TensorDecodable>(
+    at index: Int, as type: Value.Type = Value.self
+  ) throws -> Value {
+    guard layout.specs.indices.contains(index) else {
+      throw TensorIOError(
+        .unknownOutput, "The model has \(count) outputs, there is none at index \(index).")
+    }
+    if let strings = strings[index] {
+      return try Value.decode(strings: strings, as: layout.specs[index])
+    }
+    return try storage.withBytes { bytes in
+      try Value.decode(bytes.extracting(layout.ranges[index]), as: layout.specs[index])
+    }
+  }
+}
+
+/// Where each output lies in the bytes of a run.
+final class OutputLayout: Sendable {
+  let specs: [TensorSpec]
+  let ranges: [Range<Int>]
+  let byteCount: Int
+  let hasStrings: Bool
+
+  init(_ specs: [TensorSpec]) {
+    self.specs = specs
+    var ranges: [Range<Int>] = []
+    var end = 0
+    for spec in specs {
+      // Each output starts where every element type may stand.
+      let start = (end + 15) & ~15
+      end = start + spec.byteCount
+      ranges.append(start..<end)
+    }
+    self.ranges = ranges
+    self.byteCount = end
+    self.hasStrings = specs.contains { $0.dataType == .string }
+  }
+}

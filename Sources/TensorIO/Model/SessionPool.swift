@@ -1,0 +1,135 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+
+/// Lends sessions, each to one borrower at a time; who finds none waits for one, in order.
+final class SessionPool: Sendable {
+  /// A session on its way between threads.
+  ///
+  /// `@unchecked Sendable` because the pool lends it to one borrower at a time.
+  struct Lent: @unchecked Sendable {
+    let session: any Session
+  }
+
+  private enum Waiter {
+    case thread(DispatchSemaphore, Handover)
+    case task(CheckedContinuation<Lent, any Error>, id: Int)
+  }
+
+  private final class Handover: Sendable {
+    let lent = Mutex<Lent?>(nil)
+  }
+
+  private struct State {
+    var idle: [Lent]
+    var waiters: [Waiter] = []
+    var nextID = 0
+  }
+
+  private let state: Mutex<State>
+  private let queue = DispatchQueue(label: "tensorio.sessions", attributes: .concurrent)
+
+  init(_ sessions: sending [any Session]) {
+    state = Mutex(State(idle: sessions.map { Lent(session: $0) }))
+  }
+
+  /// Calls a closure with a session; waits for one if all are lent.
+  @inline(__always)
+  func withSession<Result>(_ body: (any Session) throws -> Result) rethrows -> Result {
+    let lent = borrow()
+    defer { giveBack(lent) }
+    return try body(lent.session)
+  }
+
+  /// Calls a closure with a session on a thread of its own kind, never the cooperative pool's.
+  func withSession<Result: Sendable>(
+    _ body: @escaping @Sendable (any Session) throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    let lent = try await borrowLater()
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.async {
+        let result = Swift.Result { try body(lent.session) }
+        self.giveBack(lent)
+        continuation.resume(with: result)
+      }
+    }
+  }
+
+  // MARK: - Lending
+
+  private func borrow() -> Lent {
+    let semaphore: DispatchSemaphore
+    let handover: Handover
+    switch state.withLock({ state -> Borrowing in
+      if let lent = state.idle.popLast() { return .now(lent) }
+      let semaphore = DispatchSemaphore(value: 0)
+      let handover = Handover()
+      state.waiters.append(.thread(semaphore, handover))
+      return .later(semaphore, handover)
+    }) {
+    case .now(let lent): return lent
+    case .later(let waiting, let place): (semaphore, handover) = (waiting, place)
+    }
+    semaphore.wait()
+    guard let lent = handover.lent.withLock({ $0 }) else {
+      preconditionFailure("A waiter is only woken with a session.")
+    }
+    return lent
+  }
+
+  private enum Borrowing {
+    case now(Lent)
+    case later(DispatchSemaphore, Handover)
+  }
+
+  private func borrowLater() async throws -> Lent {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let now: Result<Lent, any Error>? = state.withLock { state in
+          if let lent = state.idle.popLast() { return .success(lent) }
+          state.waiters.append(.task(continuation, id: id))
+          return nil
+        }
+        if let now { continuation.resume(with: now) }
+      }
+    } onCancel: {
+      cancel(id)
+    }
+  }
+
+  private func cancel(_ id: Int) {
+    let continuation = state.withLock { state -> CheckedContinuation<Lent, any Error>? in
+      for (index, waiter) in state.waiters.enumerated() {
+        guard case .task(let continuation, id) = waiter else { continue }
+        state.waiters.remove(at: index)
+        return continuation
+      }
+      return nil
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+
+  private func giveBack(_ lent: Lent) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
+      state.idle.append(lent)
+      return nil
+    }
+    switch waiter {
+    case .thread(let semaphore, let handover):
+      handover.lent.withLock { $0 = lent }
+      semaphore.signal()
+    case .task(let continuation, _): continuation.resume(returning: lent)
+    case nil: break
+    }
+  }
+}

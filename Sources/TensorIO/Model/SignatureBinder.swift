@@ -1,0 +1,208 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Brings the layers of a model.json together with the tensors of a model, and reports where the
+/// two disagree.
+struct SignatureBinder: IssueCollector {
+  private let bundle: ModelBundle
+  private let matchesByName: Bool
+  private(set) var issues: [BundleIssue] = []
+
+  private var isQuantized: Bool { bundle.manifest.model.isQuantized }
+
+  init(bundle: ModelBundle, matchesByName: Bool) {
+    self.bundle = bundle
+    self.matchesByName = matchesByName
+  }
+
+  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
+
+  /// Binds all layers; nil when an error was found.
+  mutating func bind(_ signature: SignatureDescription, at index: Int) -> BoundSignature? {
+    let manifest = bundle.manifest
+    let inputs = bind(manifest.inputs, "inputs", to: signature.inputs)
+    let outputs = bind(manifest.outputs, "outputs", to: signature.outputs)
+    guard issues.allSatisfy({ $0.severity != .error }) else { return nil }
+    return BoundSignature(index: index, inputs: inputs, outputs: outputs)
+  }
+
+  private mutating func bind(
+    _ layers: [ModelManifest.Layer], _ key: String, to tensors: [TensorDescription]
+  ) -> [BoundLayer] {
+    let names = tensors.map(\.name)
+    let list = names.map { "'\($0)'" }.joined(separator: ", ")
+    guard matchesByName || layers.count == tensors.count else {
+      report(
+        .layerCount, at: key, expected: "\(tensors.count) layers, as the model has: \(list)",
+        found: "\(layers.count)", mending: "Describe every \(key.dropLast()) of the model.")
+      return []
+    }
+    if !matchesByName, layers.map(\.name) != names, Set(layers.map(\.name)) == Set(names) {
+      report(
+        .layerOrder, .warning, at: key, expected: "the model's order: \(list)",
+        found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
+        mending: "Order decides which tensor a layer is; put the layers in the model's order.")
+    }
+    return layers.enumerated().compactMap { position, layer in
+      let path = "\(key)[\(position)]"
+      guard let index = matchesByName ? names.firstIndex(of: layer.name) : position else {
+        report(
+          .unknownTensor, at: "\(path).name", expected: "one of \(list)",
+          found: "'\(layer.name)'", mending: "Use a name of the model.")
+        return nil
+      }
+      return bind(layer, to: tensors[index], at: index, path: path, isInput: key == "inputs")
+    }
+  }
+
+  private mutating func bind(
+    _ layer: ModelManifest.Layer, to tensor: TensorDescription, at index: Int, path: String,
+    isInput: Bool
+  ) -> BoundLayer? {
+    guard let dataType = checkedDataType(of: layer, tensor, at: path) else { return nil }
+    let kind = checkedKind(of: layer, dataType, tensor, at: path)
+    let spec = TensorSpec(
+      name: layer.name, shape: layer.shape, dataType: dataType, kind: kind,
+      storedQuantization: tensor.quantization)
+    let bound = BoundLayer(index: index, spec: spec, tensorShape: tensor.shape)
+    if isInput, bound.shape(forItems: 1) == nil {
+      report(
+        .elementCountMismatch, at: "\(path).shape",
+        expected: "\(tensor.elementCount) values, as the tensor \(tensor.shape) holds",
+        found: "\(spec.elementCount) in \(layer.shape)",
+        mending: "Write the shape of the tensor '\(tensor.name)'.")
+    }
+    return bound
+  }
+
+  // MARK: - Types
+
+  private mutating func checkedDataType(
+    of layer: ModelManifest.Layer, _ tensor: TensorDescription, at path: String
+  ) -> DataType? {
+    guard let dataType = tensor.dataType else {
+      report(
+        .dataTypeMismatch, at: path, expected: "a data type that this library knows",
+        found: "\(tensor.typeName) in the model", mending: "Convert the model with another type.")
+      return nil
+    }
+    if let described = layer.dataType {
+      if described == dataType { return dataType }
+      report(
+        .dataTypeMismatch, at: "\(path).dtype", expected: "\(dataType), the tensor's own type",
+        found: "\(described)", mending: "Write \"dtype\": \"\(dataType)\", or leave it out.")
+      return nil
+    }
+    switch dataType {
+    case .float16, .float32, .float64:
+      guard isQuantized else { return dataType }
+      report(
+        .quantizationMismatch, at: path,
+        expected: "8-bit integers, since model.quantized is true",
+        found: "\(dataType) in the tensor '\(tensor.name)'",
+        mending: "Write \"quantized\": false; or name the \"dtype\" of a layer that is not.")
+      return nil
+    case .uint8, .int8:
+      guard !isQuantized, tensor.quantization != nil else { return dataType }
+      report(
+        .quantizationMismatch, at: path, expected: "float32, since model.quantized is false",
+        found: "quantized \(dataType) in the tensor '\(tensor.name)'",
+        mending: "Write \"quantized\": true.")
+      return nil
+    default: return dataType
+    }
+  }
+
+  private mutating func checkedKind(
+    of layer: ModelManifest.Layer, _ dataType: DataType, _ tensor: TensorDescription,
+    at path: String
+  ) -> TensorSpec.Kind {
+    switch layer.kind {
+    case .array(let quantization, _):
+      return .vector(
+        checked(quantization, dataType, tensor, at: path), labels: bundle.labels(of: layer))
+    case .scalar(let quantization):
+      return .scalar(checked(quantization, dataType, tensor, at: path))
+    case .imageInput(let shape, let normalization):
+      if normalization != nil, dataType == .uint8 {
+        report(
+          .ignoredField, .warning, at: "\(path).normalize",
+          expected: "no normalization, since a quantized model takes a picture's bytes",
+          found: "one", mending: "Remove it.")
+        return .imageInput(shape, nil)
+      }
+      if normalization != nil, dataType == .int8, tensor.quantization == nil {
+        report(
+          .quantizationMismatch, at: "\(path).normalize",
+          expected: "a scale and zero point in the model, to quantize by", found: "none",
+          mending: "Remove it; the tensor then takes each byte less 128.")
+      }
+      return .imageInput(shape, normalization)
+    case .imageOutput(let shape, let denormalization):
+      return .imageOutput(shape, denormalization)
+    case .string: return .bytes
+    }
+  }
+
+  private mutating func checked(
+    _ quantization: Quantization?, _ dataType: DataType, _ tensor: TensorDescription,
+    at path: String
+  ) -> Quantization? {
+    guard let quantization else { return nil }
+    switch dataType {
+    case .uint8, .int8, .int16, .int32: break
+    default:
+      report(
+        .ignoredField, .warning, at: path,
+        expected: "no quantization, since the tensor '\(tensor.name)' is \(dataType)",
+        found: "one", mending: "Remove it; it has no effect.")
+      return nil
+    }
+    guard isQuantized else {
+      report(
+        .ignoredField, .warning, at: path,
+        expected: "no quantization, since model.quantized is false", found: "one",
+        mending: "Write \"quantized\": true, or remove it.")
+      return nil
+    }
+    if quantization == .model, tensor.quantization == nil {
+      report(
+        .quantizationMismatch, at: path,
+        expected: "a scale and zero point in the model for '\(tensor.name)'", found: "none",
+        mending: "Write \"scale\" and \"bias\", or remove it.")
+    }
+    return quantization
+  }
+
+  // MARK: - Outputs
+
+  /// Compares each output's element count with the tensor's, which some models only tell once a
+  /// session exists.
+  mutating func checkOutputs(_ outputs: [BoundLayer], shapes: [[Int]]) {
+    for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
+      let spec = output.spec
+      let available = shapes[position].reduce(1, *)
+      guard available != spec.elementCount else { continue }
+      let path = "outputs[\(position)].shape"
+      guard spec.elementCount < available else {
+        report(
+          .elementCountMismatch, at: path,
+          expected: "at most \(available) values, as the tensor \(shapes[position]) holds",
+          found: "\(spec.elementCount) in \(spec.shape)", mending: "Write the tensor's shape.")
+        continue
+      }
+      let found =
+        spec.labels.map { "\($0.names.count) labels over \(available) classes" }
+        ?? "\(spec.elementCount) in \(spec.shape)"
+      report(
+        .partialOutput, .warning, at: path, expected: "\(available) values, as the tensor holds",
+        found: found,
+        mending: spec.labels == nil
+          ? "Only the first \(spec.elementCount) are read; write the tensor's shape."
+          : "Only the first \(spec.elementCount) are read, and each label may be one off: "
+            + "check whether the model's first class is the background.")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// How numbers become a quantized layer's bytes, and bytes numbers.
+///
+/// Source: the `quantize` and `dequantize` fields of model.json.
+public enum Quantization: Hashable, Sendable {
+  /// `(x + bias) * scale` on the way in, `q * scale + bias` on the way out, in float32.
+  ///
+  /// On the way in the result is clamped to the layer's range and then truncated, so that 0.5
+  /// under ``zeroToOne`` is 127, as the format has always documented. NaN is an error.
+  case linear(scale: Float, bias: Float)
+  /// The scale and zero point stored in the model itself, for each channel where it has them.
+  ///
+  /// On the way in `x / scale + zeroPoint` is rounded to nearest and clamped; on the way out it
+  /// is `(q - zeroPoint) * scale`.
+  case model
+
+  /// 0...1 to 0...255: `x * 255`.
+  public static var zeroToOne: Quantization { .linear(scale: 255, bias: 0) }
+  /// -1...1 to 0...255: `(x + 1) * 127.5`.
+  public static var minusOneToOne: Quantization { .linear(scale: 127.5, bias: 1) }
+  /// 0...255 to 0...1: `q / 255`.
+  public static var toZeroToOne: Quantization { .linear(scale: 1 / 255, bias: 0) }
+  /// 0...255 to -1...1: `q * 2 / 255 - 1`.
+  public static var toMinusOneToOne: Quantization { .linear(scale: 2 / 255, bias: -1) }
+}
+
+/// The scale and zero point that a quantized model stores with a tensor.
+///
+/// A real number is `(q - zeroPoint) * scale`.
+public struct StoredQuantization: Hashable, Sendable {
+  /// One scale, or one for each index of ``axis``.
+  public var scales: [Float]
+  /// One zero point for each scale.
+  public var zeroPoints: [Int64]
+  /// The axis that the scales run along, counted from the last: 0 is the last axis. Nil when one
+  /// scale serves the whole tensor.
+  public var axisFromEnd: Int?
+
+  /// Makes a quantization from scales and zero points of equal count.
+  public init(scales: [Float], zeroPoints: [Int64], axisFromEnd: Int? = nil) {
+    precondition(!scales.isEmpty && scales.count == zeroPoints.count, "One zero point a scale.")
+    self.scales = scales
+    self.zeroPoints = zeroPoints
+    self.axisFromEnd = axisFromEnd
+  }
+}

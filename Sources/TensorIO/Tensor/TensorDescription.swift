@@ -1,0 +1,50 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a model itself says of one of its tensors.
+public struct TensorDescription: Hashable, Sendable {
+  /// The name in the model's signature or graph.
+  public var name: String
+  /// The type of the elements; nil for one that this library does not know.
+  public var dataType: DataType?
+  /// The model's own word for the type.
+  public var typeName: String
+  /// The lengths of the axes; -1 where the length is only known at run time.
+  public var shape: [Int]
+  /// The scale and zero point, when the tensor is quantized.
+  public var quantization: StoredQuantization?
+
+  /// Makes a description.
+  public init(
+    name: String, dataType: DataType?, typeName: String? = nil, shape: [Int],
+    quantization: StoredQuantization? = nil
+  ) {
+    self.name = name
+    self.dataType = dataType
+    self.typeName = typeName ?? dataType?.rawValue ?? "unknown"
+    self.shape = shape
+    self.quantization = quantization
+  }
+
+  /// The number of elements, an axis of unknown length counted as 1.
+  public var elementCount: Int { shape.reduce(1) { $0 * max($1, $1 < 0 ? 1 : 0) } }
+}
+
+/// The inputs and outputs of one way to run a model.
+public struct SignatureDescription: Hashable, Sendable {
+  /// The signature's key; models without signatures have one with an empty key.
+  public var key: String
+  /// The inputs, in the order that the model counts them.
+  public var inputs: [TensorDescription]
+  /// The outputs, in the order that the model counts them.
+  public var outputs: [TensorDescription]
+
+  /// Makes a description.
+  public init(key: String, inputs: [TensorDescription], outputs: [TensorDescription]) {
+    self.key = key
+    self.inputs = inputs
+    self.outputs = outputs
+  }
+}

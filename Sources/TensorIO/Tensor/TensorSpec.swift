@@ -1,0 +1,80 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// One input or output of a model: its name, shape and type, and what happens to its values.
+///
+/// A spec comes from a layer of model.json; when a model is loaded, what the model itself says
+/// (data type, stored quantization) completes it. Values encode and decode themselves by it.
+public struct TensorSpec: Hashable, Sendable {
+  /// The name that values are passed and found by.
+  public let name: String
+  /// The lengths of the axes, row-major; a first -1 is the batch axis.
+  public let shape: [Int]
+  /// The type of the elements in the tensor.
+  public let dataType: DataType
+  /// What the values mean.
+  public let kind: Kind
+  /// The scale and zero point stored in the model for this tensor.
+  public let storedQuantization: StoredQuantization?
+  /// The number of elements of one item: the product of ``itemShape``.
+  public let elementCount: Int
+
+  /// What the values of a layer mean.
+  public enum Kind: Hashable, Sendable {
+    /// Numbers, with the names of the classes where there are any (outputs only).
+    case vector(Quantization?, labels: Labels?)
+    /// One number.
+    case scalar(Quantization?)
+    /// A picture that goes in.
+    case imageInput(ImageShape, PixelNormalization?)
+    /// A picture that comes out.
+    case imageOutput(ImageShape, PixelDenormalization?)
+    /// Raw bytes of the layer's data type, or text where that type is string.
+    case bytes
+  }
+
+  /// Makes a spec.
+  public init(
+    name: String, shape: [Int], dataType: DataType = .float32, kind: Kind,
+    storedQuantization: StoredQuantization? = nil
+  ) {
+    self.name = name
+    self.shape = shape
+    self.dataType = dataType
+    self.kind = kind
+    self.storedQuantization = storedQuantization
+    self.elementCount = (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)
+  }
+
+  /// Whether the first axis is the batch axis, written -1.
+  public var isBatched: Bool { shape.first == -1 }
+
+  /// The shape of one item, without the batch axis.
+  public var itemShape: [Int] { isBatched ? Array(shape.dropFirst()) : shape }
+
+  /// The bytes of one item; 0 for strings.
+  public var byteCount: Int { elementCount * dataType.byteWidth }
+
+  /// The quantization of a vector or scalar.
+  public var quantization: Quantization? {
+    switch kind {
+    case .vector(let quantization, _), .scalar(let quantization): quantization
+    case .imageInput, .imageOutput, .bytes: nil
+    }
+  }
+
+  /// The names of the classes.
+  public var labels: Labels? {
+    if case .vector(_, let labels) = kind { labels } else { nil }
+  }
+
+  /// Whether the layer holds a picture.
+  public var isImage: Bool {
+    switch kind {
+    case .imageInput, .imageOutput: true
+    case .vector, .scalar, .bytes: false
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Labelled values, in order: the result of a classifier.
+///
+/// ```swift
+/// let best = try outputs["classification", as: Classification.self].top(5, threshold: 0.1)
+/// for (label, value) in best { ... }
+/// ```
+///
+/// Two classes may have the same name (ImageNet has two cranes): the collection keeps both, while
+/// ``subscript(label:)`` and ``dictionary`` give the last.
+public struct Classification: Sendable, Equatable, RandomAccessCollection {
+  /// A label and its value.
+  public typealias Element = (label: String, value: Float)
+
+  private let labels: Labels
+  private let values: [Float]
+  /// Which labels are part of the result, in its order; nil means all in the labels' order.
+  private let selection: [Int]?
+
+  /// Makes a classification.
+  ///
+  /// - Parameters:
+  ///   - labels: The names, at least as many as values.
+  ///   - values: The values, in the order of the names.
+  public init(labels: Labels, values: [Float]) {
+    precondition(values.count <= labels.names.count, "Every value needs a label.")
+    self.labels = labels
+    self.values = values
+    self.selection = nil
+  }
+
+  private init(labels: Labels, values: [Float], selection: [Int]) {
+    self.labels = labels
+    self.values = values
+    self.selection = selection
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { selection?.count ?? values.count }
+
+  public subscript(position: Int) -> Element {
+    let index = selection?[position] ?? position
+    return (labels.names[index], values[index])
+  }
+
+  /// The value of the last class of that name; nil when the result holds none.
+  public subscript(label label: String) -> Float? {
+    last { $0.label == label }?.value
+  }
+
+  /// The values by label; where two classes share a name, the last one's.
+  public var dictionary: [String: Float] {
+    Dictionary(map { ($0.label, $0.value) }) { _, last in last }
+  }
+
+  /// The highest values, highest first.
+  ///
+  /// - Parameters:
+  ///   - count: The most elements to keep; nil keeps all.
+  ///   - threshold: Only values strictly greater are kept; nil keeps all. A NaN is never kept.
+  /// - Returns: The elements, those of equal value in the order of the labels.
+  public func top(_ count: Int? = nil, threshold: Float? = nil) -> Classification {
+    let kept = (selection ?? Array(values.indices)).filter { index in
+      threshold.map { values[index] > $0 } ?? !values[index].isNaN
+    }
+    let order = kept.sorted { left, right in
+      values[left] != values[right] ? values[left] > values[right] : left < right
+    }
+    return Classification(
+      labels: labels, values: values, selection: Array(order.prefix(Swift.max(count ?? .max, 0))))
+  }
+
+  public static func == (left: Classification, right: Classification) -> Bool {
+    left.elementsEqual(right) { $0.label == $1.label && $0.value == $1.value }
+  }
+}

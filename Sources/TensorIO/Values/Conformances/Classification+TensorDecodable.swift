@@ -1,0 +1,14 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension Classification: TensorDecodable {
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> Classification {
+    guard let labels = spec.labels else {
+      throw TensorIOError.wrongOutputType(
+        spec, "Classification", because: "model.json names no labels for it")
+    }
+    return Classification(labels: labels, values: try [Float].decode(bytes, as: spec))
+  }
+}

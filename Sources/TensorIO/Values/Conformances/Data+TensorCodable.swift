@@ -1,0 +1,57 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Raw bytes: the tensor's own, in its data type and byte order.
+///
+/// For a layer with a quantization they are float32 numbers, in both directions, which are
+/// quantized and dequantized on the way.
+extension Data: TensorEncodable, TensorDecodable {
+  public static var tensorKindName: String { "bytes" }
+  public var tensorElementCount: Int? { nil }
+
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    if spec.quantization != nil {
+      guard count == spec.elementCount * 4 else {
+        throw wrongByteCount(spec, expected: spec.elementCount * 4, because: " as float32")
+      }
+      let numbers = bytes.mapElements(of: Float.self) { number, _ in number }
+      return try numbers.encode(into: &memory, as: spec)
+    }
+    guard count == memory.byteCount else {
+      throw wrongByteCount(spec, expected: memory.byteCount, because: " of \(spec.dataType)")
+    }
+    memory.copy(from: bytes)
+  }
+
+  public func tensorStrings(for spec: TensorSpec) throws -> [Data] { [self] }
+
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> Data {
+    guard spec.quantization != nil else { return bytes.withUnsafeBytes { Data($0) } }
+    return try [Float].decode(bytes, as: spec).withUnsafeBytes { Data($0) }
+  }
+
+  public static func decode(strings: [Data], as spec: TensorSpec) throws -> Data {
+    guard strings.count == 1 else {
+      throw TensorIOError.wrongOutputType(
+        spec, "Data", because: "it holds \(strings.count) strings; read it as [Data]")
+    }
+    return strings[0]
+  }
+
+  private func wrongByteCount(
+    _ spec: TensorSpec, expected: Int, because reason: String
+  ) -> TensorIOError {
+    TensorIOError(
+      .wrongElementCount,
+      "'\(spec.name)' takes \(expected) bytes (\(spec.elementCount) values\(reason)), got \(count)."
+    )
+  }
+}

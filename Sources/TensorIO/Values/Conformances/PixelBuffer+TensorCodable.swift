@@ -1,0 +1,27 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension PixelBuffer: TensorEncodable, TensorDecodable {
+  public static var tensorKindName: String { "a picture" }
+  public var tensorElementCount: Int? { nil }
+
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    guard case .imageInput(let shape, let normalization) = spec.kind else {
+      throw TensorIOError.wrongKind(
+        spec, expected: "\(spec.dataType) values", found: Self.tensorKindName)
+    }
+    let encoding = try PixelEncoding(shape, normalization, as: spec)
+    try ImageTransform(width: shape.width, height: shape.height)
+      .write(self, into: &memory, as: encoding)
+  }
+
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> PixelBuffer {
+    guard case .imageOutput(let shape, let denormalization) = spec.kind else {
+      throw TensorIOError.wrongOutputType(
+        spec, "PixelBuffer", because: "model.json does not describe it as an image")
+    }
+    return try PixelBuffer(tensor: bytes, shape, denormalization, as: spec)
+  }
+}

@@ -1,0 +1,34 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The names of a classifier's classes, in the order of the output's values.
+///
+/// A final class, so that every result shares one copy.
+public final class Labels: Sendable {
+  /// The names; those of ImageNet hold one twice.
+  public let names: [String]
+
+  /// Makes labels from names.
+  public init(_ names: [String]) {
+    self.names = names
+  }
+
+  /// Reads the text of a labels file: one name a line; a last empty line is no label.
+  ///
+  /// Lines end with a line feed, or a carriage return and a line feed.
+  public convenience init(text: String) {
+    var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    if let last = lines.last, last.isEmpty { lines.removeLast() }
+    self.init(lines.map(String.init))
+  }
+}
+
+extension Labels: Hashable {
+  public static func == (left: Labels, right: Labels) -> Bool {
+    left === right || left.names == right.names
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(names) }
+}

@@ -1,0 +1,88 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension NumberEncoder {
+  /// Writes numbers as the integers of a quantized tensor.
+  @inline(__always)
+  func quantize<Number: TensorNumber>(
+    _ quantization: Quantization, count: Int, _ number: (Int) -> Number,
+    into memory: inout MutableRawSpan
+  ) throws {
+    guard count * spec.dataType.byteWidth == memory.byteCount else {
+      throw memory.byteCount == spec.byteCount
+        ? TensorIOError.wrongElementCount(spec, found: count)
+        : TensorIOError.notRectangular(spec)
+    }
+    switch spec.dataType {
+    case .uint8: try quantize(quantization, number, to: UInt8.self, into: &memory)
+    case .int8: try quantize(quantization, number, to: Int8.self, into: &memory)
+    case .int16: try quantize(quantization, number, to: Int16.self, into: &memory)
+    case .int32: try quantize(quantization, number, to: Int32.self, into: &memory)
+    default:
+      throw TensorIOError(
+        .wrongKind, "'\(spec.name)' is \(spec.dataType), which cannot be quantized to.")
+    }
+  }
+
+  @inline(__always)
+  private func quantize<Number: TensorNumber, Element: TensorNumber & FixedWidthInteger>(
+    _ quantization: Quantization, _ number: (Int) -> Number, to type: Element.Type,
+    into memory: inout MutableRawSpan
+  ) throws {
+    switch quantization {
+    case .linear(let scale, let bias):
+      try memory.storeElements(of: Element.self) { index in
+        let value = (number(index).float32 + bias) * scale
+        guard !value.isNaN else { throw notANumber(at: index) }
+        return value.clamped(to: Element.self)
+      }
+    case .model:
+      guard let stored = spec.storedQuantization else {
+        throw TensorIOError.withoutStoredQuantization(spec)
+      }
+      let scales = ChannelIndex(stored, itemShape: spec.itemShape)
+      try memory.storeElements(of: Element.self) { index in
+        let channel = scales.channel(of: index)
+        let value = number(index).float32 / stored.scales[channel]
+        guard !value.isNaN else { throw notANumber(at: index) }
+        let shifted = value.rounded(.toNearestOrAwayFromZero) + Float(stored.zeroPoints[channel])
+        return shifted.clamped(to: Element.self)
+      }
+    }
+  }
+
+  private func notANumber(at index: Int) -> TensorIOError {
+    .unrepresentable("NaN", at: index, in: spec, because: "it has no quantized value")
+  }
+}
+
+/// Which of a tensor's scales belongs to an element.
+struct ChannelIndex {
+  private let inner: Int
+  private let count: Int
+
+  init(_ quantization: StoredQuantization, itemShape: [Int]) {
+    count = quantization.scales.count
+    // Counted from the end, because an item may have lost the batch axis and a description may
+    // leave out leading axes of length 1.
+    inner = itemShape.suffix(quantization.axisFromEnd ?? 0).reduce(1, *)
+  }
+
+  @inline(__always)
+  func channel(of index: Int) -> Int {
+    count == 1 ? 0 : (index / inner) % count
+  }
+}
+
+extension Float {
+  /// The value truncated, and clamped to an integer type's range; not for NaN.
+  @inline(__always)
+  func clamped<Element: TensorNumber & FixedWidthInteger>(to type: Element.Type) -> Element {
+    let limit = Double(self).rounded(.towardZero)
+    if limit <= Element.min.float64 { return .min }
+    if limit >= Element.max.float64 { return .max }
+    return Element(truncatingIfNeeded: Int64(limit))
+  }
+}

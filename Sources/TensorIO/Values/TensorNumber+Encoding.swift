@@ -1,0 +1,116 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension TensorNumber {
+  @inline(__always)
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    try NumberEncoder(spec: spec).encode(count: 1, { _ in self }, into: &memory)
+  }
+
+  public static func encode(
+    elements: [Self], into memory: inout MutableRawSpan, as spec: TensorSpec
+  ) throws {
+    let encoder = NumberEncoder(spec: spec)
+    if Self.matchingDataType == spec.dataType && spec.quantization == nil {
+      try encoder.copy(elements.span.bytes, into: &memory)
+    } else {
+      try elements.withUnsafeBufferPointer { numbers in
+        try encoder.encode(count: numbers.count, { numbers[$0] }, into: &memory)
+      }
+    }
+  }
+}
+
+/// Writes numbers into a tensor: converted exactly, rounded or quantized, as the spec says.
+struct NumberEncoder {
+  let spec: TensorSpec
+
+  /// Copies elements that already have the tensor's type.
+  func copy(_ bytes: RawSpan, into memory: inout MutableRawSpan) throws {
+    try check(count: bytes.byteCount / spec.dataType.byteWidth, in: memory)
+    memory.copy(from: bytes)
+  }
+
+  /// Writes `count` numbers.
+  @inline(__always)
+  func encode<Number: TensorNumber>(
+    count: Int, _ number: (Int) -> Number, into memory: inout MutableRawSpan
+  ) throws {
+    switch spec.kind {
+    case .imageInput, .imageOutput:
+      throw TensorIOError.wrongKind(spec, expected: "a picture", found: Number.tensorKindName)
+    case .vector(let quantization, _), .scalar(let quantization):
+      if let quantization {
+        return try quantize(quantization, count: count, number, into: &memory)
+      }
+    case .bytes: break
+    }
+    try check(count: count, in: memory)
+    switch spec.dataType {
+    case .float32: try convert(number, to: Float.self, into: &memory)
+    case .uint8: try convert(number, to: UInt8.self, into: &memory)
+    case .int8: try convert(number, to: Int8.self, into: &memory)
+    case .int32: try convert(number, to: Int32.self, into: &memory)
+    case .int64: try convert(number, to: Int64.self, into: &memory)
+    case .float64: try convert(number, to: Double.self, into: &memory)
+    case .float16: try convert(number, to: Float16.self, into: &memory)
+    case .int16: try convert(number, to: Int16.self, into: &memory)
+    case .uint16: try convert(number, to: UInt16.self, into: &memory)
+    case .uint32: try convert(number, to: UInt32.self, into: &memory)
+    case .bool: try convertToBool(number, into: &memory)
+    case .string:
+      throw TensorIOError.wrongKind(spec, expected: "text", found: Number.tensorKindName)
+    }
+  }
+
+  private func check(count: Int, in memory: borrowing MutableRawSpan) throws {
+    guard count * spec.dataType.byteWidth == memory.byteCount else {
+      throw memory.byteCount == spec.byteCount
+        ? TensorIOError.wrongElementCount(spec, found: count)
+        : TensorIOError.notRectangular(spec)
+    }
+  }
+
+  @inline(__always)
+  private func convert<Number: TensorNumber, Element: TensorNumber>(
+    _ number: (Int) -> Number, to type: Element.Type, into memory: inout MutableRawSpan
+  ) throws {
+    try memory.storeElements(of: Element.self) { index in
+      guard let element = number(index).converted(to: Element.self) else {
+        throw refusal(of: number(index), at: index)
+      }
+      return element
+    }
+  }
+
+  private func convertToBool<Number: TensorNumber>(
+    _ number: (Int) -> Number, into memory: inout MutableRawSpan
+  ) throws {
+    try memory.storeElements(of: UInt8.self) { index in
+      let value = number(index)
+      guard value == 0 || value == 1 else { throw refusal(of: value, at: index) }
+      return value == 1 ? 1 : 0
+    }
+  }
+
+  private func refusal<Number: TensorNumber>(of value: Number, at index: Int) -> TensorIOError {
+    let reason: String
+    switch spec.dataType {
+    case .bool: reason = "a bool is 0 or 1"
+    case .float16, .float32, .float64:
+      reason =
+        value.float64.isFinite && Number.matchingDataType != .float64
+        ? "that integer is not exact in \(spec.dataType); pass it as a floating-point number "
+          + "to accept rounding"
+        : "it is out of range"
+    default:
+      let isWhole = value.float64.rounded(.towardZero) == value.float64
+      reason =
+        isWhole && value.float64.isFinite
+        ? "it is out of range" : "it is not a whole number, and is not rounded silently"
+    }
+    return .unrepresentable("\(value)", at: index, in: spec, because: reason)
+  }
+}

@@ -1,0 +1,79 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number that can stand in a tensor: Swift's integers and floating-point types.
+///
+/// Integers are exact or refused; floating-point numbers are rounded to the layer's type, and
+/// refused when they would become infinite or lose a fraction in an integer.
+public protocol TensorNumber: TensorEncodable, TensorDecodable, BitwiseCopyable, Numeric {
+  /// The data type with the same bytes; nil when tensors have none.
+  static var matchingDataType: DataType? { get }
+  /// The number as float32, rounded to nearest: what a quantization computes with.
+  var float32: Float { get }
+  /// The number as float64, rounded to nearest.
+  var float64: Double { get }
+  /// Makes the number equal to an integer; nil when this type has none.
+  init?(exactlyInteger value: Int64)
+  /// Makes the number nearest to a floating-point one; nil when more than rounding would change.
+  init?(rounding value: Double)
+  /// The same number in another type; nil when that type cannot hold it.
+  func converted<Number: TensorNumber>(to type: Number.Type) -> Number?
+}
+
+extension TensorNumber where Self: FixedWidthInteger {
+  public static var matchingDataType: DataType? {
+    switch (Self.isSigned, Self.bitWidth) {
+    case (true, 8): .int8
+    case (true, 16): .int16
+    case (true, 32): .int32
+    case (true, 64): .int64
+    case (false, 8): .uint8
+    case (false, 16): .uint16
+    case (false, 32): .uint32
+    default: nil
+    }
+  }
+
+  @inline(__always) public var float32: Float { Float(self) }
+  @inline(__always) public var float64: Double { Double(self) }
+  @inline(__always) public init?(exactlyInteger value: Int64) { self.init(exactly: value) }
+
+  @inline(__always)
+  public init?(rounding value: Double) {
+    if let integer = Int64(exactly: value) {
+      self.init(exactly: integer)
+    } else if let integer = UInt64(exactly: value) {
+      self.init(exactly: integer)
+    } else {
+      return nil
+    }
+  }
+
+  @inline(__always)
+  public func converted<Number: TensorNumber>(to type: Number.Type) -> Number? {
+    if let integer = Int64(exactly: self) { return Number(exactlyInteger: integer) }
+    return Double(exactly: self).flatMap { Number(rounding: $0) }
+  }
+}
+
+extension TensorNumber where Self: BinaryFloatingPoint {
+  @inline(__always) public init?(exactlyInteger value: Int64) { self.init(exactly: value) }
+
+  @inline(__always)
+  public init?(rounding value: Double) {
+    self.init(value)
+    if isInfinite && value.isFinite { return nil }
+  }
+
+  @inline(__always)
+  public func converted<Number: TensorNumber>(to type: Number.Type) -> Number? {
+    Number(rounding: float64)
+  }
+}
+
+extension TensorNumber {
+  public static var tensorKindName: String { "a number" }
+  public var tensorElementCount: Int? { 1 }
+}

@@ -1,0 +1,69 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// Memory at the alignment that LiteRT asks for, zero at first, with room to read past its end.
+final class AlignedMemory {
+  /// LiteRT refuses host memory at any less.
+  static let alignment = 64
+
+  let start: UnsafeMutableRawPointer
+  let byteCount: Int
+
+  init(byteCount: Int) {
+    self.byteCount = byteCount
+    // XNNPACK's kernels may read up to a vector past the end.
+    let capacity = byteCount + 2 * Self.alignment
+    start = .allocate(byteCount: capacity, alignment: Self.alignment)
+    start.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
+  }
+
+  /// Reads a whole file.
+  ///
+  /// The file is copied, not mapped: a mapped file that another process shortens would crash us.
+  convenience init(contentsOf path: String) throws {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      let isMissing = errno == ENOENT
+      throw TensorIOError(
+        isMissing ? .fileNotFound : .unreadableFile,
+        isMissing
+          ? "There is no file '\(path)'." : "'\(path)' cannot be read: \(Self.lastError).")
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw TensorIOError(.unreadableFile, "'\(path)' is not a regular file.")
+    }
+    // Flatbuffers count in 32 bits.
+    guard status.st_size < 1 << 31 else {
+      throw TensorIOError(.invalidModel, "'\(path)' is larger than 2 GB, which no .tflite file is.")
+    }
+    self.init(byteCount: Int(status.st_size))
+    var count = 0
+    while count < byteCount {
+      let got = read(file, start + count, byteCount - count)
+      if got < 0 && errno == EINTR { continue }
+      guard got > 0 else {
+        throw TensorIOError(
+          .unreadableFile, "'\(path)' could not be read to its end: \(Self.lastError).")
+      }
+      count += got
+    }
+  }
+
+  deinit { start.deallocate() }
+
+  private static var lastError: String { String(cString: strerror(errno)) }
+}

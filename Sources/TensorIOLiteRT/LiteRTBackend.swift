@@ -1,0 +1,48 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+public import TensorIO
+
+/// TensorFlow Lite models (`.tflite`), run by Google's LiteRT library.
+///
+/// The library is opened by the first model; making a backend needs nothing.
+public final class LiteRTBackend: Backend {
+  private let library = Mutex<LiteRTLibrary?>(nil)
+
+  /// Makes a backend.
+  public init() {}
+
+  /// `tflite`.
+  public var name: String { "tflite" }
+
+  /// False: TensorFlow Lite counts its tensors, and their names are only references.
+  public var matchesLayersByName: Bool { false }
+
+  public func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel {
+    try liteRTModel(at: path)
+  }
+
+  /// Loads a model without a bundle, to look at what it says of itself.
+  ///
+  /// - Throws: ``TensorIOError`` when the library is missing or the file is no model.
+  public func liteRTModel(at path: String) throws -> LiteRTModel {
+    try LiteRTModel(path: path, library: openLibrary())
+  }
+
+  private func openLibrary() throws -> LiteRTLibrary {
+    try library.withLock { library in
+      if let library { return library }
+      let opened = try LiteRTLibrary()
+      library = opened
+      return opened
+    }
+  }
+}
+
+extension Backend where Self == LiteRTBackend {
+  /// TensorFlow Lite models.
+  public static var liteRT: LiteRTBackend { LiteRTBackend() }
+}

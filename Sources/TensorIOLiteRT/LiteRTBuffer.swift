@@ -1,0 +1,63 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLiteRT
+internal import TensorIO
+
+/// A tensor's memory, ours, and LiteRT's handle on it.
+final class LiteRTBuffer {
+  let handle: LiteRtTensorBuffer
+  let memory: AlignedMemory
+  let elementType: Int32
+  let shape: [Int]
+  /// The bytes of the elements; for strings, the room there is.
+  let byteCount: Int
+
+  var isString: Bool { LiteRT.dataType(elementType) == .string }
+
+  private let library: LiteRTLibrary
+
+  init(elementType: Int32, shape: [Int], requiredBytes: Int, _ library: LiteRTLibrary) throws {
+    self.elementType = elementType
+    self.shape = shape
+    self.library = library
+    let width = LiteRT.dataType(elementType)?.byteWidth ?? 0
+    let elements = shape.reduce(1, *)
+    if width == 0 {
+      byteCount = max(requiredBytes, LiteRTStrings.leastBytes(elements))
+    } else {
+      byteCount = elements * width
+    }
+    let allocated = max(requiredBytes, byteCount, 1)
+    guard allocated < 1 << 33 else {
+      throw TensorIOError(
+        .unsupportedModel, "A tensor of shape \(shape) needs \(allocated) bytes, which is too much.")
+    }
+    memory = AlignedMemory(byteCount: allocated)
+    var type = LiteRtRankedTensorType(element_type: elementType, layout: LiteRtLayout(shape: shape))
+    var handle: LiteRtTensorBuffer?
+    let status = library.functions.CreateTensorBufferFromHostMemory(
+      &type, memory.start, allocated, nil, &handle)
+    guard status == LiteRT.ok, let handle else {
+      throw TensorIOError(
+        .internalFault,
+        "LiteRT refused memory for a tensor of shape \(shape): \(LiteRT.name(of: status)).")
+    }
+    self.handle = handle
+  }
+
+  /// Calls a closure with the elements' bytes, to be filled.
+  func withMutableBytes(_ body: (inout MutableRawSpan) throws -> Void) throws {
+    var span = UnsafeMutableRawBufferPointer(start: memory.start, count: byteCount).mutableBytes
+    try body(&span)
+  }
+
+  /// Calls a closure with the elements' bytes.
+  func withBytes(_ body: (RawSpan) throws -> Void) throws {
+    try body(UnsafeRawBufferPointer(start: memory.start, count: byteCount).bytes)
+  }
+
+  deinit { library.functions.DestroyTensorBuffer(handle) }
+}

@@ -1,0 +1,93 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLiteRT
+internal import TensorIO
+
+/// Numbers of LiteRT's C interface, as measured.
+enum LiteRT {
+  static let ok: LiteRtStatus = 0
+  static let runtimeFailure: LiteRtStatus = 3
+  static let unsupported: LiteRtStatus = 5
+
+  static let integerValue: Int32 = 2
+  static let acceleratorsTag: Int32 = 24
+  static let logSeverityTag: Int32 = 25
+  static let onlyCPU: Int32 = 1
+  static let silent: Int32 = 4
+
+  static let rankedTensor: Int32 = 0
+  static let perTensor: Int32 = 1
+  static let perChannel: Int32 = 2
+  static let blockWise: Int32 = 3
+
+  /// What a status code means.
+  static func name(of status: LiteRtStatus) -> String {
+    switch status {
+    case 1: "invalid argument"
+    case 2: "out of memory"
+    case 3: "runtime failure"
+    case 4: "missing input"
+    case 5: "unsupported"
+    case 6: "not found"
+    case 500: "file error"
+    case 501: "invalid model file"
+    case 1000: "index out of bounds"
+    default: "status \(status)"
+    }
+  }
+
+  /// The data type of an element type; nil for those that tensors of this library do not have.
+  static func dataType(_ elementType: Int32) -> DataType? {
+    switch elementType {
+    case 1: .float32
+    case 2: .int32
+    case 3: .uint8
+    case 4: .int64
+    case 5: .string
+    case 6: .bool
+    case 7: .int16
+    case 9: .int8
+    case 10: .float16
+    case 11: .float64
+    case 16: .uint32
+    case 17: .uint16
+    default: nil
+    }
+  }
+
+  /// What LiteRT calls an element type.
+  static func typeName(_ elementType: Int32) -> String {
+    switch elementType {
+    case 8: "complex64"
+    case 12: "complex128"
+    case 13: "uint64"
+    case 18: "int4"
+    case 19: "bfloat16"
+    default: dataType(elementType)?.rawValue ?? "type \(elementType)"
+    }
+  }
+}
+
+extension LiteRtLayout {
+  var rank: Int { min(Int(bits & 0x7f), 8) }
+
+  /// The lengths of the axes.
+  var shape: [Int] {
+    withUnsafeBytes(of: dimensions) { bytes in
+      bytes.assumingMemoryBound(to: Int32.self).prefix(rank).map(Int.init)
+    }
+  }
+
+  /// The lengths, and the rank that goes with them; at most eight axes.
+  init(shape: [Int]) {
+    self.init()
+    bits = UInt32(shape.count)
+    withUnsafeMutableBytes(of: &dimensions) { bytes in
+      let lengths = bytes.assumingMemoryBound(to: Int32.self)
+      for (axis, length) in shape.enumerated() { lengths[axis] = Int32(length) }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLiteRT
+internal import NativeLibrary
+internal import TensorIO
+
+/// LiteRT's library: its functions, and the environment that a backend's models share.
+///
+/// `@unchecked Sendable` because the functions never change, and the environment is only read once
+/// it is made.
+final class LiteRTLibrary: @unchecked Sendable {
+  let functions: LiteRtFunctions
+  let environment: LiteRtEnvironment
+
+  /// Opens the library.
+  init() throws(TensorIOError) {
+    let library: NativeLibrary
+    do {
+      library = try NativeLibrary(
+        fileNames: ["libLiteRt.so", "libLiteRt.dylib"], overriddenBy: "TENSORIO_LITERT_LIBRARY")
+    } catch {
+      throw TensorIOError(
+        .missingLibrary,
+        "TensorFlow Lite's library libLiteRt was not found. Run 'make setup', which installs it. "
+          + "\(error)",
+        cause: error)
+    }
+    functions = try Self.loadFunctions(from: library)
+    environment = try Self.makeEnvironment(functions)
+  }
+
+  private static func loadFunctions(
+    from library: NativeLibrary
+  ) throws(TensorIOError) -> LiteRtFunctions {
+    var functions = LiteRtFunctions()
+    var missing: [String] = []
+    withUnsafeMutableBytes(of: &functions) { bytes in
+      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
+      for index in slots.indices {
+        guard let name = LiteRtFunctionName(index) else { continue }
+        slots[index] = library.symbol(name)
+        if slots[index] == nil { missing.append(String(cString: name)) }
+      }
+    }
+    guard missing.isEmpty else {
+      throw TensorIOError(
+        .missingLibrary,
+        "'\(library.path)' is not the LiteRT that this version needs (2.3.0): it lacks "
+          + missing.joined(separator: ", ") + ".")
+    }
+    return functions
+  }
+
+  private static func makeEnvironment(
+    _ functions: LiteRtFunctions
+  ) throws(TensorIOError) -> LiteRtEnvironment {
+    // Register only the CPU, which saves attempts to open libraries for GPUs, and keep the log
+    // silent: what goes wrong is in our errors.
+    let options = [
+      LiteRtEnvironmentOption(integer: Int64(LiteRT.onlyCPU), tag: LiteRT.acceleratorsTag),
+      LiteRtEnvironmentOption(integer: Int64(LiteRT.silent), tag: LiteRT.logSeverityTag),
+    ]
+    var environment: LiteRtEnvironment?
+    let status = functions.CreateEnvironment(Int32(options.count), options, &environment)
+    guard status == LiteRT.ok, let environment else {
+      throw TensorIOError(.internalFault, "LiteRT could not make its environment (\(status)).")
+    }
+    return environment
+  }
+}
+
+extension LiteRtEnvironmentOption {
+  fileprivate init(integer: Int64, tag: Int32) {
+    self.init()
+    self.tag = tag
+    value.type = LiteRT.integerValue
+    value.value.integer = integer
+  }
+}

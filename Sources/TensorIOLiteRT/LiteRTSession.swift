@@ -1,0 +1,164 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLiteRT
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// One compiled instance of a model, with its buffers.
+///
+/// LiteRT gives wrong results, without an error, when two threads use one compiled model; sessions
+/// are not `Sendable` for that reason.
+final class LiteRTSession: Session {
+  private let model: LiteRTModel
+  private let signature: Int
+  private let compiled: LiteRTCompiledModel
+  private let inputTensors: [LiteRTGraph.NamedTensor]
+  private let outputTensors: [LiteRTGraph.NamedTensor]
+
+  private var inputs: [LiteRTBuffer] = []
+  private var outputs: [LiteRTBuffer] = []
+  private var inputHandles: [LiteRtTensorBuffer?] = []
+  private var outputHandles: [LiteRtTensorBuffer?] = []
+  private let hasStringOutputs: Bool
+
+  init(model: LiteRTModel, signature: Int, options: SessionOptions) throws {
+    self.model = model
+    self.signature = signature
+    compiled = try LiteRTCompiledModel(model, signature: signature, options: options)
+    (inputTensors, outputTensors) = try model.graph.tensors(ofSignature: signature)
+    hasStringOutputs = model.signatures[signature].outputs.contains { $0.dataType == .string }
+    try makeBuffers()
+  }
+
+  // MARK: - Session
+
+  func resizeInputs(to shapes: [[Int]]) throws {
+    let before = inputs.map(\.shape)
+    guard shapes != before else { return }
+    do {
+      try compiled.resizeInputs(to: shapes, names: inputTensors.map(\.name))
+      try makeBuffers()
+    } catch {
+      try compiled.resizeInputs(to: before, names: inputTensors.map(\.name))
+      try makeBuffers()
+      throw error
+    }
+  }
+
+  func outputShape(at index: Int) -> [Int] { outputs[index].shape }
+
+  func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {
+    try inputs[index].withMutableBytes(body)
+  }
+
+  func setInput(at index: Int, to strings: [Data]) throws {
+    let buffer = inputs[index]
+    let expected = buffer.shape.reduce(1, *)
+    guard strings.count == expected else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "'\(inputTensors[index].name)' takes \(expected) strings, got \(strings.count).")
+    }
+    let packed = try LiteRTStrings.pack(strings)
+    if packed.count > buffer.byteCount {
+      try replace(&inputs[index], byteCount: packed.count)
+      inputHandles[index] = inputs[index].handle
+    }
+    packed.withUnsafeBytes { bytes in
+      UnsafeMutableRawBufferPointer(start: inputs[index].memory.start, count: packed.count)
+        .copyMemory(from: bytes)
+    }
+  }
+
+  func run() throws {
+    var status = runOnce()
+    if status == LiteRT.runtimeFailure && hasStringOutputs {
+      // How long the strings are is only known when the model has run: give them more room.
+      var room = outputs.map(\.byteCount).max() ?? 0
+      while status == LiteRT.runtimeFailure && room < LiteRTStrings.mostBytes {
+        room = max(room * 8, LiteRTStrings.initialBytes)
+        try growStringOutputs(to: room)
+        compiled.clearErrors()
+        status = runOnce()
+      }
+    }
+    guard status == LiteRT.ok else { throw compiled.runError(status, open: openOutputs) }
+  }
+
+  func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
+    try outputs[index].withBytes(body)
+  }
+
+  func strings(ofOutput index: Int) throws -> [Data] {
+    let buffer = outputs[index]
+    return try LiteRTStrings.unpack(
+      UnsafeRawBufferPointer(start: buffer.memory.start, count: buffer.byteCount),
+      name: outputTensors[index].name)
+  }
+
+  // MARK: - Buffers
+
+  @inline(__always)
+  private func runOnce() -> LiteRtStatus {
+    inputHandles.withUnsafeMutableBufferPointer { inputs in
+      outputHandles.withUnsafeMutableBufferPointer { outputs in
+        model.library.functions.RunCompiledModel(
+          compiled.handle, signature, inputs.count, inputs.baseAddress, outputs.count,
+          outputs.baseAddress)
+      }
+    }
+  }
+
+  /// The outputs whose shape the file leaves open.
+  private var openOutputs: [String] {
+    model.signatures[signature].outputs.filter { $0.shape.contains(-1) }.map(\.name)
+  }
+
+  /// Makes all buffers anew. The outputs' layouts are asked for first: that is what makes LiteRT
+  /// compute them, and where it reports operations that it cannot run.
+  private func makeBuffers() throws {
+    let inputShapes = try inputTensors.indices.map { try compiled.inputShape(at: $0) }
+    let outputShapes = try compiled.outputShapes(count: outputTensors.count)
+    var byTensor: [UInt32: LiteRTBuffer] = [:]
+    func buffer(_ tensor: LiteRtTensor, _ shape: [Int], _ requiredBytes: Int) throws -> LiteRTBuffer
+    {
+      // An output that is an input's tensor, or another output's, must have the very same buffer.
+      let index = model.graph.index(of: tensor)
+      if let index, let shared = byTensor[index] { return shared }
+      let made = try LiteRTBuffer(
+        elementType: model.graph.elementType(of: tensor), shape: shape,
+        requiredBytes: requiredBytes, model.library)
+      if let index { byTensor[index] = made }
+      return made
+    }
+    inputs = try inputTensors.enumerated().map { index, named in
+      try buffer(named.tensor, inputShapes[index], compiled.requiredInputBytes(at: index))
+    }
+    outputs = try outputTensors.enumerated().map { index, named in
+      try buffer(named.tensor, outputShapes[index], compiled.requiredOutputBytes(at: index))
+    }
+    inputHandles = inputs.map(\.handle)
+    outputHandles = outputs.map(\.handle)
+  }
+
+  private func growStringOutputs(to byteCount: Int) throws {
+    for index in outputs.indices where outputs[index].isString {
+      try replace(&outputs[index], byteCount: byteCount)
+      outputHandles[index] = outputs[index].handle
+    }
+  }
+
+  private func replace(_ buffer: inout LiteRTBuffer, byteCount: Int) throws {
+    buffer = try LiteRTBuffer(
+      elementType: buffer.elementType, shape: buffer.shape, requiredBytes: byteCount,
+      model.library)
+  }
+}

@@ -1,0 +1,150 @@
+# TensorIO for Swift
+# Copyright TensorIO authors
+# Licensed under the Apache License 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the demo's folders: two bundles, pictures and a test bundle."""
+
+import dataclasses
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from .pictures import MODEL_SIZE, PICTURE_SIZE, TALL, WIDE, draw, most_typical
+
+LABELS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+PICTURES_PER_DIGIT = 2
+AUTHOR = "TensorIO for Swift"
+LICENSE = (
+    "Apache License 2.0; trained on Optical Recognition of Handwritten Digits by E. Alpaydin "
+    "and C. Kaynak (UCI Machine Learning Repository), CC BY 4.0"
+)
+
+
+@dataclasses.dataclass
+class DigitsModel:
+    """A converted model and what was measured of it."""
+
+    identifier: str
+    name: str
+    content: bytes
+    is_quantized: bool
+    correct: int
+    total: int
+
+    @property
+    def accuracy(self) -> str:
+        """Right answers over the held-out pictures, for people."""
+        return f"{self.correct} of {self.total} held-out pictures ({self.correct / self.total:.1%})"
+
+
+def write_bundle(folder: Path, model: DigitsModel) -> None:
+    """Writes `folder`/IDENTIFIER.tiobundle."""
+    bundle = folder / f"{model.identifier}.tiobundle"
+    _make_empty(bundle)
+    (bundle / "assets").mkdir()
+    (bundle / "assets" / "labels.txt").write_text("\n".join(LABELS) + "\n")
+    (bundle / "model.tflite").write_bytes(model.content)
+    _write_json(bundle / "model.json", _manifest(model))
+
+
+def write_pictures(folder: Path, ink: np.ndarray, digits: np.ndarray) -> list[Path]:
+    """Writes the most typical held-out pictures of every digit as PNG files."""
+    _make_empty(folder)
+    square = (PICTURE_SIZE, PICTURE_SIZE)
+    paths = []
+    for digit in range(len(LABELS)):
+        # The second picture of a digit is RGB, and wide or tall.
+        sizes = [square, WIDE if digit % 2 == 0 else TALL]
+        positions = most_typical(ink, digits, digit, PICTURES_PER_DIGIT)
+        for number, (position, size) in enumerate(zip(positions, sizes), start=1):
+            path = folder / f"digit-{digit}-{number:02}.png"
+            picture = draw(ink[position], size)
+            (picture if number == 1 else picture.convert("RGB")).save(path, optimize=True)
+            paths.append(path)
+    return paths
+
+
+def write_test_bundle(folder: Path, pictures: list[Path], models: list[str]) -> None:
+    """Writes a headless test of the models over copies of the pictures."""
+    _make_empty(folder)
+    (folder / "images").mkdir()
+    images, labels = [], []
+    for picture in pictures:
+        shutil.copyfile(picture, folder / "images" / picture.name)
+        path = f"images/{picture.name}"
+        label = LABELS[int(picture.name.split("-")[1])]
+        images.append({"type": "file", "path": path})
+        labels.append({"path": path, "inference_results": {"classification": {label: ""}}})
+    _write_json(
+        folder / "test.json",
+        {
+            "name": "Handwritten digits",
+            "id": "digits",
+            "version": "1",
+            "models": models,
+            "options": {"iterations": 1, "metric": "EvaluationMetricAccuracyTop5"},
+            "images": images,
+            "labels": labels,
+        },
+    )
+
+
+def _manifest(model: DigitsModel) -> dict:
+    image = {
+        "name": "image",
+        "type": "image",
+        "shape": [MODEL_SIZE, MODEL_SIZE, 3],
+        "format": "RGB",
+    }
+    classification = {
+        "name": "classification",
+        "type": "array",
+        "shape": [1, len(LABELS)],
+        "labels": "labels.txt",
+    }
+    if model.is_quantized:
+        classification["dequantize"] = {"standard": "model"}
+    else:
+        image["normalize"] = {"standard": "[0,1]"}
+    return {
+        "name": model.name,
+        "details": (
+            "Reads a handwritten digit, dark ink on light paper. A small convolutional network; "
+            f"right on {model.accuracy}."
+        ),
+        "id": model.identifier,
+        "version": "1",
+        "author": AUTHOR,
+        "license": LICENSE,
+        "model": {
+            "file": "model.tflite",
+            "quantized": model.is_quantized,
+            "type": "image.classification.digits",
+            "backend": "tflite",
+            "modes": ["predict"],
+        },
+        "inputs": [image],
+        "outputs": [classification],
+        "options": {
+            "device_position": "back",
+            "output_format": "image.classification.imagenet",
+        },
+    }
+
+
+def _make_empty(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def _write_json(path: Path, document: dict) -> None:
+    text = json.dumps(document, indent=2)
+    # Shapes and modes read better on one line.
+    path.write_text(re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", _on_one_line, text) + "\n")
+
+
+def _on_one_line(array: re.Match) -> str:
+    return "[" + ", ".join(part.strip() for part in array[1].split(",")) + "]"

@@ -1,0 +1,100 @@
+# TensorIO for Swift
+# Copyright TensorIO authors
+# Licensed under the Apache License 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Trains the demo's models on handwritten digits and writes the folder Demo.
+
+    python Tools/make_digits.py
+
+Needs Tools/requirements-models.txt; takes half a minute. The same versions of the tools write
+the same bytes again on the same kind of processor.
+"""
+
+import os
+import warnings
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+warnings.filterwarnings("ignore", module="tensorflow")
+
+from digits import bundles, evaluation, network, pictures  # noqa: E402
+from digits.bundles import DigitsModel  # noqa: E402
+
+FOLDER = Path(__file__).resolve().parent.parent / "Demo"
+SEED = 7
+
+README = """\
+# Demo
+
+Models and pictures that show TensorIO at work, all written by `python Tools/make_digits.py`
+(seed {seed}). Nothing here is changed by hand.
+
+| folder | what |
+|---|---|
+| `digits.tiobundle` | reads a handwritten digit; float32, {float_size} bytes |
+| `digits-int8.tiobundle` | the same network in whole-integer arithmetic, int8 in and out, \
+{int8_size} bytes |
+| `images` | two held-out pictures of every digit: one grey and square, one RGB, wide or tall |
+| `digits.testbundle` | a headless test of both models over these pictures |
+
+## Accuracy
+
+On the {held_out} digits that training did not see (it saw {train}), drawn like the pictures in
+`images`, then through the whole pipeline (centre crop, bilinear resize to 32 x 32, normalization)
+and LiteRT:
+
+| model | right answers |
+|---|---|
+| digits | {float_accuracy} |
+| digits-int8 | {int8_accuracy} |
+
+The pictures in `images` are the two nearest to the mean picture of their digit, whatever the
+models say of them.
+
+## Data
+
+Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI Machine Learning
+Repository, 1998, https://doi.org/10.24432/C50P49, licensed under CC BY 4.0
+(https://creativecommons.org/licenses/by/4.0/); the copy that scikit-learn carries. Changed here:
+the 8 x 8 pixels are enlarged, their edges sharpened, and drawn as dark ink on white paper.
+"""
+
+
+def main() -> None:
+    """Trains, converts, measures, writes."""
+    train_ink, test_ink, train_digits, test_digits = pictures.split(SEED)
+    train_pixels = pictures.prepare_all(train_ink)
+    test_pixels = pictures.prepare_all(test_ink)
+    trained = network.train(train_pixels, train_digits, SEED)
+
+    def measured(identifier: str, name: str, content: bytes, is_quantized: bool) -> DigitsModel:
+        predictions = evaluation.predictions(content, test_pixels)
+        correct = int((predictions == test_digits).sum())
+        return DigitsModel(identifier, name, content, is_quantized, correct, len(test_digits))
+
+    models = [
+        measured("digits", "Digits", network.convert_float(trained), False),
+        measured("digits-int8", "Digits, int8", network.convert_int8(trained, train_pixels), True),
+    ]
+    for model in models:
+        bundles.write_bundle(FOLDER, model)
+        print(f"{model.identifier}: {len(model.content)} bytes, {model.accuracy}")
+    paths = bundles.write_pictures(FOLDER / "images", test_ink, test_digits)
+    identifiers = [model.identifier for model in models]
+    bundles.write_test_bundle(FOLDER / "digits.testbundle", paths, identifiers)
+    (FOLDER / "README.md").write_text(
+        README.format(
+            seed=SEED,
+            train=len(train_digits),
+            held_out=len(test_digits),
+            float_size=f"{len(models[0].content):,}",
+            int8_size=f"{len(models[1].content):,}",
+            float_accuracy=models[0].accuracy,
+            int8_accuracy=models[1].accuracy,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+# TensorIO for Swift
+# Copyright TensorIO authors
+# Licensed under the Apache License 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Measures one call of a model with one number in and out: what the call itself costs.
+
+    bench_small.py MODEL.tflite [--iterations N]
+
+A call writes a Python float, invokes and reads a Python float; tensor details and
+the input's array are kept.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter
+
+WARM_UP = 1_000
+
+
+def measure(interpreter: Interpreter, iterations: int) -> dict[str, float]:
+    """Returns nanoseconds a call: median, 95th percentile and minimum."""
+    interpreter.allocate_tensors()
+    model_input = interpreter.get_input_details()[0]
+    input_index = model_input["index"]
+    values = np.zeros(model_input["shape"], np.float32)
+    output_index = interpreter.get_output_details()[0]["index"]
+
+    def call(value: float) -> float:
+        values.flat[0] = value
+        interpreter.set_tensor(input_index, values)
+        interpreter.invoke()
+        return float(interpreter.get_tensor(output_index).item())
+
+    for _ in range(WARM_UP):
+        call(2.0)
+    durations = []
+    for _ in range(iterations):
+        start = time.perf_counter_ns()
+        result = call(2.0)
+        durations.append(time.perf_counter_ns() - start)
+    durations.sort()
+    return {
+        "result": result,
+        "iterations": iterations,
+        "median_ns": statistics.median(durations),
+        "p95_ns": durations[int(iterations * 0.95)],
+        "min_ns": durations[0],
+    }
+
+
+def main() -> None:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--iterations", type=int, default=50_000)
+    arguments = parser.parse_args()
+    interpreter = Interpreter(model_path=str(arguments.model), num_threads=1)
+    print(json.dumps(measure(interpreter, arguments.iterations), indent=2))
+
+
+if __name__ == "__main__":
+    main()
