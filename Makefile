@@ -32,7 +32,7 @@ test: setup ## Installs what is missing and runs every test.
 check: ## What a change must pass: format, no warnings, docs, every test.
 	@Scripts/check.sh
 
-setup: ## Installs what is missing: image and database libraries, LiteRT.
+setup: ## Installs what is missing: image libraries, LiteRT.
 	@Scripts/setup.sh
 
 build: setup ## Builds the tensorio command for release.

@@ -36,7 +36,6 @@ libraries="
 libjpeg-dev      libjpeg     jpeglib.h      libjpeg.so
 libpng-dev       libpng      png.h          libpng.so
 libwebp-dev      libwebp     webp/decode.h  libwebp.so
-libsqlite3-dev   sqlite3     sqlite3.h      libsqlite3.so
 libstdc++6       -           -              libstdc++.so.6
 "
 commands="git make pkg-config"

@@ -23,13 +23,13 @@ final class LiteRTBuffer {
     self.elementType = elementType
     self.shape = shape
     self.library = library
-    let width = LiteRT.dataType(elementType)?.byteWidth ?? 0
     let elements = shape.reduce(1, *)
-    if width == 0 {
-      byteCount = max(requiredBytes, LiteRTStrings.leastBytes(elements))
-    } else {
-      byteCount = elements * width
-    }
+    byteCount =
+      switch LiteRT.dataType(elementType) {
+      case .string: max(requiredBytes, LiteRTStrings.leastBytes(elements))
+      case let dataType?: elements * dataType.byteWidth
+      case nil: requiredBytes
+      }
     let allocated = max(requiredBytes, byteCount, 1)
     guard allocated < 1 << 33 else {
       throw TensorIOError(
