@@ -33,7 +33,8 @@ final class LiteRTBuffer {
     let allocated = max(requiredBytes, byteCount, 1)
     guard allocated < 1 << 33 else {
       throw TensorIOError(
-        .unsupportedModel, "A tensor of shape \(shape) needs \(allocated) bytes, which is too much.")
+        .unsupportedModel, "A tensor of shape \(shape) needs \(allocated) bytes, which is too much."
+      )
     }
     memory = AlignedMemory(byteCount: allocated)
     var type = LiteRtRankedTensorType(element_type: elementType, layout: LiteRtLayout(shape: shape))

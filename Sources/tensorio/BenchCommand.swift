@@ -6,7 +6,7 @@
 import ArgumentParser
 import TensorIO
 
-/// `tensorio bench`
+/// The command `tensorio bench`.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure how long a model takes.",
@@ -34,7 +34,12 @@ struct BenchCommand: ParsableCommand {
 
   func run() throws {
     let deadline = Deadline(seconds: arguments.timeout)
-    guard let model = try arguments.loadModel(cancellation: deadline.token) else {
+    let latencies = try deadline.watch { try measure(cancellation: deadline.token) }
+    try printResults(latencies)
+  }
+
+  private func measure(cancellation: CancellationToken) throws -> [RunLatency] {
+    guard let model = try arguments.loadModel(cancellation: cancellation) else {
       throw TensorIOError(
         .unsupportedModel, "'\(arguments.bundle)' is a placeholder: there is nothing to measure.")
     }
@@ -42,8 +47,10 @@ struct BenchCommand: ParsableCommand {
     let hasInput = arguments.value != nil || !arguments.input.isEmpty
     let inputs = try hasInput ? arguments.readInputs(for: signature) : .zeros(for: signature)
     for _ in 0..<warmup { _ = try model.measure(inputs) }
-    let latencies = try measure(model, on: inputs)
-    deadline.met()
+    return try measure(model, on: inputs)
+  }
+
+  private func printResults(_ latencies: [RunLatency]) throws {
     let rows = [
       ("preprocess", Statistics(latencies.map(\.preprocess.milliseconds))),
       ("inference", Statistics(latencies.map(\.inference.milliseconds))),

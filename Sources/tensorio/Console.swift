@@ -6,17 +6,17 @@
 import TensorIO
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// Standard output for data, standard error for messages.
@@ -43,11 +43,11 @@ enum Console {
   /// Ends the process.
   static func exit(_ code: Int32) -> Never {
     #if canImport(Glibc)
-      Glibc.exit(code)
+    Glibc.exit(code)
     #elseif canImport(Musl)
-      Musl.exit(code)
+    Musl.exit(code)
     #else
-      Darwin.exit(code)
+    Darwin.exit(code)
     #endif
   }
 
@@ -79,11 +79,11 @@ enum Console {
 
   private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     #if canImport(Glibc)
-      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     #elseif canImport(Musl)
-      Musl.write(descriptor, bytes.baseAddress, bytes.count)
+    Musl.write(descriptor, bytes.baseAddress, bytes.count)
     #else
-      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
     #endif
   }
 }

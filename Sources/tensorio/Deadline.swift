@@ -11,6 +11,7 @@ import TensorIO
 final class Deadline: Sendable {
   /// Cancelled when the time is over.
   let token = CancellationToken()
+  private let seconds: Double?
   private let isMet = Atomic(false)
 
   /// How long the runtime has to heed the token.
@@ -18,6 +19,7 @@ final class Deadline: Sendable {
 
   /// Starts to count; nil seconds count for ever.
   init(seconds: Double?) {
+    self.seconds = seconds
     guard let seconds else { return }
     let queue = DispatchQueue.global(qos: .userInitiated)
     queue.asyncAfter(deadline: .now() + seconds) { [self] in
@@ -33,6 +35,17 @@ final class Deadline: Sendable {
     }
   }
 
-  /// Says that the work is done in time.
-  func met() { isMet.store(true, ordering: .releasing) }
+  /// Does work that must be done in time.
+  func watch<Result>(_ work: () throws -> Result) throws -> Result {
+    defer { isMet.store(true, ordering: .releasing) }
+    do {
+      return try work()
+    } catch let error as TensorIOError where error.code == .cancelled {
+      throw TensorIOError(
+        .cancelled,
+        "The run was stopped, because the command took longer than --timeout "
+          + "\((seconds ?? 0).fixed(1)) seconds.",
+        cause: error)
+    }
+  }
 }

@@ -7,9 +7,9 @@ import TensorIO
 import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// Reads the values of the command line: JSON, pictures, files.

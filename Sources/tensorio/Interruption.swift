@@ -6,11 +6,11 @@
 import Synchronization
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// Lets Ctrl-C end a loop after the step under way, so that what there is can be kept.

@@ -56,7 +56,8 @@ struct ModelArguments: ParsableArguments {
   func loadModel(cancellation: CancellationToken) throws -> InferenceModel? {
     let bundle = try ModelBundle(bundle)
     let loader = ModelLoader(
-      backends: Backends.all, sessionOptions: SessionOptions(
+      backends: Backends.all,
+      sessionOptions: SessionOptions(
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)
     let model = try loader.makeModel(from: bundle)

@@ -6,9 +6,9 @@
 import TensorIO
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// A tensor saved by NumPy's `save`: versions 1 to 3, little-endian, C order.

@@ -6,9 +6,9 @@
 import TensorIO
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// Prints what a model gave, for a person or as JSON.

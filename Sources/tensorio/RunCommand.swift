@@ -7,7 +7,7 @@ import ArgumentParser
 import TensorIO
 import TensorIOImageCodecs
 
-/// `tensorio run`
+/// The command `tensorio run`.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run a model once and print what it gives.",
@@ -48,21 +48,22 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let deadline = Deadline(seconds: arguments.timeout)
-    let printer = OutputPrinter(top: top, threshold: threshold)
-    guard let model = try arguments.loadModel(cancellation: deadline.token) else {
-      return try printer.printPlaceholder(asJSON: json)
-    }
-    let clock = ContinuousClock()
-    let start = clock.now
-    let inputs = try arguments.readInputs(for: try model.signature)
-    let reading = clock.now - start
-    let (outputs, latency) = try repeatRun(of: model, on: inputs, reading: reading)
-    let images = try writeImages(outputs)
-    deadline.met()
-    if json {
-      try printer.printJSON(outputs, latency, images: images)
-    } else {
-      try printer.printText(outputs, latency, images: images)
+    try deadline.watch {
+      let printer = OutputPrinter(top: top, threshold: threshold)
+      guard let model = try arguments.loadModel(cancellation: deadline.token) else {
+        return try printer.printPlaceholder(asJSON: json)
+      }
+      let clock = ContinuousClock()
+      let start = clock.now
+      let inputs = try arguments.readInputs(for: try model.signature)
+      let reading = clock.now - start
+      let (outputs, latency) = try repeatRun(of: model, on: inputs, reading: reading)
+      let images = try writeImages(outputs)
+      if json {
+        try printer.printJSON(outputs, latency, images: images)
+      } else {
+        try printer.printText(outputs, latency, images: images)
+      }
     }
   }
 

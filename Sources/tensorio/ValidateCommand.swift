@@ -6,7 +6,7 @@
 import ArgumentParser
 import TensorIO
 
-/// `tensorio validate`
+/// The command `tensorio validate`.
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",

@@ -162,9 +162,12 @@ struct LayerReader: IssueCollector {
     }
   }
 
-  private enum Form { case standard(String), values }
+  private enum Form {
+    case standard(String)
+    case values
+  }
 
-  /// Tells the two forms apart: `standard`, or `scale` and `bias`. All three: `standard` wins.
+  /// Tells the two forms apart, `standard` or `scale` and `bias`; of all three `standard` wins.
   private mutating func readForm(_ members: [String: JSONValue], at path: String) -> Form? {
     reject(unknownKeysOf: members, at: path, known: ["standard", "scale", "bias"])
     guard let standard = members["standard"] else {

@@ -109,7 +109,8 @@ public struct ImageTransform: Hashable, Sendable {
   }
 
   private func resampler(
-    of bytes: UnsafeRawBufferPointer, image: PixelBuffer, size: (Int, Int), _ order: ImageShape.Format
+    of bytes: UnsafeRawBufferPointer, image: PixelBuffer, size: (Int, Int),
+    _ order: ImageShape.Format
   ) -> Resampler {
     let crop = PixelCrop(of: (image.width, image.height), toAspectOf: size)
     let source = PixelSource(bytes: bytes, of: image, crop: crop, order: order)

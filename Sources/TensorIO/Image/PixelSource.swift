@@ -63,8 +63,9 @@ struct PixelSource {
   }
 
   /// Writes a row as bytes, three a pixel, in the wanted order.
-  func pack(row: Int, scratch: UnsafeMutablePointer<UInt8>, into target: UnsafeMutablePointer<UInt8>)
-  {
+  func pack(
+    row: Int, scratch: UnsafeMutablePointer<UInt8>, into target: UnsafeMutablePointer<UInt8>
+  ) {
     let pixels = self.row(row, scratch: scratch)
     if bytesPerPixel == 3 && !swaps {
       target.update(from: pixels, count: crop.width &* 3)
