@@ -21,7 +21,9 @@ let package = Package(
     .target(name: "TensorIO", dependencies: ["CPixelKernels"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
-    .target(name: "TensorIOLiteRT", dependencies: ["TensorIO", "NativeLibrary", "CLiteRT"]),
+    .systemLibrary(name: "CZlib"),
+    .target(
+      name: "TensorIOLiteRT", dependencies: ["TensorIO", "NativeLibrary", "CLiteRT", "CZlib"]),
     .target(
       name: "CImageCodecs",
       linkerSettings: ["jpeg", "png", "webp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }
@@ -38,7 +40,11 @@ let package = Package(
         "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .testTarget(name: "TensorIOTests", dependencies: ["TensorIO", "TensorIOTesting"]),
+    .testTarget(
+      name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
     .testTarget(name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT"]),
+    .testTarget(name: "tensorioTests", dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT"]),
   ]
 )
 

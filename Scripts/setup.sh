@@ -35,6 +35,7 @@ fail() {
 libraries="
 libjpeg-dev      libjpeg     jpeglib.h      libjpeg.so
 libpng-dev       libpng      png.h          libpng.so
+zlib1g-dev       zlib        zlib.h         libz.so
 libwebp-dev      libwebp     webp/decode.h  libwebp.so
 libstdc++6       -           -              libstdc++.so.6
 "

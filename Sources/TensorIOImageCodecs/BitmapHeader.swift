@@ -90,7 +90,8 @@ struct BitmapHeader {
 
     let last = pixelOffset + bytesPerRow * (height - 1) + (width * bitsPerPixel + 7) / 8
     guard pixelOffset >= 14 + headerSize, last <= bytes.byteCount else {
-      throw damaged("its pixels take \(last) bytes with the header, the file has \(bytes.byteCount)")
+      throw damaged(
+        "its pixels take \(last) bytes with the header, the file has \(bytes.byteCount)")
     }
 
     guard bitsPerPixel == 16 || bitsPerPixel == 32 else { return }

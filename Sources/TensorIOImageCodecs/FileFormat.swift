@@ -34,7 +34,9 @@ enum FileFormat: Sendable, CaseIterable {
         .bmp
       } else if bytes.hasText("GIF8", at: 0) {
         .gif
-      } else if bytes.starts(with: [0x49, 0x49, 0x2a, 0]) || bytes.starts(with: [0x4d, 0x4d, 0, 0x2a]) {
+      } else if bytes.starts(with: [0x49, 0x49, 0x2a, 0])
+        || bytes.starts(with: [0x4d, 0x4d, 0, 0x2a])
+      {
         .tiff
       } else if bytes.hasText("ftypavi", at: 4) {
         .avif

@@ -84,7 +84,10 @@ extension ImageEncoder {
       switch format {
       case .png: (.png, [:])
       case .jpeg(let quality):
-        (.jpeg, [kCGImageDestinationLossyCompressionQuality: Double(min(max(quality, 1), 100)) / 100])
+        (
+          .jpeg,
+          [kCGImageDestinationLossyCompressionQuality: Double(min(max(quality, 1), 100)) / 100]
+        )
       }
     guard
       let space = CGColorSpace(name: CGColorSpace.sRGB),

@@ -29,6 +29,7 @@ public struct ImageEncoder: Sendable {
   /// - Parameters:
   ///   - buffer: The picture.
   ///   - format: The format of the file.
+  /// - Returns: The whole file.
   /// - Throws: `TensorIOError` with the code `.unsupportedImage` when the format cannot hold the
   ///   picture; JPEG ends at 65500 pixels a side.
   public func encode(_ buffer: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -10,7 +12,6 @@ import Musl
 #else
 import Darwin
 #endif
-import TensorIO
 
 /// Reads a file of at most `limit` bytes.
 ///

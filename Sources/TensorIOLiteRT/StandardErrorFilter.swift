@@ -20,17 +20,16 @@ internal import Darwin
 /// While the first model is compiled, standard error goes to a file in memory; what else was
 /// written meanwhile, by any thread, is passed on right after.
 enum StandardErrorFilter {
-  private static let isDone = Mutex(false)
+  private static let hasBegun = Atomic(false)
   private static let unwanted = "INFO: Created TensorFlow Lite XNNPACK delegate"
 
   static func whileCreatingFirstDelegate<Result>(_ body: () -> Result) -> Result {
     #if os(Linux)
-    return isDone.withLock { isDone in
-      guard !isDone, let capture = Capture() else { return body() }
-      isDone = true
-      defer { capture.end() }
-      return body()
-    }
+    // Only the first compilation is filtered, so that the others need not wait for it.
+    guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing), let capture = Capture()
+    else { return body() }
+    defer { capture.end() }
+    return body()
     #else
     return body()
     #endif

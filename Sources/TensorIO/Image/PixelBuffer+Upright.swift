@@ -72,7 +72,7 @@ struct PixelWalk {
   func copy(
     from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, bytesPerPixel: Int
   ) {
-    let tile = 32
+    let tile = 64
     for top in stride(from: 0, to: height, by: tile) {
       for left in stride(from: 0, to: width, by: tile) {
         let columns = min(tile, width &- left)
@@ -80,16 +80,31 @@ struct PixelWalk {
           var offset = start &+ y &* rowStep &+ left &* columnStep
           var written = (y &* width &+ left) &* bytesPerPixel
           for _ in 0..<columns {
-            for byte in 0..<bytesPerPixel {
-              target.storeBytes(
-                of: source.load(fromByteOffset: offset &+ byte, as: UInt8.self),
-                toByteOffset: written &+ byte, as: UInt8.self)
-            }
+            copyPixel(
+              from: source + offset, to: target + written, bytesPerPixel: bytesPerPixel)
             offset &+= columnStep
             written &+= bytesPerPixel
           }
         }
       }
     }
+  }
+
+  /// The size is a constant where this is inlined: one branch is left.
+  @inline(__always)
+  private func copyPixel(
+    from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, bytesPerPixel: Int
+  ) {
+    if bytesPerPixel == 4 {
+      target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+      return
+    }
+    var byte = 0
+    if bytesPerPixel == 3 {
+      target.storeBytes(of: source.loadUnaligned(as: UInt16.self), as: UInt16.self)
+      byte = 2
+    }
+    target.storeBytes(
+      of: source.load(fromByteOffset: byte, as: UInt8.self), toByteOffset: byte, as: UInt8.self)
   }
 }

@@ -22,6 +22,7 @@ struct PixelSource {
 
   /// - Parameters:
   ///   - bytes: All of the picture's bytes; they must outlive the source.
+  ///   - image: The picture.
   ///   - crop: The part to read, within the picture.
   ///   - order: The order of the channels that the kernels shall write.
   init(
