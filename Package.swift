@@ -45,7 +45,8 @@ let package = Package(
       name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
     .testTarget(name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT"]),
     .testTarget(name: "tensorioTests", dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT"]),
-  ]
+  ],
+  cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system && target.type != .plugin {

@@ -43,7 +43,7 @@ final class LiteRTBuffer {
       &type, memory.start, allocated, nil, &handle)
     guard status == LiteRT.ok, let handle else {
       throw TensorIOError(
-        .internalFault,
+        .unsupportedModel,
         "LiteRT refused memory for a tensor of shape \(shape): \(LiteRT.name(of: status)).")
     }
     self.handle = handle
