@@ -7,9 +7,9 @@ import ArgumentParser
 import TensorIO
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// Writes a bundle's folder, whole or not at all.

@@ -14,18 +14,24 @@ struct InspectCommand: ParsableCommand {
     discussion: """
       Signatures with their inputs and outputs, types, shapes and quantization, and what the \
       file's metadata tells; of a bundle also what model.json describes, and where the two \
-      disagree. Nothing is run.
+      disagree.
 
       With --json, one object:
-        path, kind       the path as given; "model" or "bundle"
-        bundle           null, or name, details, id, version, author, license, placeholder, file, \
-      backend, type, class, quantized, modes, inputs, outputs, placeholders, options
-        model            null, or file, bytes; name, description, version, author, license from \
-      the metadata; signatures: [{key, inputs, outputs}] of {index, name, type, shape, \
-      quantization: {scales, zero_points, axis}, metadata: {name, description, content, \
-      color_space, normalization: {mean, std}, minimum, maximum, labels, value_labels, \
-      score_threshold}}
-        warnings         [{severity, code, path, message}]
+
+      path      as it was given
+      kind      "model" or "bundle"
+      bundle    null, or an object: name, details, id, version, author, license,
+                placeholder, file, backend, type, class, quantized, modes, inputs,
+                outputs, placeholders, options
+      model     null, or an object: file, bytes, signatures; name, description,
+                version, author and license from the metadata
+      warnings  a list of severity, code, path, message
+
+      A signature has key, inputs and outputs; each of these index, name, type,
+      shape, quantization (scales, zero_points, axis) and metadata (name,
+      description, content, color_space, normalization, minimum, maximum, labels,
+      value_labels, score_threshold).
+
       What is not known is null.
       """)
 

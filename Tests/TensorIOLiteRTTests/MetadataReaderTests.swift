@@ -125,7 +125,9 @@ import Testing
   }
 
   @Test func `thousands of spliced copies are survived`() throws {
-    let fixtures = try ["with_metadata.tflite", "image_with_metadata.tflite"].map { try Fixture($0) }
+    let fixtures = try ["with_metadata.tflite", "image_with_metadata.tflite"].map {
+      try Fixture($0)
+    }
     var random = SplitMix(state: 2024)
     for round in 0..<6000 {
       let fixture = fixtures[round % 2]
@@ -191,8 +193,9 @@ import Testing
     default:
       // An offset that leads far out, or back to itself.
       let start = min(place & ~3, bytes.count - 4)
-      let offset: UInt32 = [0, 4, 0x7FFF_FFFF, 0xFFFF_FFFF, 0x8000_0000].randomElement(
-        using: &random) ?? 0
+      let offset: UInt32 =
+        [0, 4, 0x7FFF_FFFF, 0xFFFF_FFFF, 0x8000_0000].randomElement(
+          using: &random) ?? 0
       withUnsafeBytes(of: offset) { bytes.replaceSubrange(start..<(start + 4), with: $0) }
     }
   }
@@ -201,8 +204,9 @@ import Testing
   private static func damageEnd(of bytes: inout [UInt8], using random: inout SplitMix) {
     guard bytes.count > 250 else { return }
     let place = bytes.count - Int.random(in: 1...250, using: &random)
-    bytes[place] = [0, 1, 0xFF, .random(in: 0...255, using: &random)].randomElement(
-      using: &random) ?? 0
+    bytes[place] =
+      [0, 1, 0xFF, .random(in: 0...255, using: &random)].randomElement(
+        using: &random) ?? 0
   }
 }
 

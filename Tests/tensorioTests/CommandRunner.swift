@@ -60,10 +60,10 @@ enum CommandRunner {
   /// The binary: test bundles stand in the folder of the products.
   private static let binary: URL = {
     #if os(macOS)
-      let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-      let folder = bundle?.bundleURL.deletingLastPathComponent()
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+    let folder = bundle?.bundleURL.deletingLastPathComponent()
     #else
-      let folder: URL? = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let folder: URL? = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     #endif
     return (folder ?? packageFolder.appending(path: ".build/debug")).appending(path: "tensorio")
   }()

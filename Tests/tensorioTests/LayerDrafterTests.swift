@@ -155,13 +155,14 @@ import Testing
 
   // MARK: - Normalization
 
-  @Test(arguments: [
-    ([0], [255], #"{ "standard": "[0,1]" }"#),
-    ([127.5, 127.5, 127.5], [127.5], #"{ "standard": "[-1,1]" }"#),
-    ([0], [2], #"{ "scale": 0.5, "bias": { "r": 0, "g": 0, "b": 0 } }"#),
-    ([4, 8, -16], [4, 4, 4], #"{ "scale": 0.25, "bias": { "r": -1, "g": -2, "b": 4 } }"#),
-    ([0], [1], nil),
-  ] as [([Float], [Float], String?)])
+  @Test(
+    arguments: [
+      ([0], [255], #"{ "standard": "[0,1]" }"#),
+      ([127.5, 127.5, 127.5], [127.5], #"{ "standard": "[-1,1]" }"#),
+      ([0], [2], #"{ "scale": 0.5, "bias": { "r": 0, "g": 0, "b": 0 } }"#),
+      ([4, 8, -16], [4, 4, 4], #"{ "scale": 0.25, "bias": { "r": -1, "g": -2, "b": 4 } }"#),
+      ([0], [1], nil),
+    ] as [([Float], [Float], String?)])
   func `a mean and a deviation become a scale and a bias`(
     mean: [Float], std: [Float], json: String?
   ) {
@@ -171,13 +172,14 @@ import Testing
     #expect(draft.check == nil)
   }
 
-  @Test(arguments: [
-    ([0], [1, 2, 3], "each channel has its own deviation [1.0, 2.0, 3.0], which a model.json"),
-    ([0], [0], "the metadata's mean and deviation make no sense"),
-    ([0, 1], [1], "the metadata's mean and deviation make no sense"),
-    ([], [], "the metadata's mean and deviation make no sense"),
-    ([.nan], [1], "the metadata's mean and deviation make no sense"),
-  ] as [([Float], [Float], String)])
+  @Test(
+    arguments: [
+      ([0], [1, 2, 3], "each channel has its own deviation [1.0, 2.0, 3.0], which a model.json"),
+      ([0], [0], "the metadata's mean and deviation make no sense"),
+      ([0, 1], [1], "the metadata's mean and deviation make no sense"),
+      ([], [], "the metadata's mean and deviation make no sense"),
+      ([.nan], [1], "the metadata's mean and deviation make no sense"),
+    ] as [([Float], [Float], String)])
   func `a normalization that cannot be written is to be checked`(
     mean: [Float], std: [Float], check: String
   ) {
