@@ -7,21 +7,42 @@
     validate_schema.py SCHEMA.json DOCUMENT.json...
 
 Prints [{"document", "errors": [{"path", "message"}]}]; always ends with 0 when it could read.
+
+TensorIO's documents may have trailing commas, which Python's parser refuses. They are taken out
+first: every comma outside a string that only white space parts from a closing bracket.
 """
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import jsonschema
 
+STRING_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 
-def validate(schema: dict, document: object) -> list[dict[str, str]]:
-    """Returns every violation with its JSON path, in the order of the paths."""
+
+def without_trailing_commas(text: str) -> str:
+    """Returns the text without trailing commas; strings are matched first and kept as they are."""
+    return STRING_OR_TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+
+
+def validator(schema: dict) -> jsonschema.protocols.Validator:
+    """Returns a validator for a schema, which must be valid itself."""
     validator_class = jsonschema.validators.validator_for(schema)
     validator_class.check_schema(schema)
-    errors = sorted(validator_class(schema).iter_errors(document), key=lambda e: e.json_path)
+    return validator_class(schema)
+
+
+def validate(validator: jsonschema.protocols.Validator, document: object) -> list[dict[str, str]]:
+    """Returns every violation with its JSON path, in the order of the paths."""
+    errors = sorted(validator.iter_errors(document), key=lambda e: e.json_path)
     return [{"path": error.json_path, "message": error.message} for error in errors]
+
+
+def read(path: Path) -> object:
+    """Reads a document with or without trailing commas."""
+    return json.loads(without_trailing_commas(path.read_text(encoding="utf-8")))
 
 
 def main() -> None:
@@ -30,9 +51,9 @@ def main() -> None:
     parser.add_argument("schema", type=Path)
     parser.add_argument("documents", type=Path, nargs="+")
     arguments = parser.parse_args()
-    schema = json.loads(arguments.schema.read_text())
+    schema = validator(json.loads(arguments.schema.read_text(encoding="utf-8")))
     results = [
-        {"document": str(path), "errors": validate(schema, json.loads(path.read_text()))}
+        {"document": str(path), "errors": validate(schema, read(path))}
         for path in arguments.documents
     ]
     print(json.dumps(results, indent=2))

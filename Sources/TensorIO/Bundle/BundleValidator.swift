@@ -29,6 +29,7 @@ struct BundleValidator: IssueCollector {
     issues += reader.issues
     guard let manifest else { return nil }
     checkNames(manifest)
+    guard checkElementCounts(manifest) else { return nil }
     checkModelFile(manifest)
     checkLabels(manifest)
     checkFeatures(manifest)
@@ -82,16 +83,45 @@ struct BundleValidator: IssueCollector {
   }
 
   private mutating func checkNames(_ manifest: ModelManifest) {
+    var fed: Set<String> = []
+    var read: Set<String> = []
+    checkNames(manifest.inputs, "inputs", seen: &fed)
+    checkNames(manifest.outputs, "outputs", seen: &read)
+    checkNames(manifest.placeholders, "placeholders", seen: &fed)
+  }
+
+  private mutating func checkNames(
+    _ layers: [ModelManifest.Layer], _ key: String, seen: inout Set<String>
+  ) {
+    for (index, layer) in layers.enumerated() where !seen.insert(layer.name).inserted {
+      report(
+        .duplicateName, at: "\(key)[\(index)].name", expected: "a name of its own",
+        found: "\"\(layer.name)\" a second time", mending: "Give each layer another name.")
+    }
+  }
+
+  /// What no JSON Schema can say: the product of the lengths. Nothing else is checked when a product
+  /// is too large to be counted.
+  private mutating func checkElementCounts(_ manifest: ModelManifest) -> Bool {
+    var areCountable = true
     for (key, layers) in [
-      ("inputs", manifest.inputs + manifest.placeholders), ("outputs", manifest.outputs),
+      ("inputs", manifest.inputs), ("outputs", manifest.outputs),
+      ("placeholders", manifest.placeholders),
     ] {
-      var seen: Set<String> = []
-      for (index, layer) in layers.enumerated() where !seen.insert(layer.name).inserted {
+      for (index, layer) in layers.enumerated() {
+        var count = 1
+        for length in layer.shape where length > 0 && count <= ModelManifest.Layer.mostElements {
+          count *= length
+        }
+        guard count > ModelManifest.Layer.mostElements else { continue }
+        areCountable = false
         report(
-          .duplicateName, at: "\(key)[\(index)].name", expected: "a name of its own",
-          found: "\"\(layer.name)\" a second time", mending: "Give each layer another name.")
+          .badShape, at: "\(key)[\(index)].shape",
+          expected: "\(ModelManifest.Layer.mostElements) elements at most",
+          found: "\(layer.shape)", mending: "Check the lengths of the axes.")
       }
     }
+    return areCountable
   }
 
   private mutating func checkModelFile(_ manifest: ModelManifest) {
@@ -115,7 +145,14 @@ struct BundleValidator: IssueCollector {
         mending: "Add the model, or correct the name in model.file.")
       return
     }
-    checkBackend(manifest, kind: ModelBundle.backendName(ofFileAt: modelPath))
+    let kind = ModelBundle.backendName(ofFileAt: modelPath)
+    if (manifest.model.backend ?? kind) == "tflite", FileSystem.isFolder(modelPath) {
+      report(
+        .missingModelFile, at: "model.file", expected: "a file \"\(file)\"", found: "a folder",
+        mending: "Put the .tflite file itself into the bundle.")
+      return
+    }
+    checkBackend(manifest, kind: kind)
   }
 
   private mutating func checkBackend(_ manifest: ModelManifest, kind: String?) {
@@ -191,6 +228,9 @@ struct BundleValidator: IssueCollector {
 }
 
 extension ModelManifest.Layer {
+  /// 2^31 - 1: what a tensor of the runtimes can count.
+  static let mostElements = Int(Int32.max)
+
   /// The number of elements of one item, without the batch axis.
   public var elementCount: Int {
     (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)

@@ -7,11 +7,11 @@
 struct LayerReader: IssueCollector {
   enum Direction { case input, output }
 
-  /// Whether `model.quantized` is true.
-  let isQuantized: Bool
+  /// What `model.quantized` says; nil when that cannot be read.
+  let isQuantized: Bool?
   private var issues: [BundleIssue] = []
 
-  init(isQuantized: Bool) { self.isQuantized = isQuantized }
+  init(isQuantized: Bool?) { self.isQuantized = isQuantized }
 
   mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
@@ -25,7 +25,10 @@ struct LayerReader: IssueCollector {
   ) -> ModelManifest.Layer? {
     let name = requiredString("name", in: layer, at: path)
     let shape = readShape(layer, at: path)
-    guard let type = requiredString("type", in: layer, at: path) else { return nil }
+    guard let type = requiredString("type", in: layer, at: path) else {
+      checkWithoutType(layer, at: path)
+      return nil
+    }
     let kind: ModelManifest.Layer.Kind?
     switch type {
     case "array", "scalar": kind = readNumbers(type, layer, direction, at: path)
@@ -37,10 +40,11 @@ struct LayerReader: IssueCollector {
       report(
         .unknownValue, at: "\(path).type", expected: "array, image, string or scalar",
         found: "\"\(type)\"", mending: "Use one of the four types.")
+      checkWithoutType(layer, at: path)
       return nil
     }
     let dataType = type == "image" ? nil : readDataType(layer, at: path)
-    if type == "scalar", let shape, shape.drop(while: { $0 == -1 }).reduce(1, *) != 1 {
+    if type == "scalar", let shape, !shape.allSatisfy({ $0 == 1 || $0 == -1 }) {
       report(
         .badShape, at: "\(path).shape", expected: "a shape of one value", found: "\(shape)",
         mending: "Use [] or [1], or the type \"array\".")
@@ -56,39 +60,34 @@ struct LayerReader: IssueCollector {
     guard let value = required("shape", in: layer, at: String(path.dropLast(6))),
       let elements = array(value, at: path)
     else { return nil }
-    var shape: [Int] = []
-    for (index, element) in elements.enumerated() {
-      guard case .number(let number) = element, let length = Int(exactly: number) else {
-        report(
-          .wrongType, at: "\(path)[\(index)]", expected: "an integer", found: element.typeName,
-          mending: "A shape is made of whole numbers.")
-        return nil
-      }
-      guard length > 0 || (length == -1 && index == 0) else {
-        report(
-          .badShape, at: "\(path)[\(index)]",
-          expected: "a positive length, or -1 for the batch axis in the first place",
-          found: "\(length)", mending: "Write the length of the axis.")
-        return nil
-      }
-      shape.append(length)
+    let shape = elements.indices.compactMap {
+      readLength(elements[$0], isFirst: $0 == 0, at: "\(path)[\($0)]")
     }
-    var count = 1
-    for length in shape where length > 0 {
-      let (product, overflow) = count.multipliedReportingOverflow(by: length)
-      guard !overflow, product <= Self.mostElements else {
-        report(
-          .badShape, at: path, expected: "\(Self.mostElements) elements at most",
-          found: "\(shape)", mending: "Check the lengths of the axes.")
-        return nil
-      }
-      count = product
-    }
-    return shape
+    return shape.count == elements.count ? shape : nil
   }
 
-  /// 2^31 - 1: what a tensor of the runtimes can count.
-  private static let mostElements = Int(Int32.max)
+  private mutating func readLength(_ element: JSONValue, isFirst: Bool, at path: String) -> Int? {
+    let number: Double
+    switch element {
+    case .number(let value) where value.rounded() == value: number = value
+    case .integer(let value): number = Double(value)
+    default:
+      mistyped(element, at: path, expected: "an integer")
+      return nil
+    }
+    guard (1...Double(ModelManifest.Layer.mostElements)).contains(number)
+      || (number == -1 && isFirst)
+    else {
+      report(
+        .badShape, at: path,
+        expected: "a length of 1 to \(ModelManifest.Layer.mostElements), "
+          + "or -1 for the batch axis in the first place",
+        found: number.magnitude < 0x1p53 ? "\(Int(number))" : "\(number)",
+        mending: "Write the length of the axis.")
+      return nil
+    }
+    return Int(number)
+  }
 
   private mutating func readDataType(_ layer: [String: JSONValue], at path: String) -> DataType? {
     guard let word = optionalString("dtype", in: layer, at: path) else { return nil }
@@ -100,23 +99,31 @@ struct LayerReader: IssueCollector {
     return nil
   }
 
+  /// The keys that only some layers can have.
+  private static let keysOfSome = [
+    "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize",
+  ]
+
+  /// Checks what can be checked of a layer whose type is not known.
+  private mutating func checkWithoutType(_ layer: [String: JSONValue], at path: String) {
+    reject(unknownKeysOf: layer, at: path, known: ["name", "type", "shape"] + Self.keysOfSome)
+    _ = readDataType(layer, at: path)
+  }
+
   /// Rejects keys that this layer cannot have: misplaced where another layer could, else unknown.
   private mutating func check(
     keysOf layer: [String: JSONValue], _ type: String, _ direction: Direction, allowed: [String],
     at path: String
   ) {
     let known = ["name", "type", "shape"] + allowed
-    let elsewhere = [
-      "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize",
-    ]
-    for key in layer.keys.sorted() where !known.contains(key) && elsewhere.contains(key) {
+    for key in layer.keys.sorted() where !known.contains(key) && Self.keysOfSome.contains(key) {
       let side = direction == .input ? "input" : "output"
       report(
         .misplacedKey, at: "\(path).\(key)",
         expected: "only \(known.joined(separator: ", ")) on an \(side) of type \(type)",
         found: "\"\(key)\"", mending: "Remove \"\(key)\"; it has no meaning on this layer.")
     }
-    reject(unknownKeysOf: layer, at: path, known: known + elsewhere)
+    reject(unknownKeysOf: layer, at: path, known: known + Self.keysOfSome)
   }
 
   // MARK: - Arrays
@@ -130,7 +137,14 @@ struct LayerReader: IssueCollector {
       keysOf: layer, type, direction, allowed: ["dtype", key] + (hasLabels ? ["labels"] : []),
       at: path)
     let labels = hasLabels ? optionalString("labels", in: layer, at: path) : nil
-    let quantization = readQuantization(key, layer, direction, at: path)
+    var quantization = readQuantization(key, layer, direction, at: path)
+    if quantization != nil, isQuantized == false {
+      quantization = nil
+      report(
+        .ignoredField, .warning, at: "\(path).\(key)",
+        expected: "no \(key), since model.quantized is false", found: "one",
+        mending: "Write \"quantized\": true, or remove it; it has no effect.")
+    }
     return type == "array"
       ? .array(quantization, labelsFile: labels) : .scalar(quantization)
   }
@@ -142,6 +156,8 @@ struct LayerReader: IssueCollector {
     guard let value = layer[key], let members = object(value, at: path),
       let form = readForm(members, at: path)
     else { return nil }
+    let scale = readScale(members, at: path)
+    let bias = members["bias"].flatMap { number($0, at: "\(path).bias") }
     switch form {
     case .standard(let word):
       switch (word, direction) {
@@ -155,11 +171,13 @@ struct LayerReader: IssueCollector {
         return nil
       }
     case .values:
-      guard let scale = requiredNumber("scale", in: members, at: path),
-        let bias = requiredNumber("bias", in: members, at: path)
-      else { return nil }
+      guard let scale, let bias else { return nil }
       return .linear(scale: scale, bias: bias)
     }
+  }
+
+  private mutating func readScale(_ members: [String: JSONValue], at path: String) -> Float? {
+    members["scale"].flatMap { number($0, at: "\(path).scale") }
   }
 
   private enum Form {
@@ -244,6 +262,8 @@ struct LayerReader: IssueCollector {
     guard let value = layer[key], let members = object(value, at: path),
       let form = readForm(members, at: path)
     else { return nil }
+    let scale = readScale(members, at: path)
+    let bias = readColorBias(members, at: path)
     switch form {
     case .standard(let word):
       switch (word, direction) {
@@ -256,17 +276,22 @@ struct LayerReader: IssueCollector {
         return nil
       }
     case .values:
-      let scale = requiredNumber("scale", in: members, at: path)
-      guard let value = members["bias"], let bias = object(value, at: "\(path).bias") else {
-        return nil
-      }
-      reject(unknownKeysOf: bias, at: "\(path).bias", known: ["r", "g", "b"])
-      let red = requiredNumber("r", in: bias, at: "\(path).bias")
-      let green = requiredNumber("g", in: bias, at: "\(path).bias")
-      let blue = requiredNumber("b", in: bias, at: "\(path).bias")
-      guard let scale, let red, let green, let blue else { return nil }
-      return (scale, ColorBias(red: red, green: green, blue: blue))
+      guard let scale, let bias else { return nil }
+      return (scale, bias)
     }
+  }
+
+  private mutating func readColorBias(
+    _ members: [String: JSONValue], at path: String
+  ) -> ColorBias? {
+    let path = "\(path).bias"
+    guard let value = members["bias"], let bias = object(value, at: path) else { return nil }
+    reject(unknownKeysOf: bias, at: path, known: ["r", "g", "b"])
+    let red = requiredNumber("r", in: bias, at: path)
+    let green = requiredNumber("g", in: bias, at: path)
+    let blue = requiredNumber("b", in: bias, at: path)
+    guard let red, let green, let blue else { return nil }
+    return ColorBias(red: red, green: green, blue: blue)
   }
 
   private static func parts(_ value: PixelNormalization) -> (scale: Float, bias: ColorBias) {

@@ -26,7 +26,7 @@ struct ManifestReader {
     let license = requiredString("license", in: root, at: "")
     let isPlaceholder = optionalBool("placeholder", in: root, at: "") ?? false
     let model = readModel(root)
-    var layers = LayerReader(isQuantized: model?.isQuantized ?? false)
+    var layers = LayerReader(isQuantized: quantized(root))
     let inputs = readLayers("inputs", .input, in: root, required: true, with: &layers)
     let outputs = readLayers("outputs", .output, in: root, required: true, with: &layers)
     let placeholders = readLayers(
@@ -63,6 +63,13 @@ struct ManifestReader {
     return ModelManifest.ModelFile(
       file: file, isQuantized: isQuantized, backend: backend, type: type, className: className,
       modes: modes)
+  }
+
+  /// What the layers need of the model, also where something else in it is wrong.
+  private func quantized(_ root: [String: JSONValue]) -> Bool? {
+    guard case .object(let model) = root["model"], case .bool(let quantized) = model["quantized"]
+    else { return nil }
+    return quantized
   }
 
   private mutating func readModes(_ model: [String: JSONValue]) -> ModelModes {

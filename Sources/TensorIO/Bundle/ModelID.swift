@@ -29,6 +29,7 @@ public struct ModelID: Hashable, Sendable, LosslessStringConvertible {
 
   private static func isPathCharacter(_ character: Character) -> Bool {
     !character.isWhitespace && character != "?" && character != "#"
+      && character.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 
   public var description: String {

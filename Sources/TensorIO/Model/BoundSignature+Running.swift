@@ -40,7 +40,11 @@ extension BoundSignature {
     try inputs.forEach(inputSpecs) { position, value in
       let input = self.inputs[position]
       if input.spec.dataType == .string {
-        return try session.setInput(at: input.index, to: value.tensorStrings(for: input.spec))
+        let strings = try value.tensorStrings(for: input.spec)
+        guard strings.count == input.spec.elementCount else {
+          throw TensorIOError.wrongElementCount(input.spec, found: strings.count)
+        }
+        return try session.setInput(at: input.index, to: strings)
       }
       try session.withInput(at: input.index) { memory in
         if count == 1 { return try value.encode(into: &memory, as: input.spec) }

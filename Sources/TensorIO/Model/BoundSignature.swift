@@ -54,7 +54,12 @@ final class BoundLayer: Sendable {
   /// The tensor's shape for a number of items; nil when the layer does not fit the tensor.
   func shape(forItems count: Int) -> [Int]? {
     let item = spec.itemShape
-    if spec.dataType == .string { return tensorShape.map { $0 < 0 ? count : $0 } }
+    // The description names every axis, and its first is more than one item's.
+    if !spec.isBatched, let first = item.first, first > 1, item.count == tensorShape.count,
+      zip(item, tensorShape).allSatisfy({ $1 < 0 || $0 == $1 })
+    {
+      return count == 1 ? item : nil
+    }
     // With a batch axis in front: open, of one item, or declared by the description.
     if let first = tensorShape.first, first == -1 || first == 1 || spec.isBatched,
       let rest = Self.fill(tensorShape.dropFirst(), from: item, elementCount: spec.elementCount)

@@ -18,7 +18,7 @@ import Foundation
 ///
 /// The bytes are copied out of the model once; they are converted when they are read.
 public struct ModelOutputs: Sendable {
-  private let layout: OutputLayout
+  let layout: OutputLayout
   let storage: TensorStorage
   private let strings: [Int: [Data]]
 

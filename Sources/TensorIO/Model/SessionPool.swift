@@ -95,6 +95,9 @@ final class SessionPool: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let now: Result<Lent, any Error>? = state.withLock { state in
+          // A task that was cancelled on its way here has called `cancel(_:)` in vain. One that is
+          // cancelled from here on finds its waiter there.
+          if Task.isCancelled { return .failure(CancellationError()) }
           if let lent = state.idle.popLast() { return .success(lent) }
           state.waiters.append(.task(continuation, id: id))
           return nil

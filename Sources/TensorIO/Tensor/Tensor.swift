@@ -33,8 +33,11 @@ public struct Tensor: Sendable {
   ///
   /// - Throws: ``TensorIOError`` when the count is not the shape's.
   public init(copying bytes: RawSpan, dataType: DataType, shape: [Int]) throws {
-    let expected = shape.reduce(1, *) * dataType.byteWidth
-    guard bytes.byteCount == expected, dataType != .string else {
+    guard let expected = Self.byteCount(of: shape, dataType), dataType != .string else {
+      throw TensorIOError(
+        .wrongElementCount, "No tensor in memory is \(dataType) of shape \(shape).")
+    }
+    guard bytes.byteCount == expected else {
       throw TensorIOError(
         .wrongElementCount,
         "A \(dataType) tensor of shape \(shape) has \(expected) bytes, got \(bytes.byteCount).")
@@ -42,6 +45,16 @@ public struct Tensor: Sendable {
     self.shape = shape
     self.dataType = dataType
     self.storage = TensorStorage(copying: bytes)
+  }
+
+  private static func byteCount(of shape: [Int], _ dataType: DataType) -> Int? {
+    var count = dataType.byteWidth
+    for length in shape {
+      let (product, overflow) = count.multipliedReportingOverflow(by: length)
+      guard length >= 0, !overflow else { return nil }
+      count = product
+    }
+    return count
   }
 
   /// Calls a closure with the bytes.

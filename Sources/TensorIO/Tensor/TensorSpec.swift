@@ -20,6 +20,9 @@ public struct TensorSpec: Hashable, Sendable {
   public let storedQuantization: StoredQuantization?
   /// The number of elements of one item: the product of ``itemShape``.
   public let elementCount: Int
+  /// Where the memory to be written begins, in elements of the item: a nested array writes its rows
+  /// one by one, and their errors and channels are counted from here.
+  package private(set) var offset = 0
 
   /// What the values of a layer mean.
   public enum Kind: Hashable, Sendable {
@@ -46,6 +49,13 @@ public struct TensorSpec: Hashable, Sendable {
     self.kind = kind
     self.storedQuantization = storedQuantization
     self.elementCount = (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)
+  }
+
+  /// The spec for a part of the memory that is written by this one.
+  package func part(from element: Int) -> TensorSpec {
+    var part = self
+    part.offset += element
+    return part
   }
 
   /// Whether the first axis is the batch axis, written -1.

@@ -17,8 +17,11 @@ public final class Labels: Sendable {
 
   /// Reads the text of a labels file: one name a line; a last empty line is no label.
   ///
-  /// Lines end with a line feed, or a carriage return and a line feed.
+  /// Lines end with a line feed, or a carriage return and a line feed. A byte order mark is no part
+  /// of the first name.
   public convenience init(text: String) {
+    let mark: Unicode.Scalar = "\u{FEFF}"
+    let text = text.unicodeScalars.first == mark ? String(text.unicodeScalars.dropFirst()) : text
     var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     if let last = lines.last, last.isEmpty { lines.removeLast() }
     self.init(lines.map(String.init))

@@ -11,9 +11,7 @@ extension NumberEncoder {
     into memory: inout MutableRawSpan
   ) throws {
     guard count * spec.dataType.byteWidth == memory.byteCount else {
-      throw memory.byteCount == spec.byteCount
-        ? TensorIOError.wrongElementCount(spec, found: count)
-        : TensorIOError.notRectangular(spec)
+      throw TensorIOError.wrongElementCount(spec, found: count, in: memory)
     }
     switch spec.dataType {
     case .uint8: try quantize(quantization, number, to: UInt8.self, into: &memory)
@@ -44,7 +42,7 @@ extension NumberEncoder {
       }
       let scales = ChannelIndex(stored, itemShape: spec.itemShape)
       try memory.storeElements(of: Element.self) { index in
-        let channel = scales.channel(of: index)
+        let channel = scales.channel(of: spec.offset + index)
         let value = number(index).float32 / stored.scales[channel]
         guard !value.isNaN else { throw notANumber(at: index) }
         let shifted = value.rounded(.toNearestOrAwayFromZero) + Float(stored.zeroPoints[channel])

@@ -68,10 +68,11 @@ extension TensorEncodable {
       throw TensorIOError.notRectangular(spec)
     }
     let share = memory.byteCount / elements.count
+    let width = max(spec.dataType.byteWidth, 1)
     for (index, element) in elements.enumerated() {
       let start = index * share
       var part = memory._mutatingExtracting(start..<(start + share))
-      try element.encode(into: &part, as: spec)
+      try element.encode(into: &part, as: spec.part(from: start / width))
     }
   }
 }
@@ -93,6 +94,14 @@ extension TensorIOError {
         + "(shape \(spec.itemShape)), got \(found).")
   }
 
+  /// A count that is not the memory's: the whole value's, or that of a part of it.
+  package static func wrongElementCount(
+    _ spec: TensorSpec, found: Int, in memory: borrowing MutableRawSpan
+  ) -> TensorIOError {
+    memory.byteCount == spec.byteCount
+      ? wrongElementCount(spec, found: found) : notRectangular(spec)
+  }
+
   /// Nested arrays of different lengths.
   package static func notRectangular(_ spec: TensorSpec) -> TensorIOError {
     TensorIOError(
@@ -105,7 +114,8 @@ extension TensorIOError {
   package static func unrepresentable(
     _ value: String, at index: Int, in spec: TensorSpec, because reason: String
   ) -> TensorIOError {
-    let place = spec.elementCount == 1 ? "'\(spec.name)'" : "'\(spec.name)' at index \(index)"
+    let place =
+      spec.elementCount == 1 ? "'\(spec.name)'" : "'\(spec.name)' at index \(spec.offset + index)"
     return TensorIOError(
       .unrepresentableValue, "\(place) takes \(spec.dataType) values, got \(value): \(reason).")
   }

@@ -14,7 +14,7 @@ extension TensorNumber {
   ) throws {
     let encoder = NumberEncoder(spec: spec)
     if Self.matchingDataType == spec.dataType && spec.quantization == nil {
-      try encoder.copy(elements.span.bytes, into: &memory)
+      try encoder.copy(elements.span, into: &memory)
     } else {
       try elements.withUnsafeBufferPointer { numbers in
         try encoder.encode(count: numbers.count, { numbers[$0] }, into: &memory)
@@ -28,7 +28,11 @@ struct NumberEncoder {
   let spec: TensorSpec
 
   /// Copies elements that already have the tensor's type.
-  func copy(_ bytes: RawSpan, into memory: inout MutableRawSpan) throws {
+  func copy<Number: TensorNumber>(
+    _ numbers: Span<Number>, into memory: inout MutableRawSpan
+  ) throws {
+    let bytes = numbers.bytes
+    try checkKind(Number.self)
     try check(count: bytes.byteCount / spec.dataType.byteWidth, in: memory)
     memory.copy(from: bytes)
   }
@@ -38,14 +42,9 @@ struct NumberEncoder {
   func encode<Number: TensorNumber>(
     count: Int, _ number: (Int) -> Number, into memory: inout MutableRawSpan
   ) throws {
-    switch spec.kind {
-    case .imageInput, .imageOutput:
-      throw TensorIOError.wrongKind(spec, expected: "a picture", found: Number.tensorKindName)
-    case .vector(let quantization, _), .scalar(let quantization):
-      if let quantization {
-        return try quantize(quantization, count: count, number, into: &memory)
-      }
-    case .bytes: break
+    try checkKind(Number.self)
+    if let quantization = spec.quantization {
+      return try quantize(quantization, count: count, number, into: &memory)
     }
     try check(count: count, in: memory)
     switch spec.dataType {
@@ -65,11 +64,14 @@ struct NumberEncoder {
     }
   }
 
+  private func checkKind<Number: TensorNumber>(_ type: Number.Type) throws {
+    guard spec.isImage else { return }
+    throw TensorIOError.wrongKind(spec, expected: "a picture", found: Number.tensorKindName)
+  }
+
   private func check(count: Int, in memory: borrowing MutableRawSpan) throws {
     guard count * spec.dataType.byteWidth == memory.byteCount else {
-      throw memory.byteCount == spec.byteCount
-        ? TensorIOError.wrongElementCount(spec, found: count)
-        : TensorIOError.notRectangular(spec)
+      throw TensorIOError.wrongElementCount(spec, found: count, in: memory)
     }
   }
 
@@ -101,7 +103,7 @@ struct NumberEncoder {
     case .bool: reason = "a bool is 0 or 1"
     case .float16, .float32, .float64:
       reason =
-        value.float64.isFinite && Number.matchingDataType != .float64
+        Number.self is any FixedWidthInteger.Type
         ? "that integer is not exact in \(spec.dataType); pass it as a floating-point number "
           + "to accept rounding"
         : "it is out of range"

@@ -54,7 +54,20 @@ extension TensorNumber where Self: FixedWidthInteger {
   @inline(__always)
   public func converted<Number: TensorNumber>(to type: Number.Type) -> Number? {
     if let integer = Int64(exactly: self) { return Number(exactlyInteger: integer) }
-    return Double(exactly: self).flatMap { Number(rounding: $0) }
+    return convertedBeyondInt64(to: Number.self)
+  }
+
+  /// From 2^63 on: unsigned integers, and the floating-point numbers that are equal.
+  private func convertedBeyondInt64<Number: TensorNumber>(to type: Number.Type) -> Number? {
+    if let integers = type as? any FixedWidthInteger.Type { return exactly(integers) as? Number }
+    guard let double = Double(exactly: self), let number = Number(rounding: double),
+      number.float64 == double
+    else { return nil }
+    return number
+  }
+
+  private func exactly<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+    Integer(exactly: self)
   }
 }
 

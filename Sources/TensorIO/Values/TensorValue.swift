@@ -115,7 +115,7 @@ extension TensorValue.Number: TensorEncodable {
     }
   }
 
-  /// A long JSON array is almost always of doubles: those take the one-pass way.
+  /// A long JSON array is almost always of one type: doubles and integers take the one-pass way.
   public static func encode(
     elements: [Self], into memory: inout MutableRawSpan, as spec: TensorSpec
   ) throws {
@@ -125,10 +125,16 @@ extension TensorValue.Number: TensorEncodable {
     if doubles.count == elements.count {
       return try Double.encode(elements: doubles, into: &memory, as: spec)
     }
+    let integers = elements.compactMap { number -> Int64? in
+      if case .integer(let integer) = number { integer } else { nil }
+    }
+    if integers.count == elements.count {
+      return try Int64.encode(elements: integers, into: &memory, as: spec)
+    }
     for (index, element) in elements.enumerated() {
       let width = spec.dataType.byteWidth
       var part = memory._mutatingExtracting((index * width)..<((index + 1) * width))
-      try element.encode(into: &part, as: spec)
+      try element.encode(into: &part, as: spec.part(from: index))
     }
   }
 }

@@ -73,26 +73,28 @@ struct JSONFaultScanner {
   }
 
   private func firstInvalidUTF8() -> Int? {
-    guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
-    var low = 0
-    var high = bytes.count
-    // The longest valid prefix, up to three bytes of a cut character.
-    while low < high {
-      let middle = (low + high + 1) / 2
-      let isValid = (0...min(3, middle)).contains {
-        String(validating: bytes[..<(middle - $0)], as: UTF8.self) != nil
+    var parser = UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var valid = 0
+    while true {
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let scalar): valid += scalar.count
+      case .error: return valid
+      case .emptyInput: return nil
       }
-      if isValid { low = middle } else { high = middle - 1 }
     }
-    return min(low, bytes.count - 1)
   }
 
   private func fault(_ reason: String) -> Fault {
     guard offset < bytes.count else {
       return Fault(offset: bytes.count, reason: "the document ends here, but \(reason)")
     }
-    let scalar = Unicode.Scalar(bytes[offset])
-    let found = bytes[offset] < 0x80 ? "'\(scalar)'" : "a character"
+    let found =
+      switch bytes[offset] {
+      case 0x20..<0x7F: "'\(Unicode.Scalar(bytes[offset]))'"
+      case 0x80...: "a character"
+      default: "a control character"
+      }
     return Fault(offset: offset, reason: "found \(found), but \(reason)")
   }
 
@@ -166,18 +168,37 @@ struct JSONFaultScanner {
       guard let escape = peek() else { break }
       guard "\"\\/bfnrtu".utf8.contains(escape) else { throw fault("no such escape exists") }
       offset += 1
-      guard escape == UInt8(ascii: "u") else { continue }
-      for _ in 0..<4 {
-        guard let digit = peek(), Character(Unicode.Scalar(digit)).isHexDigit else {
-          throw fault("\\u takes four hexadecimal digits")
-        }
-        offset += 1
-      }
+      if escape == UInt8(ascii: "u") { try codePoint() }
     }
     guard peek() != nil else {
       throw Fault(offset: start, reason: "the string that starts here has no end")
     }
     offset += 1
+  }
+
+  /// The digits after `\u`, and the second half of a pair of surrogates.
+  private mutating func codePoint() throws(Fault) {
+    let start = offset - 2
+    let unit = try hexadecimalDigits()
+    guard UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) else { return }
+    let halfFault = Fault(offset: start, reason: "half of a pair of surrogates is no character")
+    guard UTF16.isLeadSurrogate(unit), bytes[offset...].starts(with: "\\u".utf8) else {
+      throw halfFault
+    }
+    offset += 2
+    guard UTF16.isTrailSurrogate(try hexadecimalDigits()) else { throw halfFault }
+  }
+
+  private mutating func hexadecimalDigits() throws(Fault) -> UInt16 {
+    var value: UInt16 = 0
+    for _ in 0..<4 {
+      guard let byte = peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw fault("\\u takes four hexadecimal digits")
+      }
+      value = value << 4 | UInt16(digit)
+      offset += 1
+    }
+    return value
   }
 
   private mutating func word(_ word: StaticString) throws(Fault) {
@@ -194,11 +215,34 @@ struct JSONFaultScanner {
     let start = offset
     while let byte = peek(), isDigit(byte) || "+-.eE".utf8.contains(byte) { offset += 1 }
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-    let digits = text.drop { $0 == "-" }
-    let hasLeadingZero = digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true
-    guard let value = Double(text), value.isFinite, !hasLeadingZero, text.last != "." else {
+    guard isNumber(bytes[start..<offset]), let value = Double(text) else {
       throw Fault(offset: start, reason: "'\(text)' is not a number")
     }
+    let mantissa = text.prefix { $0 != "e" && $0 != "E" }
+    let isTooSmall = value == 0 && mantissa.contains { "123456789".contains($0) }
+    guard value.isFinite, !isTooSmall else {
+      throw Fault(
+        offset: start,
+        reason: "'\(text)' is too \(isTooSmall ? "small" : "large") for a 64-bit number")
+    }
+  }
+
+  /// JSON's grammar: a sign, digits without a leading zero, a fraction, an exponent.
+  private func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
+    let whole = rest.prefix(while: isDigit)
+    rest = rest.dropFirst(whole.count)
+    guard !whole.isEmpty, whole.count == 1 || whole.first != UInt8(ascii: "0") else { return false }
+    if rest.first == UInt8(ascii: ".") {
+      let fraction = rest.dropFirst().prefix(while: isDigit)
+      guard !fraction.isEmpty else { return false }
+      rest = rest.dropFirst(fraction.count + 1)
+    }
+    guard let byte = rest.first else { return true }
+    guard byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") else { return false }
+    rest = rest.dropFirst()
+    if let sign = rest.first, "+-".utf8.contains(sign) { rest = rest.dropFirst() }
+    return !rest.isEmpty && rest.allSatisfy(isDigit)
   }
 
   private func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }

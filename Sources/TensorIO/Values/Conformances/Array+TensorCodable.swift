@@ -25,7 +25,10 @@ extension Array: TensorEncodable where Element: TensorEncodable {
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     if let count = tensorElementCount, count * spec.dataType.byteWidth != memory.byteCount {
-      throw TensorIOError.wrongElementCount(spec, found: count)
+      if spec.isImage {
+        throw TensorIOError.wrongKind(spec, expected: "a picture", found: Self.tensorKindName)
+      }
+      throw TensorIOError.wrongElementCount(spec, found: count, in: memory)
     }
     try Element.encode(elements: self, into: &memory, as: spec)
   }

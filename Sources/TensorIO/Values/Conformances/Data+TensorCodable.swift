@@ -19,8 +19,9 @@ extension Data: TensorEncodable, TensorDecodable {
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     if spec.quantization != nil {
-      guard count == spec.elementCount * 4 else {
-        throw wrongByteCount(spec, expected: spec.elementCount * 4, because: " as float32")
+      let expected = memory.byteCount / Swift.max(spec.dataType.byteWidth, 1) * 4
+      guard count == expected else {
+        throw wrongByteCount(spec, expected: expected, because: " as float32")
       }
       let numbers = bytes.mapElements(of: Float.self) { number, _ in number }
       return try numbers.encode(into: &memory, as: spec)

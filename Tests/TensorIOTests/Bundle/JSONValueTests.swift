@@ -1,0 +1,30 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import TensorIO
+
+@Suite struct JSONValueTests {
+  @Test func `a tree encodes to what it was read from`() throws {
+    let text = #"{"a":[1,2.5,-3,9007199254740993,true,null,"é"],"b":{}}"#
+    let value = try JSONValue(parsing: Data(text.utf8))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(String(decoding: try encoder.encode(value), as: UTF8.self) == text)
+  }
+
+  @Test func `integers beyond a double's keep every digit`() throws {
+    #expect(
+      try JSONValue(parsing: Data("9007199254740993".utf8)) == .integer(9_007_199_254_740_993))
+    #expect(try JSONValue(parsing: Data("-9223372036854775808".utf8)) == .integer(.min))
+    #expect(try JSONValue(parsing: Data("18446744073709551616".utf8)) == .number(0x1p64))
+  }
+
+  @Test func `truth values are no numbers`() throws {
+    #expect(try JSONValue(parsing: Data("[true, 1]".utf8)) == .array([.bool(true), .number(1)]))
+  }
+}

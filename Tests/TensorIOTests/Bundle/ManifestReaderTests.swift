@@ -1,0 +1,164 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import TensorIO
+
+@Suite struct ManifestReaderTests {
+  @Test(arguments: ManifestCase.all)
+  func `every issue of a document is reported, with its place`(_ item: ManifestCase) throws {
+    let (manifest, issues) = try read(item.document())
+    #expect(issues.map(\.summary) == item.issues)
+    #expect((manifest != nil) == item.isAccepted)
+    for issue in issues {
+      #expect(!issue.expected.isEmpty && !issue.found.isEmpty && issue.mending.hasSuffix("."))
+    }
+  }
+
+  @Test func `every field is read`() throws {
+    let manifest = try read("every-field")
+    #expect(manifest.name == "Every field")
+    #expect(manifest.details == "Has every field that model.json can have")
+    #expect(manifest.id == "tio:///models/every/hyperparameters/field/checkpoints/1")
+    #expect(manifest.version == "1")
+    #expect(manifest.author == "TensorIO for Swift")
+    #expect(manifest.license == "Apache License 2.0")
+    #expect(!manifest.isPlaceholder)
+    #expect(
+      manifest.model
+        == ModelManifest.ModelFile(
+          file: "saved_model", isQuantized: true, backend: "tensorflow", type: "any.words",
+          className: "MyModel", modes: [.predict, .train, .evaluate]))
+    #expect(manifest.trainingOperations == ["step", "count"])
+    #expect(manifest.options.devicePosition == .front)
+    #expect(manifest.options.outputFormat == "lines")
+
+    let small = ImageShape(height: 32, width: 24, channels: 3, format: .bgr)
+    let smallRGB = ImageShape(height: 32, width: 24, channels: 3, format: .rgb)
+    #expect(
+      manifest.inputs == [
+        layer("linear", [-1, 4], .uint8, .array(.linear(scale: 255, bias: -0.5), labelsFile: nil)),
+        layer("stored", [2, 3, 5, 7], .int8, .array(.model, labelsFile: nil)),
+        layer("number", [], .uint8, .scalar(.zeroToOne)),
+        layer("one", [1], .int64, .scalar(nil)),
+        layer("text", [1], .string, .string),
+        layer(
+          "photo", [32, 24, 3], nil,
+          .imageInput(
+            small,
+            PixelNormalization(
+              scale: 0.004, bias: ColorBias(red: -0.485, green: -0.457, blue: -0.408)))),
+        layer("raw photo", [32, 24, 3], nil, .imageInput(smallRGB, nil)),
+      ])
+    #expect(
+      manifest.outputs == [
+        layer(
+          "classes", [-1, 10], .uint8,
+          .array(.linear(scale: 1 / 255, bias: 0), labelsFile: "labels.txt")),
+        layer("price", [-1, 1], nil, .scalar(.model)),
+        layer("bytes", [16], nil, .string),
+        layer("picture", [-1, 32, 24, 3], nil, .imageOutput(smallRGB, .minusOneToOne)),
+        layer(
+          "other picture", [32, 24, 3], nil,
+          .imageOutput(
+            small,
+            PixelDenormalization(
+              scale: 255, bias: ColorBias(red: 0.485, green: 0.457, blue: 0.408)))),
+      ])
+    #expect(manifest.placeholders == [layer("learning_rate", [], .float32, .scalar(nil))])
+  }
+
+  @Test func `what is left out has its default`() throws {
+    let manifest = try read("vectors")
+    #expect(manifest.model.backend == nil)
+    #expect(manifest.model.type == nil)
+    #expect(manifest.model.className == nil)
+    #expect(manifest.model.modes == .predict)
+    #expect(manifest.placeholders.isEmpty)
+    #expect(manifest.trainingOperations.isEmpty)
+    #expect(manifest.inputs[0] == layer("temperatures", [4], nil, .array(nil, labelsFile: nil)))
+    #expect(try read("classifier").options == ModelOptions())
+    #expect(try read("placeholder").isPlaceholder)
+  }
+
+  @Test func `options of any name are kept`() throws {
+    let options = try read("vectors").options
+    #expect(options.devicePosition == .back)
+    #expect(options.outputFormat == "image.classification.nodecay")
+    #expect(options.values["rows"] == .array([.number(1), .null, .object(["kept": .bool(true)])]))
+    #expect(options.values.count == 3)
+  }
+
+  @Test(arguments: [
+    ("[0,1]", Quantization.zeroToOne, Quantization.toZeroToOne),
+    ("[-1,1]", .minusOneToOne, .toMinusOneToOne), ("model", .model, .model),
+  ])
+  func `a standard means one thing on the way in and another on the way out`(
+    _ word: String, _ quantize: Quantization, _ dequantize: Quantization
+  ) throws {
+    var document = try JSONValue(parsing: Data(Fixtures.text("good/quantized.json").utf8))
+    let standard = JSONValue.object(["standard": .string(word)])
+    try document.set("/inputs/0/quantize", to: standard)
+    try document.set("/outputs/0/dequantize", to: standard)
+    let manifest = try #require(read(document).manifest)
+    #expect(manifest.inputs[0].kind == .array(quantize, labelsFile: nil))
+    #expect(manifest.outputs[0].kind == .array(dequantize, labelsFile: nil))
+  }
+
+  @Test func `a standard wins over scale and bias`() throws {
+    var document = try JSONValue(parsing: Data(Fixtures.text("good/quantized.json").utf8))
+    try document.set("/inputs/0/quantize/scale", to: .number(3))
+    #expect(read(document).manifest == nil)
+    try document.set("/inputs/0/quantize/bias", to: .number(3))
+    let manifest = try #require(read(document).manifest)
+    #expect(manifest.inputs[0].kind == .array(.zeroToOne, labelsFile: nil))
+  }
+
+  @Test func `quantize has no effect where the model is not quantized`() throws {
+    var document = try JSONValue(parsing: Data(Fixtures.text("good/quantized.json").utf8))
+    try document.set("/model/quantized", to: .bool(false))
+    let manifest = try #require(read(document).manifest)
+    #expect(manifest.inputs.allSatisfy { $0.kind == .array(nil, labelsFile: nil) })
+    #expect(
+      read(document).issues.map(\.summary) == [
+        "warning ignored-field inputs[0].quantize", "warning ignored-field inputs[1].quantize",
+        "warning ignored-field outputs[0].dequantize",
+        "warning ignored-field outputs[1].dequantize",
+      ])
+  }
+
+  @Test(
+    .enabled(
+      if: FileManager.default.fileExists(atPath: Fixtures.seeds.path()),
+      "the original documents are not beside this checkout"))
+  func `every model json of the original documents is read`() throws {
+    let documents = try SeedDocuments.manifests()
+    #expect(documents.count == 7)
+    for (text, file) in documents {
+      let (manifest, issues) = try read(JSONValue(parsing: Data(text.utf8)))
+      #expect(manifest != nil, "\(file)")
+      #expect(issues.isEmpty, "\(file)")
+    }
+  }
+
+  private func read(_ name: String) throws -> ModelManifest {
+    let text = try Fixtures.text("good/\(name).json")
+    return try #require(read(JSONValue(parsing: Data(text.utf8))).manifest)
+  }
+
+  private func read(_ document: JSONValue) -> (manifest: ModelManifest?, issues: [BundleIssue]) {
+    var reader = ManifestReader()
+    let manifest = reader.read(document)
+    return (manifest, reader.issues)
+  }
+
+  private func layer(
+    _ name: String, _ shape: [Int], _ dataType: DataType?, _ kind: ModelManifest.Layer.Kind
+  ) -> ModelManifest.Layer {
+    ModelManifest.Layer(name: name, shape: shape, dataType: dataType, kind: kind)
+  }
+}

@@ -1,0 +1,110 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import TensorIO
+
+/// Holds `Schemas/model.schema.json` to the reader's verdicts, with another implementation of JSON
+/// Schema as the judge.
+@Suite struct ModelSchemaTests {
+  private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
+
+  @Test(.enabled(if: python != nil, "TENSORIO_PYTHON names no Python with jsonschema"))
+  func `the schema and the reader accept the same documents`() throws {
+    let folder = try TemporaryFolder()
+    var paths: [String] = []
+    var cases: [(name: String, isAccepted: Bool)] = []
+    for (index, item) in ManifestCase.all.enumerated() {
+      paths.append(
+        try folder.write(JSONEncoder().encode(item.document()), to: "case-\(index).json"))
+      cases.append((item.name, item.isAccepted))
+    }
+    // Trailing commas are the Python script's to take out.
+    let good = try FileManager.default.contentsOfDirectory(
+      atPath: Fixtures.documents.appending(path: "good").path())
+    for name in good.sorted() {
+      paths.append(Fixtures.documents.appending(path: "good/\(name)").path())
+      cases.append((name, true))
+    }
+    let results = try validate(paths)
+    try #require(results.count == cases.count)
+    for (result, item) in zip(results, cases) {
+      #expect(
+        result.errors.isEmpty == item.isAccepted,
+        "\(item.name): \(result.errors.map(\.message).joined(separator: "; "))")
+    }
+  }
+
+  @Test func `every property explains itself to an editor`() throws {
+    let schema = try JSONValue(parsing: Data(contentsOf: Fixtures.schema))
+    var undescribed: [String] = []
+    collect(schema, at: "#", into: &undescribed)
+    #expect(undescribed.isEmpty)
+  }
+
+  @Test func `the schema names the same data types, modes and formats as the library`() throws {
+    let schema = try JSONValue(parsing: Data(contentsOf: Fixtures.schema))
+    let types = schema["$defs"]?["dtype"]?["enum"]
+    #expect(types == .array(DataType.allCases.map { .string($0.rawValue) }))
+    let formats = schema["$defs"]?["imageInput"]?["properties"]?["format"]?["enum"]
+    #expect(formats == .array(ImageShape.Format.allCases.map { .string($0.rawValue) }))
+  }
+
+  /// Properties without a title and a description, their own or those of what they refer to.
+  private func collect(_ node: JSONValue, at path: String, into undescribed: inout [String]) {
+    if case .array(let elements) = node {
+      for (index, element) in elements.enumerated() {
+        collect(element, at: "\(path)/\(index)", into: &undescribed)
+      }
+    }
+    guard case .object(let members) = node else { return }
+    for (key, member) in members {
+      if key == "properties", case .object(let properties) = member {
+        for (name, property) in properties
+        where property["$ref"] == nil && !property.isDescribed {
+          undescribed.append("\(path)/\(name)")
+        }
+      }
+      if key == "$defs", case .object(let definitions) = member {
+        for (name, definition) in definitions where !definition.isDescribed {
+          undescribed.append("$defs/\(name)")
+        }
+      }
+      collect(member, at: "\(path)/\(key)", into: &undescribed)
+    }
+  }
+
+  private struct Verdict: Decodable {
+    struct Fault: Decodable { let path: String, message: String }
+    let document: String
+    let errors: [Fault]
+  }
+
+  private func validate(_ paths: [String]) throws -> [Verdict] {
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(Self.python))
+    process.arguments =
+      [Fixtures.root.appending(path: "Tools/peers/validate_schema.py"), Fixtures.schema].map {
+        $0.path()
+      } + paths
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    return try JSONDecoder().decode([Verdict].self, from: data)
+  }
+}
+
+extension JSONValue {
+  fileprivate var isDescribed: Bool { self["title"] != nil && self["description"] != nil }
+
+  fileprivate subscript(key: String) -> JSONValue? {
+    if case .object(let members) = self { members[key] } else { nil }
+  }
+}

@@ -1,0 +1,65 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+
+/// The folders that tests read.
+enum Fixtures {
+  /// The checkout.
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  static let documents = root.appending(path: "Tests/Fixtures/Documents")
+  static let models = root.appending(path: "Tests/Fixtures/Models")
+  static let schema = root.appending(path: "Schemas/model.schema.json")
+
+  /// The original documents, which lie beside the checkout of the people who write this library.
+  static let seeds = root.appending(path: "../shared/seeds")
+
+  static func text(_ name: String) throws -> String {
+    try String(contentsOf: documents.appending(path: name), encoding: .utf8)
+  }
+
+  static func decode<Value: Decodable>(_ type: Value.Type, from name: String) throws -> Value {
+    try JSONDecoder().decode(
+      Value.self, from: Data(contentsOf: documents.appending(path: name)))
+  }
+}
+
+/// A folder of its own for one test, removed with the value that holds it.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "tensorio-\(UUID())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path(percentEncoded: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Writes a file, and the folders it lies in.
+  @discardableResult
+  func write(_ text: String, to name: String) throws -> String {
+    try write(Data(text.utf8), to: name)
+  }
+
+  @discardableResult
+  func write(_ data: Data, to name: String) throws -> String {
+    let url = URL(filePath: path).appending(path: name)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try data.write(to: url)
+    return url.path(percentEncoded: false)
+  }
+
+  @discardableResult
+  func makeFolder(_ name: String) throws -> String {
+    let url = URL(filePath: path).appending(path: name)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    return url.path(percentEncoded: false)
+  }
+}

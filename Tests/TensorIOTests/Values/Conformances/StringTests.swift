@@ -1,0 +1,52 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import TensorIO
+
+@Suite struct StringTests {
+  @Test func `text is the UTF-8 bytes of a layer of raw bytes`() throws {
+    let spec = TensorSpec.bytes(.uint8, [6])
+    #expect(try "größ".encoded(as: spec) == Data("größ".utf8))
+    #expect(try String.decoded(Data("größ".utf8), as: spec) == "größ")
+  }
+
+  @Test func `text of another length is refused`() {
+    let error = #expect(throws: TensorIOError.self) { try "abc".encoded(as: .bytes(.uint8, [4])) }
+    #expect(error?.code == .wrongElementCount)
+    #expect(error?.message == "'x' takes 4 bytes (4 values of uint8), got 3.")
+  }
+
+  @Test(arguments: [
+    TensorSpec.numbers(.float32, [3]), .numbers(.uint8, [3]), .bytes(.float32, [3]), .image(),
+  ])
+  func `text goes into no layer of numbers or pictures, and comes out of none`(_ spec: TensorSpec) {
+    let error = #expect(throws: TensorIOError.self) { try "abc".encoded(as: spec) }
+    #expect(error?.code == .wrongKind)
+    #expect(error?.message.hasSuffix(", got text.") == true)
+    let read = #expect(throws: TensorIOError.self) {
+      try String.decoded(Data(count: spec.byteCount), as: spec)
+    }
+    #expect(read?.code == .wrongOutputType)
+  }
+
+  @Test func `text is an element of a layer of strings`() throws {
+    let spec = TensorSpec.bytes(.string, [1])
+    #expect(try "ä".tensorStrings(for: spec) == [Data([0xC3, 0xA4])])
+    #expect(try String.decode(strings: [Data([0xC3, 0xA4])], as: spec) == "ä")
+    #expect(try [String].decode(strings: [Data(), Data("b".utf8)], as: spec) == ["", "b"])
+  }
+
+  @Test func `bytes that are no text are read as Data`() {
+    let error = #expect(throws: TensorIOError.self) {
+      try String.decode(strings: [Data([0xFF])], as: .bytes(.string, [1]))
+    }
+    #expect(
+      error?.message
+        == "'x' cannot be read as String: its bytes are not UTF-8; read it as Data.")
+  }
+}
