@@ -36,8 +36,9 @@ public struct StoredQuantization: Hashable, Sendable {
   public var scales: [Float]
   /// One zero point for each scale.
   public var zeroPoints: [Int64]
-  /// The axis that the scales run along, counted from the last: 0 is the last axis. Nil when one
-  /// scale serves the whole tensor.
+  /// The axis that the scales run along, counted from the last, which is 0.
+  ///
+  /// Nil when one scale serves the whole tensor.
   public var axisFromEnd: Int?
 
   /// Makes a quantization from scales and zero points of equal count.
