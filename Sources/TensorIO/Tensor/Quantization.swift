@@ -32,7 +32,7 @@ public enum Quantization: Hashable, Sendable {
 ///
 /// A real number is `(q - zeroPoint) * scale`.
 public struct StoredQuantization: Hashable, Sendable {
-  /// One scale, or one for each index of ``axis``.
+  /// One scale, or one for each index of an axis.
   public var scales: [Float]
   /// One zero point for each scale.
   public var zeroPoints: [Int64]
