@@ -6,10 +6,16 @@
 import Foundation
 import TensorIO
 import TensorIOLiteRT
+import TensorIOTesting
 import Testing
 
 @Suite struct LiteRTBackendTests {
   private let backend = LiteRTBackend()
+
+  @Test(arguments: BackendConformance.Check.allCases)
+  func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+    try await BackendConformance(backend, models: Fixtures.models.path()).run(check)
+  }
 
   @Test func `a model says its signatures, types, shapes and quantization`() throws {
     let two = try backend.liteRTModel(at: Fixtures.model("two_signatures.tflite"))
