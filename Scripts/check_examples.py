@@ -56,7 +56,8 @@ def main() -> int:
     parser.add_argument("--build-path", type=Path, default=ROOT / ".build/debug")
     build = parser.parse_args().build_path
     flags = [f"-I{build / 'Modules'}"]
-    for module_map in build.glob("*.build/module.modulemap"):
+    maps = [*build.glob("*.build/module.modulemap"), *ROOT.glob("Sources/*/module.modulemap")]
+    for module_map in maps:
         flags += ["-Xcc", f"-fmodule-map-file={module_map}"]
     count = 0
     failures = 0
