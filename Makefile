@@ -16,7 +16,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup build format docs bench fuzz clean
+.PHONY: help demo test check setup build format docs bench fuzz memcheck clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +54,13 @@ bench: build ## Measures: against the bare C calls, and against Python.
 fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each.
 	swift build --product tensorio
 	Scripts/fuzz.py --binary .build/debug/tensorio --count $(FUZZ_COUNT)
+
+memcheck: build ## Runs the demo under valgrind, which must be installed; errors fail it.
+	@# valgrind 3.19 cannot read Swift's debug information, so it gets a copy without.
+	strip -o .build/tensorio-stripped .build/release/tensorio
+	valgrind --quiet --error-exitcode=70 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+	  --suppressions=Scripts/valgrind.supp \
+	  .build/tensorio-stripped run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
 clean: ## Removes everything that was built.
 	rm -rf .build Benchmarks/.build
