@@ -1,10 +1,11 @@
-# This source file is part of the TensorIO for Swift project.
-# Copyright the TensorIO for Swift authors.
-# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 
 DEMO_BUNDLE ?= Demo/digits.tiobundle
 DEMO_IMAGE ?= Demo/images/digit-7-01.png
+FUZZ_COUNT ?= 2000
 
 # Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
 SWIFT_FLAGS ?=
@@ -15,7 +16,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup build format docs bench clean
+.PHONY: help demo test check setup build format docs bench fuzz clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,7 +33,7 @@ test: setup ## Installs what is missing and runs every test.
 check: ## What a change must pass: format, no warnings, docs, every test.
 	@Scripts/check.sh
 
-setup: ## Installs what is missing: image and database libraries, LiteRT.
+setup: ## Installs what is missing: image libraries, LiteRT.
 	@Scripts/setup.sh
 
 build: setup ## Builds the tensorio command for release.
@@ -44,8 +45,15 @@ format: ## Formats every Swift file.
 docs: ## Builds the documentation of the TensorIO module.
 	swift package generate-documentation --target TensorIO
 
-bench: setup ## Runs the benchmarks.
-	swift package --package-path Benchmarks benchmark
+bench: build ## Measures: against the bare C calls, and against Python.
+	swift build -c release --package-path Benchmarks
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
+	  Scripts/bench.py --binary .build/release/tensorio --python "$$python"
+
+fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each.
+	swift build --product tensorio
+	Scripts/fuzz.py --binary .build/debug/tensorio --count $(FUZZ_COUNT)
 
 clean: ## Removes everything that was built.
 	rm -rf .build Benchmarks/.build

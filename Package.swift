@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .library(name: "TensorIO", targets: ["TensorIO"]),
     .library(name: "TensorIOLiteRT", targets: ["TensorIOLiteRT"]),
+    .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
   ],
@@ -16,17 +17,37 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
-    .target(name: "TensorIO"),
+    .target(name: "CPixelKernels"),
+    .target(name: "TensorIO", dependencies: ["CPixelKernels"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
-    .target(name: "TensorIOLiteRT", dependencies: ["TensorIO", "NativeLibrary", "CLiteRT"]),
+    .systemLibrary(name: "CZlib"),
+    .target(
+      name: "TensorIOLiteRT", dependencies: ["TensorIO", "NativeLibrary", "CLiteRT", "CZlib"]),
+    .target(
+      name: "CImageCodecs",
+      linkerSettings: ["jpeg", "png", "webp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }
+    ),
+    .target(
+      name: "TensorIOImageCodecs",
+      dependencies: [
+        "TensorIO", .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
+      ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .executableTarget(
       name: "tensorio",
       dependencies: [
-        "TensorIO", "TensorIOLiteRT",         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-  ]
+    .testTarget(name: "TensorIOTests", dependencies: ["TensorIO", "TensorIOTesting"]),
+    .testTarget(
+      name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
+    .testTarget(
+      name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting"]),
+    .testTarget(name: "tensorioTests", dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT"]),
+  ],
+  cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system && target.type != .plugin {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# This source file is part of the TensorIO for Swift project.
-# Copyright the TensorIO for Swift authors.
-# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what is missing to build and run TensorIO, and says nothing when nothing is.
@@ -35,8 +35,8 @@ fail() {
 libraries="
 libjpeg-dev      libjpeg     jpeglib.h      libjpeg.so
 libpng-dev       libpng      png.h          libpng.so
+zlib1g-dev       zlib        zlib.h         libz.so
 libwebp-dev      libwebp     webp/decode.h  libwebp.so
-libsqlite3-dev   sqlite3     sqlite3.h      libsqlite3.so
 libstdc++6       -           -              libstdc++.so.6
 "
 commands="git make pkg-config"

@@ -6,11 +6,11 @@
 internal import TensorIO
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// Memory at the alignment that LiteRT asks for, zero at first, with room to read past its end.

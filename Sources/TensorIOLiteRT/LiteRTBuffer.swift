@@ -23,17 +23,18 @@ final class LiteRTBuffer {
     self.elementType = elementType
     self.shape = shape
     self.library = library
-    let width = LiteRT.dataType(elementType)?.byteWidth ?? 0
     let elements = shape.reduce(1, *)
-    if width == 0 {
-      byteCount = max(requiredBytes, LiteRTStrings.leastBytes(elements))
-    } else {
-      byteCount = elements * width
-    }
+    byteCount =
+      switch LiteRT.dataType(elementType) {
+      case .string: max(requiredBytes, LiteRTStrings.leastBytes(elements))
+      case let dataType?: elements * dataType.byteWidth
+      case nil: requiredBytes
+      }
     let allocated = max(requiredBytes, byteCount, 1)
     guard allocated < 1 << 33 else {
       throw TensorIOError(
-        .unsupportedModel, "A tensor of shape \(shape) needs \(allocated) bytes, which is too much.")
+        .unsupportedModel, "A tensor of shape \(shape) needs \(allocated) bytes, which is too much."
+      )
     }
     memory = AlignedMemory(byteCount: allocated)
     var type = LiteRtRankedTensorType(element_type: elementType, layout: LiteRtLayout(shape: shape))
@@ -42,7 +43,7 @@ final class LiteRTBuffer {
       &type, memory.start, allocated, nil, &handle)
     guard status == LiteRT.ok, let handle else {
       throw TensorIOError(
-        .internalFault,
+        .unsupportedModel,
         "LiteRT refused memory for a tensor of shape \(shape): \(LiteRT.name(of: status)).")
     }
     self.handle = handle

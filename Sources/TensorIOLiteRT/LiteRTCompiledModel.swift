@@ -7,11 +7,11 @@ internal import CLiteRT
 internal import TensorIO
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// A model compiled for the CPU, for one signature.
@@ -123,9 +123,10 @@ final class LiteRTCompiledModel {
     requiredBytes(index, functions.GetCompiledModelOutputBufferRequirements)
   }
 
-  private typealias Requirements = @convention(c) (
-    LiteRtCompiledModel?, Int, Int, UnsafeMutablePointer<LiteRtTensorBufferRequirements?>?
-  ) -> LiteRtStatus
+  private typealias Requirements =
+    @convention(c) (
+      LiteRtCompiledModel?, Int, Int, UnsafeMutablePointer<LiteRtTensorBufferRequirements?>?
+    ) -> LiteRtStatus
 
   /// What LiteRT asks for; 0 when it does not say, and the tensor's own size counts.
   private func requiredBytes(_ index: Int, _ function: Requirements) -> Int {
@@ -143,7 +144,7 @@ final class LiteRTCompiledModel {
 
   func runError(_ status: LiteRtStatus, open outputs: [String]) -> TensorIOError {
     if cancellation?.isCancelled == true {
-      return TensorIOError(.inferenceFailed, "The run was cancelled.")
+      return TensorIOError(.cancelled, "The run was cancelled.")
     }
     let text = messages ?? LiteRT.name(of: status)
     let hint =

@@ -75,12 +75,14 @@ struct LiteRTGraph {
   }
 
   private typealias Count = @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int>?) -> Int32
-  private typealias Name = @convention(c) (
-    OpaquePointer?, Int, UnsafeMutablePointer<UnsafePointer<CChar>?>?
-  ) -> Int32
-  private typealias Item = @convention(c) (
-    OpaquePointer?, Int, UnsafeMutablePointer<OpaquePointer?>?
-  ) -> Int32
+  private typealias Name =
+    @convention(c) (
+      OpaquePointer?, Int, UnsafeMutablePointer<UnsafePointer<CChar>?>?
+    ) -> Int32
+  private typealias Item =
+    @convention(c) (
+      OpaquePointer?, Int, UnsafeMutablePointer<OpaquePointer?>?
+    ) -> Int32
 
   private func tensors(
     of signature: LiteRtSignature, _ path: String, _ count: Count, _ name: Name, _ item: Item

@@ -51,6 +51,7 @@ final class LiteRTLibrary: @unchecked Sendable {
         "'\(library.path)' is not the LiteRT that this version needs (2.3.0): it lacks "
           + missing.joined(separator: ", ") + ".")
     }
+    LiteRtGuardAgainstExceptions(&functions)
     return functions
   }
 

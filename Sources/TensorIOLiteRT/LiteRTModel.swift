@@ -10,7 +10,7 @@ public import TensorIO
 ///
 /// `@unchecked Sendable` because LiteRT only reads a model once it is made, by any thread.
 public final class LiteRTModel: LoadedModel, @unchecked Sendable {
-  /// The ways to run it. A model without signatures has one with an empty key.
+  /// The ways to run it; a model without signatures has one with an empty key.
   public let signatures: [SignatureDescription]
 
   let library: LiteRTLibrary

@@ -7,9 +7,9 @@ internal import CLiteRT
 internal import TensorIO
 
 #if canImport(FoundationEssentials)
-  internal import FoundationEssentials
+internal import FoundationEssentials
 #else
-  internal import Foundation
+internal import Foundation
 #endif
 
 /// One compiled instance of a model, with its buffers.
@@ -122,7 +122,9 @@ final class LiteRTSession: Session {
     model.signatures[signature].outputs.filter { $0.shape.contains(-1) }.map(\.name)
   }
 
-  /// Makes all buffers anew. The outputs' layouts are asked for first: that is what makes LiteRT
+  /// Makes all buffers anew.
+  ///
+  /// The outputs' layouts are asked for first: that is what makes LiteRT
   /// compute them, and where it reports operations that it cannot run.
   private func makeBuffers() throws {
     let inputShapes = try inputTensors.indices.map { try compiled.inputShape(at: $0) }

@@ -6,9 +6,9 @@
 internal import TensorIO
 
 #if canImport(FoundationEssentials)
-  internal import FoundationEssentials
+internal import FoundationEssentials
 #else
-  internal import Foundation
+internal import Foundation
 #endif
 
 /// TensorFlow Lite's layout of string tensors: a count, `count + 1` offsets, the bytes.

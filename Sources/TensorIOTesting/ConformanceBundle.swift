@@ -17,9 +17,7 @@ struct ConformanceBundle {
   let signature: SignatureDescription
   let bundle: ModelBundle
 
-  /// Copies a model into a new bundle.
-  ///
-  /// - Parameter describe: May change the description of each input.
+  /// Copies a model into a new bundle; `describe` may change the description of each input.
   init(
     _ model: String, in source: String, of backend: any Backend, signature index: Int = 0,
     describe: ((inout [String: JSONValue]) -> Void)? = nil

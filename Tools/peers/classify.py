@@ -1,12 +1,12 @@
 # TensorIO for Swift
-# Copyright TensorIO authors
-# Licensed under the Apache License 2.0
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 """Classifies a picture as a user would write it in Python: Pillow, interpreter, top five.
 
     classify.py MODEL.tflite IMAGE LABELS.txt [--iterations N]
 
-Bytes go to [0,1] for float models, and by the input's scale and zero point for quantized ones.
+Bytes go to [0,1] for float models, as they are into uint8 models, and less 128 into int8 ones.
 """
 
 import argparse
@@ -28,19 +28,19 @@ def classify(interpreter: Interpreter, image: Image.Image) -> np.ndarray:
     model_input = interpreter.get_input_details()[0]
     model_output = interpreter.get_output_details()[0]
     _, height, width, _ = model_input["shape"]
-    values = prepare(image, width, height)[np.newaxis].astype(np.float32) / 255
-    interpreter.set_tensor(model_input["index"], _quantize(values, model_input))
+    pixels = prepare(image, width, height)[np.newaxis]
+    interpreter.set_tensor(model_input["index"], _encode(pixels, model_input["dtype"]))
     interpreter.invoke()
     return _dequantize(interpreter.get_tensor(model_output["index"])[0], model_output)
 
 
-def _quantize(values: np.ndarray, details: dict) -> np.ndarray:
-    scale, zero_point = details["quantization"]
-    if scale == 0:
-        return values.astype(details["dtype"])
-    limits = np.iinfo(details["dtype"])
-    quantized = np.round(values / scale) + zero_point
-    return quantized.clip(limits.min, limits.max).astype(details["dtype"])
+def _encode(pixels: np.ndarray, dtype: type) -> np.ndarray:
+    """Bytes as they are for uint8, less 128 for int8, and 0...1 for floats."""
+    if dtype == np.uint8:
+        return pixels
+    if dtype == np.int8:
+        return (pixels.astype(np.int16) - 128).astype(np.int8)
+    return pixels.astype(dtype) / dtype(255)
 
 
 def _dequantize(values: np.ndarray, details: dict) -> np.ndarray:

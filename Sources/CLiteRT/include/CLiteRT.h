@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct LiteRtEnvironmentT *LiteRtEnvironment;
 typedef struct LiteRtModelT *LiteRtModel;
 typedef struct LiteRtSignatureT *LiteRtSignature;
@@ -148,7 +152,17 @@ typedef struct {
 /// The name of a member of LiteRtFunctions; NULL past the last.
 const char *LiteRtFunctionName(size_t index);
 
+/// The status of a call that threw a C++ exception.
+#define LITERT_STATUS_EXCEPTION (-1)
+
+/// Replaces every function by one that turns C++ exceptions into LITERT_STATUS_EXCEPTION.
+void LiteRtGuardAgainstExceptions(LiteRtFunctions *functions);
+
 /// Opens a file in memory that goes with its descriptor; -1 where the system has none.
 int LiteRtOpenMemoryFile(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -98,6 +98,8 @@ public struct BundleIssue: Sendable, Hashable {
     case partialOutput = "partial-output"
     /// `quantized` contradicts the model.
     case quantizationMismatch = "quantization-mismatch"
+    /// The model file is no model, or one that the runtime cannot run.
+    case unusableModel = "unusable-model"
     /// The program's own check failed.
     case custom
   }

@@ -75,8 +75,9 @@ struct LayerReader: IssueCollector {
       mistyped(element, at: path, expected: "an integer")
       return nil
     }
-    guard (1...Double(ModelManifest.Layer.mostElements)).contains(number)
-      || (number == -1 && isFirst)
+    guard
+      (1...Double(ModelManifest.Layer.mostElements)).contains(number)
+        || (number == -1 && isFirst)
     else {
       report(
         .badShape, at: path,
@@ -180,9 +181,12 @@ struct LayerReader: IssueCollector {
     members["scale"].flatMap { number($0, at: "\(path).scale") }
   }
 
-  private enum Form { case standard(String), values }
+  private enum Form {
+    case standard(String)
+    case values
+  }
 
-  /// Tells the two forms apart: `standard`, or `scale` and `bias`. All three: `standard` wins.
+  /// Tells the two forms apart, `standard` or `scale` and `bias`; of all three `standard` wins.
   private mutating func readForm(_ members: [String: JSONValue], at path: String) -> Form? {
     reject(unknownKeysOf: members, at: path, known: ["standard", "scale", "bias"])
     guard let standard = members["standard"] else {

@@ -13,7 +13,8 @@ struct ManifestReader {
   mutating func read(_ document: JSONValue) -> ModelManifest? {
     guard let root = object(document, at: "") else { return nil }
     reject(
-      unknownKeysOf: root, at: "", known: [
+      unknownKeysOf: root, at: "",
+      known: [
         "name", "details", "id", "version", "author", "license", "model", "inputs", "outputs",
         "options", "train", "placeholder", "placeholders",
       ])

@@ -10,7 +10,7 @@
 public struct TensorIOError: Error, Sendable {
   /// What kind of failure it is.
   public var code: Code
-  /// What happened, naming the thing and both sides: "'x' takes 2 values, got 3."
+  /// What happened, naming the thing and both sides, as in "'x' takes 2 values, got 3".
   public var message: String
   /// The error that led to this one, if there was one.
   public var cause: (any Error)?
@@ -46,7 +46,7 @@ extension TensorIOError {
       case unknownModelClass, unknownBackend, missingLibrary, invalidIdentifier
       case missingInput, unknownInput, wrongInputCount, wrongElementCount, wrongKind
       case unrepresentableValue, unknownOutput, wrongOutputType, inferenceFailed
-      case unsupportedImage, invalidImage, imageTooLarge, modelUnloaded, internalFault
+      case unsupportedImage, invalidImage, imageTooLarge, cancelled, internalFault
     }
     private let wrapped: Wrapped
     private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
@@ -93,8 +93,8 @@ extension TensorIOError {
     public static var invalidImage: Code { Code(.invalidImage) }
     /// A picture exceeds the configured limits.
     public static var imageTooLarge: Code { Code(.imageTooLarge) }
-    /// The model was unloaded while a run needed it.
-    public static var modelUnloaded: Code { Code(.modelUnloaded) }
+    /// A ``CancellationToken`` ended the run.
+    public static var cancelled: Code { Code(.cancelled) }
     /// A fault of this library.
     public static var internalFault: Code { Code(.internalFault) }
 

@@ -16,6 +16,7 @@ public protocol Backend: Sendable {
   /// - Parameters:
   ///   - path: The model file or folder.
   ///   - modes: What the model will be used for.
+  /// - Returns: The model in memory, without a session yet.
   /// - Throws: ``TensorIOError`` when the library is missing or the model cannot be used.
   func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel
 }
@@ -30,6 +31,7 @@ public protocol LoadedModel: Sendable {
   /// - Parameters:
   ///   - signature: An index of ``signatures``.
   ///   - options: How the session runs.
+  /// - Returns: A session with memory of its own.
   /// - Throws: ``TensorIOError`` when the runtime cannot run the model.
   func makeSession(signature: Int, options: SessionOptions) throws -> any Session
 }

@@ -37,13 +37,19 @@ struct BoundSignature: Sendable {
   }
 }
 
-/// A layer and its tensor.
-struct BoundLayer: Sendable {
+/// A layer and its tensor; a class, so that runs do not copy the spec.
+final class BoundLayer: Sendable {
   /// The tensor's place in the model's signature.
   let index: Int
   let spec: TensorSpec
   /// The shape in the model; -1 where it is open.
   let tensorShape: [Int]
+
+  init(index: Int, spec: TensorSpec, tensorShape: [Int]) {
+    self.index = index
+    self.spec = spec
+    self.tensorShape = tensorShape
+  }
 
   /// The tensor's shape for a number of items; nil when the layer does not fit the tensor.
   func shape(forItems count: Int) -> [Int]? {

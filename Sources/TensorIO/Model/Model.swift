@@ -13,6 +13,7 @@ public protocol Model: AnyObject, Sendable {
   /// - Parameters:
   ///   - bundle: The bundle that names the class.
   ///   - loader: The loader that makes it, with its backends.
+  /// - Throws: ``TensorIOError`` when the model cannot be made.
   init(bundle: ModelBundle, loader: ModelLoader) throws
 
   /// The bundle.

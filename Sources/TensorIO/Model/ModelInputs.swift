@@ -44,11 +44,7 @@ public struct ModelInputs: Sendable {
     case .named(let values):
       try checkNames(values, specs)
       for index in specs.indices {
-        guard let value = values[specs[index].name] else {
-          throw TensorIOError(
-            .missingInput, "There is no value for the input '\(specs[index].name)'.")
-        }
-        try body(index, value)
+        if let value = values[specs[index].name] { try body(index, value) }
       }
     }
   }
@@ -68,9 +64,12 @@ public struct ModelInputs: Sendable {
   private func checkNames(
     _ values: [String: any TensorEncodable], _ specs: [TensorSpec]
   ) throws {
-    for name in values.keys.sorted() where !specs.contains(where: { $0.name == name }) {
+    for name in values.keys where !specs.contains(where: { $0.name == name }) {
       throw TensorIOError(
         .unknownInput, "The model has no input '\(name)'; its inputs are \(Self.list(specs)).")
+    }
+    for spec in specs where values[spec.name] == nil {
+      throw TensorIOError(.missingInput, "There is no value for the input '\(spec.name)'.")
     }
   }
 

@@ -41,7 +41,9 @@ public struct ModelLoader: Sendable {
     self.signatureKey = signatureKey
   }
 
-  /// Opens a bundle and makes its model. The model's file is loaded by its first run, or `load()`.
+  /// Opens a bundle and makes its model.
+  ///
+  /// The model's file is loaded by its first run, or `load()`.
   ///
   /// - Throws: ``TensorIOError``.
   public func model(at path: String) throws -> any Model {
@@ -64,9 +66,10 @@ public struct ModelLoader: Sendable {
     case "TIOTFLiteModel", "TIOTensorFlowModel": return InferenceModel.self
     case "TIOPlaceholderModel": return PlaceholderModel.self
     default:
-      let known = classes.keys.sorted() + [
-        "TIOTFLiteModel", "TIOTensorFlowModel", "TIOPlaceholderModel",
-      ]
+      let known =
+        classes.keys.sorted() + [
+          "TIOTFLiteModel", "TIOTensorFlowModel", "TIOPlaceholderModel",
+        ]
       throw TensorIOError(
         .unknownModelClass,
         "model.class in '\(bundle.path)' names '\(name)', which is not registered. Known are "

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// What a model gave: a value for each output, read as the type that you ask for.
@@ -66,7 +66,7 @@ public struct ModelOutputs: Sendable {
       throw TensorIOError(
         .unknownOutput, "The model has \(count) outputs, there is none at index \(index).")
     }
-    if let strings = strings[index] {
+    if layout.hasStrings, let strings = strings[index] {
       return try Value.decode(strings: strings, as: layout.specs[index])
     }
     return try storage.withBytes { bytes in

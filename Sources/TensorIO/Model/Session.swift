@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+public import FoundationEssentials
 #else
-  public import Foundation
+public import Foundation
 #endif
 
 /// One instance of a model with memory of its own: inputs, outputs, and what lies between.
@@ -40,7 +40,7 @@ public protocol Session: AnyObject {
 
 /// How a session runs.
 public struct SessionOptions: Sendable {
-  /// Threads inside one run. For work over many items, more sessions serve better.
+  /// Threads inside one run; for work over many items, more sessions serve better.
   public var threads: Int
   /// Ends runs that take too long, where the runtime heeds it.
   public var cancellation: CancellationToken?

@@ -32,12 +32,13 @@ public enum Quantization: Hashable, Sendable {
 ///
 /// A real number is `(q - zeroPoint) * scale`.
 public struct StoredQuantization: Hashable, Sendable {
-  /// One scale, or one for each index of ``axis``.
+  /// One scale, or one for each index of an axis.
   public var scales: [Float]
   /// One zero point for each scale.
   public var zeroPoints: [Int64]
-  /// The axis that the scales run along, counted from the last: 0 is the last axis. Nil when one
-  /// scale serves the whole tensor.
+  /// The axis that the scales run along, counted from the last, which is 0.
+  ///
+  /// Nil when one scale serves the whole tensor.
   public var axisFromEnd: Int?
 
   /// Makes a quantization from scales and zero points of equal count.

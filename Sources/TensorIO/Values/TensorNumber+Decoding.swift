@@ -10,6 +10,10 @@ extension TensorNumber {
       throw TensorIOError.wrongOutputType(
         spec, "\(Self.self)", because: "it holds \(count) values; read it as [\(Self.self)]")
     }
+    // The common case, without an array for one number.
+    if Self.matchingDataType == spec.dataType && spec.quantization == nil {
+      return bytes.unsafeLoadUnaligned(as: Self.self)
+    }
     return try decodeElements(bytes, as: spec)[0]
   }
 

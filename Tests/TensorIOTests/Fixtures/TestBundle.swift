@@ -17,9 +17,11 @@ struct TestBundle {
   /// - Parameters:
   ///   - base: A document of `Tests/Fixtures/Documents/good`.
   ///   - name: The bundle's name.
+  ///   - folder: Where it is made; nil makes a folder of its own.
   ///   - changes: What is set, by JSON pointers.
   ///   - removals: What is removed before.
   ///   - files: The other files by name, and what they hold.
+  /// - Throws: What the file system throws.
   init(
     _ base: String = "vectors", named name: String = "test.tiobundle",
     in folder: TemporaryFolder? = nil, set changes: [String: JSONValue] = [:],

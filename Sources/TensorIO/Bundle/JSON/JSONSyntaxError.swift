@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// Malformed JSON, with the place of the first fault.
@@ -26,7 +26,8 @@ package struct JSONSyntaxError: Error, Sendable, Equatable {
       let before = data.prefix(fault.offset)
       line = before.count { $0 == UInt8(ascii: "\n") } + 1
       let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? data.startIndex
-      column = String(decoding: data[lineStart..<(data.startIndex + fault.offset)], as: UTF8.self)
+      column =
+        String(decoding: data[lineStart..<(data.startIndex + fault.offset)], as: UTF8.self)
         .count + 1
       reason = fault.reason
     } else {

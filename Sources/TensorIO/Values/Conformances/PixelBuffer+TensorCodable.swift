@@ -22,6 +22,6 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
       throw TensorIOError.wrongOutputType(
         spec, "PixelBuffer", because: "model.json does not describe it as an image")
     }
-    return try PixelBuffer(tensor: bytes, shape, denormalization, as: spec)
+    return try PixelBuffer(reading: bytes, shape, denormalization, as: spec)
   }
 }

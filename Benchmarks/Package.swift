@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "TensorIO", path: "..")],
+  targets: [
+    .target(name: "CBaseline"),
+    .executableTarget(
+      name: "tensorio-benchmarks",
+      dependencies: [
+        "CBaseline",
+        .product(name: "TensorIO", package: "TensorIO"),
+        .product(name: "TensorIOLiteRT", package: "TensorIO"),
+        .product(name: "TensorIOImageCodecs", package: "TensorIO"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+  ]
+)

@@ -1,0 +1,26 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+// The peer of the benchmarks: the bare C calls for a model, written as a C programmer would.
+
+#ifndef CBASELINE_H
+#define CBASELINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Baseline Baseline;
+
+/// Opens the library and a model with one input and one output; NULL when anything fails.
+Baseline *baseline_open(const char *library, const char *model);
+
+/// Copies the input in, runs, and copies the output out; 0 when all went well.
+int baseline_run(
+    Baseline *baseline, const void *input, size_t input_bytes, void *output, size_t output_bytes);
+
+size_t baseline_input_bytes(const Baseline *baseline);
+size_t baseline_output_bytes(const Baseline *baseline);
+
+#endif

@@ -1,0 +1,110 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension PixelBuffer {
+  /// The picture turned so that its orientation is `.up`; itself when it is already.
+  ///
+  /// No pixel is changed: for orientations that swap the axes, width and height change places.
+  public func upright() -> PixelBuffer {
+    guard orientation != .up else { return self }
+    let swaps = orientation.swapsAxes
+    let walk = PixelWalk(
+      width: width, height: height, bytesPerPixel: format.bytesPerPixel, bytesPerRow: bytesPerRow,
+      orientation: orientation)
+    return PixelBuffer(
+      fillingWidth: swaps ? height : width, height: swaps ? width : height, format: format
+    ) { target in
+      target.withUnsafeMutableBytes { target in
+        withBytes { span in
+          span.withUnsafeBytes { source in
+            guard let source = source.baseAddress, let target = target.baseAddress else { return }
+            switch format.bytesPerPixel {
+            case 1: walk.copy(from: source, to: target, bytesPerPixel: 1)
+            case 3: walk.copy(from: source, to: target, bytesPerPixel: 3)
+            default: walk.copy(from: source, to: target, bytesPerPixel: 4)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The way through stored pixels that meets them in upright order: offsets in bytes.
+struct PixelWalk {
+  /// Where the upright picture's first pixel is stored.
+  var start: Int
+  /// From a pixel to the one on its right.
+  var columnStep: Int
+  /// From a pixel to the one below.
+  var rowStep: Int
+  /// The upright picture's size.
+  var width: Int
+  var height: Int
+
+  init(
+    width: Int, height: Int, bytesPerPixel: Int, bytesPerRow: Int, orientation: ImageOrientation
+  ) {
+    let right = bytesPerPixel
+    let down = bytesPerRow
+    let lastColumn = (width - 1) * right
+    let lastRow = (height - 1) * down
+    (start, columnStep, rowStep) =
+      switch orientation {
+      case .up: (0, right, down)
+      case .upMirrored: (lastColumn, -right, down)
+      case .down: (lastRow + lastColumn, -right, -down)
+      case .downMirrored: (lastRow, right, -down)
+      case .leftMirrored: (0, down, right)
+      case .right: (lastRow, -down, right)
+      case .rightMirrored: (lastRow + lastColumn, -down, -right)
+      case .left: (lastColumn, down, -right)
+      }
+    self.width = orientation.swapsAxes ? height : width
+    self.height = orientation.swapsAxes ? width : height
+  }
+
+  /// Copies the pixels in upright order, in tiles: a column of a large picture touches a cache
+  /// line and a page for every pixel, a tile's lines are used up before they leave the cache.
+  @inline(__always)
+  func copy(
+    from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, bytesPerPixel: Int
+  ) {
+    let tile = 64
+    for top in stride(from: 0, to: height, by: tile) {
+      for left in stride(from: 0, to: width, by: tile) {
+        let columns = min(tile, width &- left)
+        for y in top..<min(height, top &+ tile) {
+          var offset = start &+ y &* rowStep &+ left &* columnStep
+          var written = (y &* width &+ left) &* bytesPerPixel
+          for _ in 0..<columns {
+            copyPixel(
+              from: source + offset, to: target + written, bytesPerPixel: bytesPerPixel)
+            offset &+= columnStep
+            written &+= bytesPerPixel
+          }
+        }
+      }
+    }
+  }
+
+  /// The size is a constant where this is inlined: one branch is left.
+  @inline(__always)
+  private func copyPixel(
+    from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, bytesPerPixel: Int
+  ) {
+    if bytesPerPixel == 4 {
+      target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+      return
+    }
+    var byte = 0
+    if bytesPerPixel == 3 {
+      target.storeBytes(of: source.loadUnaligned(as: UInt16.self), as: UInt16.self)
+      byte = 2
+    }
+    target.storeBytes(
+      of: source.load(fromByteOffset: byte, as: UInt8.self), toByteOffset: byte, as: UInt8.self)
+  }
+}

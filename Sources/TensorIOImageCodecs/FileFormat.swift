@@ -1,0 +1,77 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the first bytes of a file tell about its format.
+enum FileFormat: Sendable, CaseIterable {
+  case jpeg
+  case png
+  case webp
+  case bmp
+  case gif
+  case tiff
+  case heif
+  case avif
+  case jpegXL
+  case jpeg2000
+  case pdf
+  case svg
+  case empty
+  case unknown
+
+  init(of bytes: RawSpan) {
+    self =
+      if bytes.isEmpty {
+        .empty
+      } else if bytes.starts(with: [0xff, 0xd8, 0xff]) {
+        .jpeg
+      } else if bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) {
+        .png
+      } else if bytes.hasText("RIFF", at: 0) && bytes.hasText("WEBP", at: 8) {
+        .webp
+      } else if bytes.hasText("BM", at: 0) {
+        .bmp
+      } else if bytes.hasText("GIF8", at: 0) {
+        .gif
+      } else if bytes.starts(with: [0x49, 0x49, 0x2a, 0])
+        || bytes.starts(with: [0x4d, 0x4d, 0, 0x2a])
+      {
+        .tiff
+      } else if bytes.hasText("ftypavi", at: 4) {
+        .avif
+      } else if bytes.hasText("ftyphei", at: 4) || bytes.hasText("ftypmif1", at: 4) {
+        .heif
+      } else if bytes.starts(with: [0xff, 0x0a]) || bytes.hasText("JXL ", at: 4) {
+        .jpegXL
+      } else if bytes.hasText("jP  ", at: 4) {
+        .jpeg2000
+      } else if bytes.hasText("%PDF", at: 0) {
+        .pdf
+      } else if bytes.hasText("<svg", at: 0) {
+        .svg
+      } else {
+        .unknown
+      }
+  }
+
+  /// What a message calls it.
+  var words: String {
+    switch self {
+    case .jpeg: "a JPEG picture"
+    case .png: "a PNG picture"
+    case .webp: "a WebP picture"
+    case .bmp: "a BMP picture"
+    case .gif: "a GIF picture"
+    case .tiff: "a TIFF picture"
+    case .heif: "a HEIF picture"
+    case .avif: "an AVIF picture"
+    case .jpegXL: "a JPEG XL picture"
+    case .jpeg2000: "a JPEG 2000 picture"
+    case .pdf: "a PDF document"
+    case .svg: "an SVG drawing"
+    case .empty: "empty"
+    case .unknown: "of an unknown format"
+    }
+  }
+}

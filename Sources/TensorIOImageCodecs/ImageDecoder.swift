@@ -1,0 +1,119 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+
+/// Decodes JPEG, PNG, WebP and BMP pictures into pixel buffers.
+///
+/// The format is told by the first bytes, never by the name. The size is checked before memory
+/// for pixels is taken, and damaged data is an error: no made-up pixels reach a model.
+///
+/// ```swift
+/// let photo = try ImageDecoder().decode(contentsOf: "cat.jpg")
+/// ```
+public struct ImageDecoder: Sendable {
+  /// What a picture may ask for.
+  public var limits: Limits
+  /// Whether the picture is turned upright as its EXIF data says.
+  ///
+  /// Else the pixels stay as they are stored, and ``PixelBuffer/orientation`` tells how they must
+  /// be turned. An ``ImageTransform`` then turns the small result instead of the large photo,
+  /// which is faster; a crop's middle and its rounding can differ by one.
+  public var appliesOrientation = true
+
+  /// Makes a decoder.
+  public init(limits: Limits = Limits()) {
+    self.limits = limits
+  }
+
+  /// Decodes a file.
+  ///
+  /// - Parameter path: The file's path; its name and extension do not matter.
+  /// - Returns: The picture, RGB or, where it can be transparent, RGBA.
+  /// - Throws: `TensorIOError` with the codes `.fileNotFound`, `.unreadableFile`,
+  ///   `.unsupportedImage`, `.invalidImage` or `.imageTooLarge`.
+  public func decode(contentsOf path: String) throws -> PixelBuffer {
+    let bytes = try readFile(path, limit: limits.maximumFileBytes)
+    return try decode(bytes.span.bytes, named: "'\(path)'")
+  }
+
+  /// Decodes the bytes of a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: What error messages call the picture.
+  /// - Returns: The picture, RGB or, where it can be transparent, RGBA.
+  /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
+  ///   `.imageTooLarge`.
+  public func decode(_ bytes: [UInt8], named name: String = "The picture") throws -> PixelBuffer {
+    try decode(bytes.span.bytes, named: name)
+  }
+
+  /// Decodes the bytes of a file, wherever they lie.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: What error messages call the picture.
+  /// - Returns: The picture, RGB or, where it can be transparent, RGBA.
+  /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
+  ///   `.imageTooLarge`.
+  public func decode(_ bytes: RawSpan, named name: String = "The picture") throws -> PixelBuffer {
+    guard bytes.byteCount <= limits.maximumFileBytes else {
+      throw fileTooLarge(name, bytes: bytes.byteCount, limit: limits.maximumFileBytes)
+    }
+    let format = FileFormat(of: bytes)
+    var picture: PixelBuffer
+    switch format {
+    case .bmp:
+      let header = try BitmapHeader(bytes, name: name, limits: limits)
+      picture = BitmapReader(header).read(bytes)
+    case .jpeg, .png, .webp:
+      picture = try decode(bytes, as: format, name: name)
+    default:
+      throw TensorIOError(
+        .unsupportedImage,
+        "\(name) must be a JPEG, PNG, WebP or BMP picture, but it is \(format.words).")
+    }
+    picture.orientation = ImageOrientation(exifOf: bytes, format)
+    return appliesOrientation ? picture.upright() : picture
+  }
+}
+
+extension ImageDecoder {
+  /// What a picture may ask for at most.
+  public struct Limits: Hashable, Sendable {
+    /// Width times height; 100 million unless set.
+    public var maximumPixels: Int
+    /// The size of the file; 256 MB unless set.
+    public var maximumFileBytes: Int
+
+    /// Makes limits.
+    public init(maximumPixels: Int = 100_000_000, maximumFileBytes: Int = 256_000_000) {
+      self.maximumPixels = maximumPixels
+      self.maximumFileBytes = maximumFileBytes
+    }
+
+    /// Throws unless a picture of that size may be decoded.
+    func check(width: Int, height: Int, name: String) throws {
+      let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+      guard width > 0, height > 0 else {
+        throw TensorIOError(
+          .invalidImage, "\(name) is damaged: it says that it has \(width) x \(height) pixels.")
+      }
+      guard !overflow, pixels <= maximumPixels else {
+        throw TensorIOError(
+          .imageTooLarge,
+          "\(name) has \(width) x \(height) pixels, the limit is \(maximumPixels) pixels in all.")
+      }
+    }
+  }
+}
+
+/// A file's or a buffer's size exceeds the limit.
+func fileTooLarge(_ name: String, bytes: Int?, limit: Int) -> TensorIOError {
+  TensorIOError(
+    .imageTooLarge,
+    "\(name) has \(bytes.map { "\($0)" } ?? "more") bytes, the limit is \(limit).")
+}

@@ -1,0 +1,114 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+extension ImageOrientation {
+  /// The orientation that a file's EXIF data tells.
+  ///
+  /// No EXIF data, or garbage in its place, is not an error: the picture is `.up`.
+  init(exifOf bytes: RawSpan, _ format: FileFormat) {
+    let tiff =
+      switch format {
+      case .jpeg: exifRangeOfJPEG(bytes)
+      case .png: exifRangeOfPNG(bytes)
+      case .webp: exifRangeOfWebP(bytes)
+      default: nil as Range<Int>?
+      }
+    guard var tiff else {
+      self = .up
+      return
+    }
+    // Some writers leave JPEG's prefix before the data of PNG and WebP.
+    if bytes.hasText("Exif\0\0", at: tiff.lowerBound), tiff.count >= 6 {
+      tiff = tiff.lowerBound + 6..<tiff.upperBound
+    }
+    self.init(tiff: bytes.extracting(tiff))
+  }
+
+  /// The tag 0x0112 of the first directory of TIFF data.
+  private init(tiff: RawSpan) {
+    self = .up
+    let bigEndian: Bool
+    if tiff.hasText("II*\0", at: 0) {
+      bigEndian = false
+    } else if tiff.hasText("MM\0*", at: 0) {
+      bigEndian = true
+    } else {
+      return
+    }
+    guard
+      let start = tiff.integer(UInt32.self, at: 4, bigEndian: bigEndian),
+      let count = tiff.integer(UInt16.self, at: Int(start), bigEndian: bigEndian)
+    else { return }
+    for index in 0..<Int(count) {
+      let entry = Int(start) + 2 + index * 12
+      guard let tag = tiff.integer(UInt16.self, at: entry, bigEndian: bigEndian) else { return }
+      guard tag == 0x0112 else { continue }
+      let short: UInt16 = 3
+      guard
+        tiff.integer(UInt16.self, at: entry + 2, bigEndian: bigEndian) == short,
+        tiff.integer(UInt32.self, at: entry + 4, bigEndian: bigEndian) == 1,
+        let value = tiff.integer(UInt16.self, at: entry + 8, bigEndian: bigEndian),
+        let orientation = ImageOrientation(rawValue: Int(value))
+      else { return }
+      self = orientation
+      return
+    }
+  }
+}
+
+/// The data of the first APP1 segment that is EXIF, before the scans.
+private func exifRangeOfJPEG(_ bytes: RawSpan) -> Range<Int>? {
+  var offset = 2
+  while let marker = bytes.integer(UInt16.self, at: offset, bigEndian: true) {
+    switch marker {
+    case 0xffff:
+      // Markers may be filled up with 0xff in front.
+      offset += 1
+      continue
+    case 0xff01, 0xffd0...0xffd7:
+      offset += 2
+      continue
+    case 0xffda, 0xffd9, 0..<0xff00:
+      return nil
+    default: break
+    }
+    guard let length = bytes.integer(UInt16.self, at: offset + 2, bigEndian: true), length >= 2
+    else { return nil }
+    let end = offset + 2 + Int(length)
+    guard end <= bytes.byteCount else { return nil }
+    if marker == 0xffe1, length >= 8, bytes.hasText("Exif\0\0", at: offset + 4) {
+      return offset + 10..<end
+    }
+    offset = end
+  }
+  return nil
+}
+
+/// The data of the first chunk `eXIf`.
+private func exifRangeOfPNG(_ bytes: RawSpan) -> Range<Int>? {
+  var offset = 8
+  while let length = bytes.integer(UInt32.self, at: offset, bigEndian: true) {
+    let end = offset + 8 + Int(length)
+    guard end <= bytes.byteCount else { return nil }
+    if bytes.hasText("eXIf", at: offset + 4) { return offset + 8..<end }
+    // A checksum follows the data.
+    offset = end + 4
+  }
+  return nil
+}
+
+/// The data of the first chunk `EXIF`.
+private func exifRangeOfWebP(_ bytes: RawSpan) -> Range<Int>? {
+  var offset = 12
+  while let length = bytes.integer(UInt32.self, at: offset + 4) {
+    let end = offset + 8 + Int(length)
+    guard end <= bytes.byteCount else { return nil }
+    if bytes.hasText("EXIF", at: offset) { return offset + 8..<end }
+    offset = end + Int(length % 2)
+  }
+  return nil
+}

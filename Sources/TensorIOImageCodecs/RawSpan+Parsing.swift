@@ -1,0 +1,35 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reading numbers out of files that may lie about themselves: nothing here can trap.
+extension RawSpan {
+  /// An integer, or nil where the bytes do not reach.
+  func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Integer.Type, at offset: Int, bigEndian: Bool = false
+  ) -> Integer? {
+    guard offset >= 0, byteCount - offset >= MemoryLayout<Integer>.size else { return nil }
+    let stored = unsafeLoadUnaligned(fromByteOffset: offset, as: type)
+    return bigEndian ? Integer(bigEndian: stored) : Integer(littleEndian: stored)
+  }
+
+  /// Whether ASCII text stands at an offset.
+  func hasText(_ text: StaticString, at offset: Int) -> Bool {
+    guard offset >= 0, byteCount - offset >= text.utf8CodeUnitCount else { return false }
+    return text.withUTF8Buffer { text in
+      for index in 0..<text.count {
+        guard integer(UInt8.self, at: offset + index) == text[index] else { return false }
+      }
+      return true
+    }
+  }
+
+  /// Whether the first bytes are these.
+  func starts(with bytes: [UInt8]) -> Bool {
+    for index in bytes.indices {
+      guard integer(UInt8.self, at: index) == bytes[index] else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,73 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads a file of at most `limit` bytes.
+///
+/// The file is read, not mapped: another process could cut a mapped one under the decoder.
+func readFile(_ path: String, limit: Int) throws -> [UInt8] {
+  let file = open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw fileError(path, "read", errno) }
+  defer { close(file) }
+  var status = stat()
+  guard fstat(file, &status) == 0 else { throw fileError(path, "read", errno) }
+  guard status.st_mode & S_IFMT != S_IFDIR else { throw fileError(path, "read", EISDIR) }
+  let size = Int(status.st_size)
+  guard size <= limit else { throw fileTooLarge("'\(path)'", bytes: size, limit: limit) }
+
+  // A pipe has no size, and a file can grow while it is read: read on until nothing comes.
+  var bytes = [UInt8](repeating: 0, count: size + 1)
+  var filled = 0
+  while true {
+    let count = bytes.withUnsafeMutableBytes { bytes in
+      read(file, bytes.baseAddress.map { $0 + filled }, bytes.count - filled)
+    }
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw fileError(path, "read", errno) }
+    if count == 0 { break }
+    filled += count
+    guard filled <= limit else { throw fileTooLarge("'\(path)'", bytes: nil, limit: limit) }
+    if filled == bytes.count { bytes.append(contentsOf: repeatElement(0, count: filled)) }
+  }
+  bytes.removeLast(bytes.count - filled)
+  return bytes
+}
+
+/// Writes a file; what was there is replaced.
+func writeFile(_ bytes: [UInt8], to path: String) throws {
+  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+  guard file >= 0 else { throw fileError(path, "written", errno) }
+  var written = 0
+  while written < bytes.count {
+    let count = bytes.withUnsafeBytes { bytes in
+      write(file, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+    }
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else {
+      let code = errno
+      close(file)
+      throw fileError(path, "written", code)
+    }
+    written += count
+  }
+  guard close(file) == 0 else { throw fileError(path, "written", errno) }
+}
+
+private func fileError(_ path: String, _ verb: String, _ code: CInt) -> TensorIOError {
+  if code == ENOENT, verb == "read" {
+    return TensorIOError(.fileNotFound, "There is no file '\(path)'.")
+  }
+  let reason = strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  return TensorIOError(.unreadableFile, "'\(path)' cannot be \(verb): \(reason).")
+}

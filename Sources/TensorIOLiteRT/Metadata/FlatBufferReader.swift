@@ -1,0 +1,153 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads tables, strings and vectors of a flatbuffer that nobody has verified.
+///
+/// Every offset is checked before it is followed. What is read is counted, too: a few bytes can
+/// refer to one table a million times over, which would keep a reader busy for hours.
+struct FlatBufferReader {
+  /// A table's place in the buffer, and where its fields lie.
+  struct Table {
+    fileprivate let start: Int
+    fileprivate let fields: Range<Int>
+    fileprivate let byteCount: Int
+  }
+
+  private let bytes: [UInt8]
+  private var remainingVisits = 50_000
+  private var remainingText = 1 << 24
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The outermost table of a buffer with an identifier of four characters.
+  mutating func root(identifier: StaticString) throws(FlatBufferError) -> Table {
+    guard bytes.count >= 8, bytes[4..<8].elementsEqual("\(identifier)".utf8) else {
+      throw FlatBufferError("it does not begin as the format does ('\(identifier)')")
+    }
+    return try table(at: try target(at: 0))
+  }
+
+  // MARK: - Fields
+
+  mutating func string(_ slot: Int, of table: Table) throws(FlatBufferError) -> String? {
+    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
+    let range = try elements(at: try target(at: place), byteCount: 1)
+    remainingText -= range.count
+    guard remainingText >= 0 else { throw FlatBufferError("its texts are too long") }
+    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+      throw FlatBufferError("a text is not UTF-8")
+    }
+    return text
+  }
+
+  mutating func table(_ slot: Int, of table: Table) throws(FlatBufferError) -> Table? {
+    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
+    return try self.table(at: try target(at: place))
+  }
+
+  mutating func tables(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Table] {
+    guard let place = try place(slot, of: table, byteCount: 4) else { return [] }
+    let range = try elements(at: try target(at: place), byteCount: 4)
+    var tables: [Table] = []
+    for place in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+      tables.append(try self.table(at: try target(at: place)))
+    }
+    return tables
+  }
+
+  mutating func floats(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Float] {
+    guard let place = try place(slot, of: table, byteCount: 4) else { return [] }
+    let range = try elements(at: try target(at: place), byteCount: 4)
+    try count(range.count / 4)
+    var floats: [Float] = []
+    for place in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+      floats.append(Float(bitPattern: try integer(at: place)))
+    }
+    return floats
+  }
+
+  func byte(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt8 {
+    guard let place = try place(slot, of: table, byteCount: 1) else { return 0 }
+    return bytes[place]
+  }
+
+  func integer(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt32 {
+    guard let place = try place(slot, of: table, byteCount: 4) else { return 0 }
+    return try integer(at: place)
+  }
+
+  func float(_ slot: Int, of table: Table) throws(FlatBufferError) -> Float {
+    Float(bitPattern: try integer(slot, of: table))
+  }
+
+  // MARK: - Places
+
+  private mutating func count(_ visits: Int) throws(FlatBufferError) {
+    remainingVisits -= visits
+    guard remainingVisits >= 0 else { throw FlatBufferError("it has too many parts") }
+  }
+
+  private mutating func table(at start: Int) throws(FlatBufferError) -> Table {
+    try count(1)
+    let distance = Int(Int32(bitPattern: try integer(at: start)))
+    let fields = start - distance
+    let fieldBytes = Int(try short(at: fields))
+    let byteCount = Int(try short(at: fields + 2))
+    guard fieldBytes >= 4, fields + fieldBytes <= bytes.count, byteCount >= 4,
+      start + byteCount <= bytes.count
+    else { throw FlatBufferError("a table leads out of the buffer") }
+    return Table(start: start, fields: (fields + 4)..<(fields + fieldBytes), byteCount: byteCount)
+  }
+
+  /// Where a field's value stands; nil when the table does not have it.
+  private func place(
+    _ slot: Int, of table: Table, byteCount: Int
+  ) throws(FlatBufferError) -> Int? {
+    let entry = table.fields.lowerBound + slot * 2
+    guard entry + 2 <= table.fields.upperBound else { return nil }
+    let offset = Int(try short(at: entry))
+    guard offset != 0 else { return nil }
+    guard offset >= 4, offset + byteCount <= table.byteCount else {
+      throw FlatBufferError("a field leads out of its table")
+    }
+    return table.start + offset
+  }
+
+  /// Where the offset at a place leads.
+  private func target(at place: Int) throws(FlatBufferError) -> Int {
+    place + Int(try integer(at: place))
+  }
+
+  /// Where the elements of a vector or the bytes of a string stand.
+  private func elements(at start: Int, byteCount: Int) throws(FlatBufferError) -> Range<Int> {
+    let count = Int(try integer(at: start))
+    guard count <= (bytes.count - start - 4) / byteCount else {
+      throw FlatBufferError("a list is longer than the buffer")
+    }
+    return (start + 4)..<(start + 4 + count * byteCount)
+  }
+
+  private func integer(at place: Int) throws(FlatBufferError) -> UInt32 {
+    guard place >= 0, place + 4 <= bytes.count else {
+      throw FlatBufferError("an offset leads out of the buffer")
+    }
+    return UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8
+      | UInt32(bytes[place + 2]) << 16 | UInt32(bytes[place + 3]) << 24
+  }
+
+  private func short(at place: Int) throws(FlatBufferError) -> UInt16 {
+    guard place >= 0, place + 2 <= bytes.count else {
+      throw FlatBufferError("an offset leads out of the buffer")
+    }
+    return UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
+  }
+}
+
+/// What is wrong with a flatbuffer, as the end of a sentence.
+struct FlatBufferError: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}

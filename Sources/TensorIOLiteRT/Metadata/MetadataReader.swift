@@ -1,0 +1,200 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+/// Reads the metadata flatbuffer of a .tflite file and the files that it names.
+///
+/// The numbers of the slots and enumerations are those of metadata_schema.fbs, version 1.1.0.
+struct MetadataReader {
+  /// A file in the zip that a tensor names.
+  private struct AssociatedFile {
+    var name: String
+    var type: Int
+    var locale: String?
+
+    static let axisLabels = 2
+    static let valueLabels = 3
+  }
+
+  /// More labels than any model has; an inflated file of line ends alone would fill the memory.
+  private static let mostLines = 1_000_000
+
+  private var buffer: FlatBufferReader
+  private let file: UnsafeRawBufferPointer
+  private var archive: Result<ZipArchive, ZipError>?
+  private var filesRead: [String: [String]?] = [:]
+  private var problems: [String] = []
+
+  /// Reads what can be read of a metadata flatbuffer; the whole file, for the zip at its end.
+  static func read(_ metadata: [UInt8], file: UnsafeRawBufferPointer) -> ModelMetadata {
+    var reader = MetadataReader(buffer: FlatBufferReader(metadata), file: file)
+    var model = reader.readModel()
+    model.problems = reader.problems
+    return model
+  }
+
+  private init(buffer: FlatBufferReader, file: UnsafeRawBufferPointer) {
+    self.buffer = buffer
+    self.file = file
+  }
+
+  private mutating func readModel() -> ModelMetadata {
+    var model = ModelMetadata()
+    do throws(FlatBufferError) {
+      let root = try buffer.root(identifier: "M001")
+      model.name = try buffer.string(0, of: root)
+      model.description = try buffer.string(1, of: root)
+      model.version = try buffer.string(2, of: root)
+      model.author = try buffer.string(4, of: root)
+      model.license = try buffer.string(5, of: root)
+      if let graph = try buffer.tables(3, of: root).first {
+        for tensor in try buffer.tables(2, of: graph) {
+          model.inputs.append(try readTensor(tensor))
+        }
+        for tensor in try buffer.tables(3, of: graph) {
+          model.outputs.append(try readTensor(tensor))
+        }
+      }
+    } catch {
+      problems.append("The model's metadata is damaged: \(error.reason).")
+    }
+    return model
+  }
+
+  // MARK: - Tensors
+
+  private mutating func readTensor(
+    _ table: FlatBufferReader.Table
+  ) throws(FlatBufferError) -> TensorMetadata {
+    var tensor = TensorMetadata()
+    tensor.name = try buffer.string(0, of: table)
+    tensor.description = try buffer.string(1, of: table)
+    if let content = try buffer.table(3, of: table) {
+      tensor.content = try readContent(content)
+    }
+    for unit in try buffer.tables(4, of: table) { try readProcessUnit(unit, into: &tensor) }
+    if let statistics = try buffer.table(5, of: table) {
+      tensor.maximum = try buffer.floats(0, of: statistics)
+      tensor.minimum = try buffer.floats(1, of: statistics)
+    }
+    try readLabels(of: table, into: &tensor)
+    return tensor
+  }
+
+  private mutating func readContent(
+    _ table: FlatBufferReader.Table
+  ) throws(FlatBufferError) -> TensorMetadata.Content? {
+    switch try buffer.byte(0, of: table) {
+    case 0: return nil
+    case 1: return .features
+    case 2:
+      guard let image = try buffer.table(1, of: table) else {
+        return .image(.unknown, width: nil, height: nil)
+      }
+      let space: TensorMetadata.ColorSpace =
+        switch try buffer.byte(0, of: image) {
+        case 1: .rgb
+        case 2: .grayscale
+        default: .unknown
+        }
+      guard let size = try buffer.table(1, of: image) else {
+        return .image(space, width: nil, height: nil)
+      }
+      let width = Int(try buffer.integer(0, of: size))
+      let height = Int(try buffer.integer(1, of: size))
+      return .image(space, width: width > 0 ? width : nil, height: height > 0 ? height : nil)
+    case 3: return .boundingBoxes
+    case 4: return .audio
+    case let kind: return .other(Int(kind))
+    }
+  }
+
+  private mutating func readProcessUnit(
+    _ unit: FlatBufferReader.Table, into tensor: inout TensorMetadata
+  ) throws(FlatBufferError) {
+    guard let options = try buffer.table(1, of: unit) else { return }
+    switch try buffer.byte(0, of: unit) {
+    case 1:
+      tensor.normalization = TensorMetadata.Normalization(
+        mean: try buffer.floats(0, of: options), std: try buffer.floats(1, of: options))
+    case 3: tensor.scoreThreshold = try buffer.float(0, of: options)
+    default: break
+    }
+  }
+
+  // MARK: - Labels
+
+  private mutating func readLabels(
+    of table: FlatBufferReader.Table, into tensor: inout TensorMetadata
+  ) throws(FlatBufferError) {
+    var files: [AssociatedFile] = []
+    for file in try buffer.tables(6, of: table) {
+      guard let name = try buffer.string(0, of: file) else { continue }
+      let type = Int(try buffer.byte(2, of: file))
+      files.append(AssociatedFile(name: name, type: type, locale: try buffer.string(3, of: file)))
+    }
+    // Writers of old left the type out.
+    let untyped = files.first { file in
+      file.type == 0 && file.name.hasSuffix(".txt") && file.name.lowercased().contains("label")
+    }
+    let labels = Self.preferred(files, type: AssociatedFile.axisLabels) ?? untyped
+    tensor.labels = labels.flatMap { readLines($0.name) }
+    let valueLabels = Self.preferred(files, type: AssociatedFile.valueLabels)
+    tensor.valueLabels = valueLabels.flatMap { readLines($0.name) }
+  }
+
+  /// The file in no language of its own, else the first.
+  private static func preferred(_ files: [AssociatedFile], type: Int) -> AssociatedFile? {
+    let candidates = files.filter { $0.type == type }
+    return candidates.first { $0.locale?.isEmpty ?? true } ?? candidates.first
+  }
+
+  private mutating func readLines(_ name: String) -> [String]? {
+    if let known = filesRead[name] { return known }
+    var lines: [String]?
+    do throws(ZipError) {
+      lines = try readText(name).map { Labels(text: $0).names }
+      if lines == nil {
+        note("The metadata names the file '\(name)', which the model does not carry.")
+      }
+    } catch {
+      note("The file '\(name)' of the metadata cannot be read: \(error.reason).")
+    }
+    filesRead[name] = .some(lines)
+    return lines
+  }
+
+  private mutating func readText(_ name: String) throws(ZipError) -> String? {
+    var archive = try openArchive()
+    let content = try archive.contents(of: name)
+    self.archive = .success(archive)
+    guard let content else { return nil }
+    guard let text = String(validating: content, as: UTF8.self) else {
+      throw ZipError("its text is not UTF-8")
+    }
+    guard content.count(where: { $0 == UInt8(ascii: "\n") }) < Self.mostLines else {
+      throw ZipError("it has more than \(Self.mostLines) lines")
+    }
+    return text
+  }
+
+  /// Notes a problem with a file; a hostile model could name thousands.
+  private mutating func note(_ problem: String) {
+    if problems.count < 20 { problems.append(problem) }
+  }
+
+  private mutating func openArchive() throws(ZipError) -> ZipArchive {
+    if let archive { return try archive.get() }
+    do throws(ZipError) {
+      let opened = try ZipArchive(file)
+      archive = .success(opened)
+      return opened
+    } catch {
+      archive = .failure(error)
+      throw error
+    }
+  }
+}

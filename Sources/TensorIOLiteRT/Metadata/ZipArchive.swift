@@ -1,0 +1,168 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CZlib
+
+/// Reads files from a zip that stands at the end of other bytes, as a model's associated files do.
+///
+/// Stored and deflated entries are read; sizes are bounded, and checksums are verified.
+struct ZipArchive {
+  private struct Entry {
+    var method: Int
+    var isEncrypted: Bool
+    var checksum: UInt32
+    var packedCount: Int
+    var count: Int
+    /// Where the entry's own header stands in the bytes.
+    var start: Int
+  }
+
+  /// The most that all files read may have together.
+  static let mostBytes = 1 << 24
+
+  private let bytes: UnsafeRawBufferPointer
+  private var entries: [String: Entry] = [:]
+  private var remainingBytes = Self.mostBytes
+
+  /// Reads the directory of the zip at the end of a file's bytes, which must outlive the archive.
+  init(_ bytes: UnsafeRawBufferPointer) throws(ZipError) {
+    self.bytes = bytes
+    guard let end = Self.findEnd(in: bytes) else { throw ZipError("there is no zip in the file") }
+    let count = Self.short(bytes, at: end + 10)
+    let directoryBytes = Self.integer(bytes, at: end + 12)
+    let directoryOffset = Self.integer(bytes, at: end + 16)
+    // Offsets count from the start of the file or of the zip: what stands before the zip is what
+    // they leave over.
+    let base = end - directoryBytes - directoryOffset
+    guard base >= 0 else { throw ZipError("the zip's directory is cut off") }
+    try readDirectory(count: count, (base + directoryOffset)..<end, base: base)
+  }
+
+  /// The content of a file; nil when the zip has none of that name.
+  mutating func contents(of name: String) throws(ZipError) -> [UInt8]? {
+    guard let entry = entries[name] else { return nil }
+    guard !entry.isEncrypted else { throw ZipError("'\(name)' is encrypted") }
+    guard entry.count <= remainingBytes else {
+      throw ZipError("'\(name)' is larger than \(Self.mostBytes >> 20) MB")
+    }
+    guard entry.start + 30 <= bytes.count, Self.integer(bytes, at: entry.start) == 0x0403_4B50
+    else { throw ZipError("'\(name)' is not where the zip's directory says") }
+    let start =
+      entry.start + 30 + Self.short(bytes, at: entry.start + 26)
+      + Self.short(bytes, at: entry.start + 28)
+    guard start + entry.packedCount <= bytes.count else {
+      throw ZipError("'\(name)' is cut off")
+    }
+    remainingBytes -= entry.count
+    let packed = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + entry.packedCount)])
+    let content = try Self.unpack(packed, entry, name: name)
+    guard Self.checksum(of: content) == entry.checksum else {
+      throw ZipError("'\(name)' is damaged: its checksum is wrong")
+    }
+    return content
+  }
+
+  // MARK: - Directory
+
+  private mutating func readDirectory(
+    count: Int, _ range: Range<Int>, base: Int
+  ) throws(ZipError) {
+    var place = range.lowerBound
+    for _ in 0..<count {
+      guard place + 46 <= range.upperBound, Self.integer(bytes, at: place) == 0x0201_4B50 else {
+        throw ZipError("the zip's directory is damaged")
+      }
+      let nameEnd = place + 46 + Self.short(bytes, at: place + 28)
+      guard nameEnd <= range.upperBound else { throw ZipError("the zip's directory is cut off") }
+      let name = String(decoding: bytes[(place + 46)..<nameEnd], as: UTF8.self)
+      entries[name] = Entry(
+        method: Self.short(bytes, at: place + 10),
+        isEncrypted: Self.short(bytes, at: place + 8) & 1 == 1,
+        checksum: UInt32(Self.integer(bytes, at: place + 16)),
+        packedCount: Self.integer(bytes, at: place + 20),
+        count: Self.integer(bytes, at: place + 24),
+        start: base + Self.integer(bytes, at: place + 42))
+      place = nameEnd + Self.short(bytes, at: place + 30) + Self.short(bytes, at: place + 32)
+    }
+  }
+
+  /// Where the end record stands: it is the last, with a comment that ends where the file does.
+  private static func findEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
+    var place = bytes.count - 22
+    let first = max(0, place - 0xFFFF)
+    while place >= first {
+      if integer(bytes, at: place) == 0x0605_4B50,
+        place + 22 + short(bytes, at: place + 20) == bytes.count
+      {
+        return place
+      }
+      place -= 1
+    }
+    return nil
+  }
+
+  // MARK: - Bytes
+
+  private static func unpack(
+    _ packed: UnsafeRawBufferPointer, _ entry: Entry, name: String
+  ) throws(ZipError) -> [UInt8] {
+    switch entry.method {
+    case 0:
+      guard entry.count == entry.packedCount else {
+        throw ZipError("'\(name)' is damaged: its two sizes differ")
+      }
+      return Array(packed)
+    case 8:
+      // Deflate packs 1032 bytes into one at best: no memory for sizes that cannot be true.
+      guard entry.count <= packed.count * 1032, let content = inflate(packed, to: entry.count)
+      else { throw ZipError("'\(name)' is damaged: it cannot be inflated") }
+      return content
+    case let method: throw ZipError("'\(name)' is packed in a way that is not read (\(method))")
+    }
+  }
+
+  /// Inflates bytes without a header; nil when they do not give exactly so many bytes.
+  private static func inflate(_ packed: UnsafeRawBufferPointer, to count: Int) -> [UInt8]? {
+    var stream = z_stream()
+    let streamBytes = Int32(MemoryLayout<z_stream>.size)
+    // A negative window means that there is no header.
+    guard inflateInit2_(&stream, -MAX_WBITS, zlibVersion(), streamBytes) == Z_OK else {
+      return nil
+    }
+    defer { inflateEnd(&stream) }
+    // One byte more than there may be: a longer stream would not end otherwise than a whole one.
+    var content = [UInt8](repeating: 0, count: count + 1)
+    let status = content.withUnsafeMutableBufferPointer { content in
+      stream.next_in = UnsafeMutablePointer(
+        mutating: packed.bindMemory(to: UInt8.self).baseAddress)
+      stream.avail_in = UInt32(packed.count)
+      stream.next_out = content.baseAddress
+      stream.avail_out = UInt32(content.count)
+      return CZlib.inflate(&stream, Z_FINISH)
+    }
+    guard status == Z_STREAM_END, stream.avail_out == 1 else { return nil }
+    content.removeLast()
+    return content
+  }
+
+  private static func checksum(of content: [UInt8]) -> UInt32 {
+    UInt32(truncatingIfNeeded: crc32(0, content, UInt32(content.count)))
+  }
+
+  private static func short(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int {
+    Int(bytes[place]) | Int(bytes[place + 1]) << 8
+  }
+
+  private static func integer(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int {
+    short(bytes, at: place) | short(bytes, at: place + 2) << 16
+  }
+}
+
+/// What is wrong with a zip, as the end of a sentence.
+struct ZipError: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}

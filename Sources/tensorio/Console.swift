@@ -1,0 +1,89 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Standard output for data, standard error for messages.
+enum Console {
+  /// Whether a person sees standard error as it is written.
+  static let messagesGoToTerminal = isatty(STDERR_FILENO) == 1
+  /// Whether a person sees standard output, and wants colours.
+  static let dataIsStyled = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+
+  /// Writes a line of data.
+  static func printData(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+
+  /// Writes a line for the person.
+  static func printMessage(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+  /// Writes to the person's terminal without ending the line, as progress bars do.
+  static func printProgress(_ text: String) { write(text, to: STDERR_FILENO) }
+
+  /// Text in bold on a terminal.
+  static func bold(_ text: String) -> String {
+    dataIsStyled ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+  }
+
+  /// Ends the process.
+  static func exit(_ code: Int32) -> Never {
+    #if canImport(Glibc)
+    Glibc.exit(code)
+    #elseif canImport(Musl)
+    Musl.exit(code)
+    #else
+    Darwin.exit(code)
+    #endif
+  }
+
+  /// Ends the process at once, without any of the runtime's own clean-up, which may hang.
+  static func exitAtOnce(_ code: Int32) -> Never { _exit(code) }
+
+  /// A JSON document as it is printed: sorted keys, numbers as short as they are exact.
+  static func printJSON(_ value: JSONValue) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    printData(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)[...]
+      while !rest.isEmpty {
+        let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+        if count < 0 && errno == EINTR { continue }
+        // A reader that has gone away (head, a closed pipe) is no fault of ours.
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Glibc)
+    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+    Musl.write(descriptor, bytes.baseAddress, bytes.count)
+    #else
+    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    #endif
+  }
+}

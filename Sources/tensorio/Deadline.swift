@@ -1,0 +1,51 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import TensorIO
+
+/// Ends a command that takes too long: first by asking the runtime, then by ending the process.
+final class Deadline: Sendable {
+  /// Cancelled when the time is over.
+  let token = CancellationToken()
+  private let seconds: Double?
+  private let isMet = Atomic(false)
+
+  /// How long the runtime has to heed the token.
+  private static let grace = 1.0
+
+  /// Starts to count; nil seconds count for ever.
+  init(seconds: Double?) {
+    self.seconds = seconds
+    guard let seconds else { return }
+    let queue = DispatchQueue.global(qos: .userInitiated)
+    queue.asyncAfter(deadline: .now() + seconds) { [self] in
+      guard !isMet.load(ordering: .acquiring) else { return }
+      token.cancel()
+      queue.asyncAfter(deadline: .now() + Self.grace) { [self] in
+        guard !isMet.load(ordering: .acquiring) else { return }
+        Console.printMessage(
+          "error: The command took longer than --timeout \(seconds.fixed(1)) seconds, and the "
+            + "runtime could not be stopped; the process was ended.")
+        Console.exitAtOnce(65)
+      }
+    }
+  }
+
+  /// Does work that must be done in time.
+  func watch<Result>(_ work: () throws -> Result) throws -> Result {
+    defer { isMet.store(true, ordering: .releasing) }
+    do {
+      return try work()
+    } catch let error as TensorIOError where error.code == .cancelled {
+      throw TensorIOError(
+        .cancelled,
+        "The run was stopped, because the command took longer than --timeout "
+          + "\((seconds ?? 0).fixed(1)) seconds.",
+        cause: error)
+    }
+  }
+}

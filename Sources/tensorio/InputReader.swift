@@ -1,0 +1,138 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOImageCodecs
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads the values of the command line: JSON, pictures, files.
+struct InputReader {
+  private let images = ImageDecoder()
+
+  /// Reads VALUE: one input's value, or an object or list for several.
+  func readInputs(_ text: String, for signature: ModelSignature) throws -> ModelInputs {
+    let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
+    if let path = file(in: text), !path.hasSuffix(".json") {
+      return ModelInputs(try readFile(path, for: only))
+    }
+    let json: JSONValue
+    if let path = file(in: text) {
+      json = try parse(FileSystem.read(path), named: path)
+    } else {
+      do {
+        json = try JSONValue(parsing: Data(text.utf8))
+      } catch let error as JSONSyntaxError {
+        return ModelInputs(try readPicture(text, notJSONBecause: error))
+      }
+    }
+    switch json {
+    case .object(let members):
+      var values: [String: any TensorEncodable] = [:]
+      for (name, member) in members {
+        values[name] = try value(of: member, for: signature.input(named: name), named: name)
+      }
+      return ModelInputs(values)
+    case .array(let elements) where only == nil && elements.count == signature.inputs.count:
+      return ModelInputs(
+        list: try zip(elements, signature.inputs).map { element, spec in
+          try value(of: element, for: spec, named: spec.name)
+        })
+    default: return ModelInputs(try value(of: json, for: only, named: only?.name ?? "VALUE"))
+    }
+  }
+
+  /// Reads the value of one input.
+  func readValue(_ text: String, for spec: TensorSpec?) throws -> any TensorEncodable {
+    if let path = file(in: text) {
+      guard path.hasSuffix(".json") else { return try readFile(path, for: spec) }
+      let json = try parse(FileSystem.read(path), named: path)
+      return try value(of: json, for: spec, named: path)
+    }
+    do {
+      let json = try JSONValue(parsing: Data(text.utf8))
+      return try value(of: json, for: spec, named: spec?.name ?? "VALUE")
+    } catch let error as JSONSyntaxError {
+      if spec?.dataType == .string { return text }
+      return try readPicture(text, notJSONBecause: error)
+    }
+  }
+
+  // MARK: - Files
+
+  private func file(in text: String) -> String? {
+    text.hasPrefix("@") ? String(text.dropFirst()) : nil
+  }
+
+  private func parse(_ data: Data, named path: String) throws -> JSONValue {
+    do {
+      return try JSONValue(parsing: data)
+    } catch let error as JSONSyntaxError {
+      throw TensorIOError(.wrongKind, "'\(path)' is not JSON: \(error).", cause: error)
+    }
+  }
+
+  private func readFile(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
+    switch path.split(separator: ".").last?.lowercased() {
+    case "npy": return try NumPyFile(path).value(for: spec)
+    case "jpg", "jpeg", "png", "bmp", "webp": return try images.decode(contentsOf: path)
+    default:
+      // A picture without an extension still goes into an image layer; else these are raw bytes.
+      if spec?.isImage == true, let picture = try? images.decode(contentsOf: path) {
+        return picture
+      }
+      return try FileSystem.read(path)
+    }
+  }
+
+  private func readPicture(
+    _ path: String, notJSONBecause error: JSONSyntaxError
+  ) throws -> any TensorEncodable {
+    if FileSystem.isFile(path) { return try images.decode(contentsOf: path) }
+    let looksLikePath = path.contains("/") || path.split(separator: ".").count == 2
+    let looksLikeJSON = path.first.map { "{[\"-0123456789".contains($0) } ?? false
+    if looksLikePath && !looksLikeJSON {
+      throw TensorIOError(.fileNotFound, "There is no file '\(path)'.")
+    }
+    throw TensorIOError(
+      .wrongKind,
+      "'\(path)' is neither JSON (\(error)) nor the path of a picture. Use @FILE for other files.",
+      cause: error)
+  }
+
+  // MARK: - JSON
+
+  private func value(
+    of json: JSONValue, for spec: TensorSpec?, named name: String
+  ) throws -> any TensorEncodable {
+    if case .string(let text) = json {
+      if text.hasPrefix("@") { return try readFile(String(text.dropFirst()), for: spec) }
+      return spec?.isImage == true ? try images.decode(contentsOf: text) : text
+    }
+    return try tensorValue(of: json, named: name)
+  }
+
+  private func tensorValue(of json: JSONValue, named name: String) throws -> TensorValue {
+    switch json {
+    case .number(let number): return .number(.double(number))
+    case .integer(let integer): return .number(.integer(integer))
+    case .bool(let bool): return .number(.bool(bool))
+    case .string(let text): return .strings([Data(text.utf8)])
+    case .array(let elements):
+      let values = try elements.map { try tensorValue(of: $0, named: name) }
+      let numbers = values.compactMap { value -> TensorValue.Number? in
+        if case .number(let number) = value { number } else { nil }
+      }
+      return numbers.count == values.count ? .numbers(numbers) : .list(values)
+    case .null, .object:
+      throw TensorIOError(
+        .wrongKind, "'\(name)' takes a number, an array or text, got \(json.typeName).")
+    }
+  }
+}

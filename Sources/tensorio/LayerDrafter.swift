@@ -1,0 +1,252 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOLiteRT
+
+/// Writes the layers of a model.json from a model's tensors, and notes what it had to assume.
+struct LayerDrafter {
+  /// What `model.quantized` must say for the layers.
+  let isQuantized: Bool
+  private(set) var assets: [BundleDraft.Asset] = []
+  private(set) var checks: [String] = []
+
+  private let signature: SignatureDescription
+  private var pictures = 0
+  private var labelledOutputs = 0
+
+  /// Whether one picture goes in and labelled values come out.
+  var classifiesPictures: Bool {
+    pictures == 1 && signature.inputs.count == 1 && labelledOutputs > 0
+  }
+
+  typealias Members = [(key: String, value: OrderedJSON)]
+
+  init(_ signature: SignatureDescription) {
+    self.signature = signature
+    let tensors = signature.inputs + signature.outputs
+    // A picture's layer cannot name a data type: were the model called quantized, a float picture
+    // could not be described.
+    let hasFloatPicture = signature.inputs.contains {
+      $0.dataType == .float32 && Self.hasPictureShape($0)
+    }
+    let areBytes = tensors.allSatisfy { $0.dataType?.isByte ?? false }
+    isQuantized = areBytes || (!hasFloatPicture && tensors.contains(where: Self.isQuantized))
+  }
+
+  /// The input layers.
+  mutating func inputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
+    try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name in
+      if let size = drafter.pictureSize(of: tensor, metadata, name: name) {
+        return drafter.picture(tensor, metadata, name: name, size: size)
+      }
+      return try drafter.numbers(tensor, name: name, side: "input")
+    }
+  }
+
+  /// The output layers.
+  mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
+    try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
+      var members = try drafter.numbers(tensor, name: name, side: "output")
+      drafter.addLabels(metadata, of: tensor, to: &members, name: name)
+      if Self.hasPictureShape(tensor) || metadata?.content?.isPicture ?? false {
+        drafter.checks.append(
+          "type of '\(name)': an array is described; if it is a picture, make it an \"image\" "
+            + "with \"format\" and \"denormalize\"")
+      }
+      return members
+    }
+  }
+
+  private typealias Draft = (
+    inout LayerDrafter, TensorDescription, TensorMetadata?, String
+  ) throws -> Members
+
+  private mutating func draft(
+    _ tensors: [TensorDescription], _ metadata: [TensorMetadata?], _ side: String, _ draft: Draft
+  ) throws -> [OrderedJSON] {
+    var names: Set<String> = []
+    return try tensors.enumerated().map { index, tensor in
+      let own = tensor.name.isEmpty ? metadata[index]?.name ?? "" : tensor.name
+      let name = uniqueName(own.isEmpty ? side : own, among: &names)
+      if name != tensor.name {
+        checks.append(
+          "name of '\(name)': the model calls the \(side) at index \(index) '\(tensor.name)'")
+      }
+      return .object(try draft(&self, tensor, metadata[index], name))
+    }
+  }
+
+  private func uniqueName(_ name: String, among names: inout Set<String>) -> String {
+    var unique = name
+    var number = 2
+    while !names.insert(unique).inserted {
+      unique = "\(name)_\(number)"
+      number += 1
+    }
+    return unique
+  }
+
+  // MARK: - Numbers
+
+  private mutating func numbers(
+    _ tensor: TensorDescription, name: String, side: String
+  ) throws -> Members {
+    guard let dataType = tensor.dataType else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The \(side) '\(name)' holds \(tensor.typeName) values, which no layer of a model.json can "
+          + "describe. Convert the model with another type.")
+    }
+    guard !tensor.shape.contains(0) else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The \(side) '\(name)' has the shape \(tensor.shape), which holds no values; no layer of a "
+          + "model.json can describe that.")
+    }
+    let type = dataType == .string ? "string" : tensor.shape.isEmpty ? "scalar" : "array"
+    var members: Members = [
+      ("name", .string(name)), ("type", .string(type)),
+      ("shape", .integers(closedShape(of: tensor, name: name))),
+    ]
+    if dataType != (isQuantized ? nil : .float32), !(isQuantized && dataType.isByte) {
+      members.append(("dtype", .string(dataType.rawValue)))
+    }
+    guard Self.isQuantized(tensor) else { return members }
+    if isQuantized {
+      let key = side == "input" ? "quantize" : "dequantize"
+      members.append((key, .object([("standard", .string("model"))])))
+    } else {
+      checks.append(
+        "'\(name)' is passed as raw \(dataType) values: a model with a float picture is not "
+          + "quantized to a model.json")
+    }
+    return members
+  }
+
+  /// The shape, with a length for every axis but the batch's.
+  private mutating func closedShape(of tensor: TensorDescription, name: String) -> [Int] {
+    guard tensor.shape.dropFirst().contains(-1) else { return tensor.shape }
+    checks.append("shape of '\(name)': the model leaves \(tensor.shape) open, 1 is assumed")
+    return tensor.shape.prefix(1) + tensor.shape.dropFirst().map { $0 < 0 ? 1 : $0 }
+  }
+
+  private static func isQuantized(_ tensor: TensorDescription) -> Bool {
+    switch tensor.dataType {
+    case .uint8, .int8, .int16, .int32: tensor.quantization != nil
+    default: false
+    }
+  }
+
+  // MARK: - Pictures
+
+  private static func hasPictureShape(_ tensor: TensorDescription) -> Bool {
+    let shape = tensor.shape
+    return shape.count == 4 && abs(shape[0]) == 1 && shape[3] == 3 && shape[1] != 0
+      && shape[1] != 1 && shape[2] != 0 && shape[2] != 1
+  }
+
+  /// Height and width, when a tensor holds a picture.
+  private mutating func pictureSize(
+    of tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
+  ) -> (height: Int, width: Int)? {
+    guard Self.hasPictureShape(tensor), metadata?.content?.isPicture ?? true else { return nil }
+    switch tensor.dataType {
+    case .float32: guard !isQuantized else { return nil }
+    case .uint8, .int8: guard isQuantized || tensor.quantization == nil else { return nil }
+    default: return nil
+    }
+    var size = (height: tensor.shape[1], width: tensor.shape[2])
+    guard size.height < 0 || size.width < 0 else { return size }
+    var known: (width: Int?, height: Int?) = (nil, nil)
+    if case .image(_, let width, let height)? = metadata?.content { known = (width, height) }
+    if size.height < 0 { size.height = known.height ?? Self.usualSide }
+    if size.width < 0 { size.width = known.width ?? Self.usualSide }
+    checks.append(
+      "shape of '\(name)': the model leaves the size open, \(size.height) rows of \(size.width) "
+        + "pixels are assumed")
+    return size
+  }
+
+  /// What most classifiers take.
+  private static let usualSide = 224
+
+  private mutating func picture(
+    _ tensor: TensorDescription, _ metadata: TensorMetadata?, name: String,
+    size: (height: Int, width: Int)
+  ) -> Members {
+    pictures += 1
+    if !(metadata?.content?.isRGB ?? false) {
+      checks.append("format of '\(name)': the model does not say; RGB is assumed")
+    }
+    let batch = tensor.shape[0] == -1 ? [-1] : []
+    var members: Members = [
+      ("name", .string(name)), ("type", .string("image")),
+      ("shape", .integers(batch + [size.height, size.width, 3])), ("format", .string("RGB")),
+    ]
+    let draft = NormalizationDraft(metadata?.normalization, for: tensor, name: name)
+    if let normalize = draft.json { members.append(("normalize", normalize)) }
+    if let check = draft.check { checks.append(check) }
+    return members
+  }
+
+  // MARK: - Labels
+
+  private mutating func addLabels(
+    _ metadata: TensorMetadata?, of tensor: TensorDescription, to members: inout Members,
+    name: String
+  ) {
+    if let labels = metadata?.valueLabels {
+      let file = addAsset(labels)
+      checks.append(
+        "labels of '\(name)': its values are indexes of the lines of assets/\(file), which "
+          + "programs must look up")
+    }
+    guard tensor.dataType != .string, !tensor.shape.isEmpty else { return }
+    let batch = tensor.shape[0] == -1 ? 1 : 0
+    let values = tensor.shape.dropFirst(batch).reduce(1) { $0 * max($1, 1) }
+    guard let labels = metadata?.labels else {
+      if pictures > 0, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
+        checks.append(
+          "labels of '\(name)': the model carries none; if it tells classes, put their names into "
+            + "assets/labels.txt and add \"labels\": \"labels.txt\"")
+      }
+      return
+    }
+    let file = addAsset(labels)
+    guard labels.count >= values else {
+      checks.append(
+        "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; "
+          + "complete it and add \"labels\": \"\(file)\"")
+      return
+    }
+    if labels.count > values {
+      checks.append(
+        "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; the "
+          + "last ones have no value")
+    }
+    labelledOutputs += 1
+    members.append(("labels", .string(file)))
+  }
+
+  /// Adds a file of labels, unless there is one like it.
+  private mutating func addAsset(_ labels: [String]) -> String {
+    let text = labels.map { $0 + "\n" }.joined()
+    if let same = assets.first(where: { $0.text == text }) { return same.name }
+    let name = assets.isEmpty ? "labels.txt" : "labels-\(assets.count + 1).txt"
+    assets.append(BundleDraft.Asset(name: name, text: text))
+    return name
+  }
+}
+
+extension TensorMetadata.Content {
+  fileprivate var isPicture: Bool {
+    if case .image = self { true } else { false }
+  }
+
+  fileprivate var isRGB: Bool {
+    if case .image(.rgb, _, _) = self { true } else { false }
+  }
+}

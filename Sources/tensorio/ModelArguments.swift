@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+import TensorIOLiteRT
+
+/// The arguments of every command that runs a model.
+struct ModelArguments: ParsableArguments {
+  @Argument(help: "The bundle: a folder NAME.tiobundle.", completion: .directory)
+  var bundle: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "The input: JSON, the path of a picture, or @FILE.",
+      discussion: """
+        JSON is a number, a (nested) array, or an object of values by input name; a string in it \
+        is text, or the path of a picture for an image layer. @FILE is a .json, .npy, .jpg, \
+        .png, .bmp or .webp file, or else raw bytes.
+        """))
+  var value: String?
+
+  @Option(
+    name: .long, parsing: .singleValue,
+    help: ArgumentHelp("One input by name; may be repeated.", valueName: "name=value"))
+  var input: [NamedArgument] = []
+
+  @Option(name: .long, help: "Threads inside one run.")
+  var threads: Int = 1
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The signature to run, for models with several.", valueName: "key"))
+  var signature: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Give up after this many seconds.", valueName: "seconds"))
+  var timeout: Double?
+
+  func validate() throws {
+    guard (1...1024).contains(threads) else {
+      throw ValidationError("--threads takes a number from 1 to 1024, got \(threads).")
+    }
+    if let timeout, !(timeout > 0 && timeout < 1e9) {
+      throw ValidationError("--timeout takes a positive number of seconds, got \(timeout).")
+    }
+    guard value == nil || input.isEmpty else {
+      throw ValidationError("Pass either VALUE or --input NAME=VALUE, not both.")
+    }
+  }
+
+  /// Opens the bundle and loads its model; from here on the time counts.
+  func loadModel(cancellation: CancellationToken) throws -> InferenceModel? {
+    let bundle = try ModelBundle(bundle)
+    let loader = ModelLoader(
+      backends: Backends.all,
+      sessionOptions: SessionOptions(
+        threads: threads, cancellation: timeout == nil ? nil : cancellation),
+      signatureKey: signature)
+    let model = try loader.makeModel(from: bundle)
+    guard let model = model as? InferenceModel else {
+      for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
+      return nil
+    }
+    for warning in try model.warnings { Console.printMessage("warning: \(warning)") }
+    return model
+  }
+
+  /// The values for the model's inputs.
+  func readInputs(for signature: ModelSignature) throws -> ModelInputs {
+    let reader = InputReader()
+    if !input.isEmpty {
+      var values: [String: any TensorEncodable] = [:]
+      for argument in input {
+        guard values[argument.name] == nil else {
+          throw TensorIOError(.wrongInputCount, "--input '\(argument.name)' is given twice.")
+        }
+        values[argument.name] = try reader.readValue(
+          argument.value, for: signature.input(named: argument.name))
+      }
+      return ModelInputs(values)
+    }
+    guard let value else {
+      guard signature.inputs.isEmpty else {
+        let names = signature.inputs.map { "'\($0.name)'" }.joined(separator: ", ")
+        throw TensorIOError(
+          .missingInput, "There is no value: pass VALUE, or --input NAME=VALUE for \(names).")
+      }
+      return ModelInputs([:])
+    }
+    return try reader.readInputs(value, for: signature)
+  }
+}
+
+/// An argument of the form NAME=VALUE.
+struct NamedArgument: ExpressibleByArgument {
+  var name: String
+  var value: String
+
+  init?(argument: String) {
+    guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else {
+      return nil
+    }
+    name = String(argument[..<equals])
+    value = String(argument[argument.index(after: equals)...])
+  }
+}
+
+/// The backends that this program has.
+enum Backends {
+  static var all: [any Backend] { [.liteRT] }
+}

@@ -1,0 +1,203 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOLiteRT
+
+extension ModelReport {
+  /// The report as a program reads it; `tensorio help inspect` lists the keys.
+  var json: JSONValue {
+    .object([
+      "path": .string(path),
+      "kind": .string(bundle == nil ? "model" : "bundle"),
+      "bundle": bundle.map(Self.json) ?? .null,
+      "model": model.map(Self.json) ?? .null,
+      "warnings": .array(issues.map(Self.json)),
+    ])
+  }
+
+  private static func json(_ issue: Issue) -> JSONValue {
+    .object([
+      "severity": .string(issue.severity.rawValue), "code": .string(issue.code),
+      "path": .text(issue.path), "message": .string(issue.message),
+    ])
+  }
+
+  // MARK: - Model
+
+  private static func json(_ model: ModelFile) -> JSONValue {
+    let signatures = model.signatures.enumerated().map { index, signature in
+      json(signature, model.metadata?.tensors(of: signature, at: index))
+    }
+    return .object([
+      "file": .string(FileSystem.name(of: model.path)),
+      "bytes": .number(Double(model.byteCount)),
+      "name": .text(model.metadata?.name),
+      "description": .text(model.metadata?.description),
+      "version": .text(model.metadata?.version),
+      "author": .text(model.metadata?.author),
+      "license": .text(model.metadata?.license),
+      "signatures": .array(signatures),
+    ])
+  }
+
+  private static func json(
+    _ signature: SignatureDescription,
+    _ metadata: (inputs: [TensorMetadata?], outputs: [TensorMetadata?])?
+  ) -> JSONValue {
+    func list(_ tensors: [TensorDescription], _ metadata: [TensorMetadata?]?) -> JSONValue {
+      .array(
+        tensors.enumerated().map { index, tensor in json(tensor, at: index, metadata?[index]) })
+    }
+    return .object([
+      "key": .string(signature.key),
+      "inputs": list(signature.inputs, metadata?.inputs),
+      "outputs": list(signature.outputs, metadata?.outputs),
+    ])
+  }
+
+  private static func json(
+    _ tensor: TensorDescription, at index: Int, _ metadata: TensorMetadata?
+  ) -> JSONValue {
+    .object([
+      "index": .number(Double(index)),
+      "name": .string(tensor.name),
+      "type": .string(tensor.typeName),
+      "shape": .integers(tensor.shape),
+      "quantization": tensor.quantization.map { json($0, rank: tensor.shape.count) } ?? .null,
+      "metadata": metadata.map(json) ?? .null,
+    ])
+  }
+
+  private static func json(_ quantization: StoredQuantization, rank: Int) -> JSONValue {
+    .object([
+      "scales": .floats(quantization.scales),
+      "zero_points": .integers(quantization.zeroPoints.map { Int(clamping: $0) }),
+      "axis": quantization.axisFromEnd.map { .number(Double(rank - 1 - $0)) } ?? .null,
+    ])
+  }
+
+  private static func json(_ metadata: TensorMetadata) -> JSONValue {
+    let normalization = metadata.normalization.map { normalization in
+      JSONValue.object([
+        "mean": .floats(normalization.mean), "std": .floats(normalization.std),
+      ])
+    }
+    return .object([
+      "name": .text(metadata.name),
+      "description": .text(metadata.description),
+      "content": .text(metadata.content?.word),
+      "color_space": .text(metadata.content?.colorSpace),
+      "normalization": normalization ?? .null,
+      "minimum": .floats(metadata.minimum),
+      "maximum": .floats(metadata.maximum),
+      "labels": metadata.labels.map(JSONValue.strings) ?? .null,
+      "value_labels": metadata.valueLabels.map(JSONValue.strings) ?? .null,
+      "score_threshold": metadata.scoreThreshold.map { .number($0.shortestDouble) } ?? .null,
+    ])
+  }
+
+  // MARK: - Bundle
+
+  private static func json(_ bundle: ModelBundle) -> JSONValue {
+    let manifest = bundle.manifest
+    func list(_ layers: [ModelManifest.Layer]) -> JSONValue {
+      .array(layers.map { json($0, in: bundle) })
+    }
+    return .object([
+      "name": .string(manifest.name),
+      "details": .string(manifest.details),
+      "id": .string(manifest.id),
+      "version": .string(manifest.version),
+      "author": .string(manifest.author),
+      "license": .string(manifest.license),
+      "placeholder": .bool(manifest.isPlaceholder),
+      "file": .string(manifest.model.file),
+      "backend": .text(bundle.backendName),
+      "type": .text(manifest.model.type),
+      "class": .text(manifest.model.className),
+      "quantized": .bool(manifest.model.isQuantized),
+      "modes": .strings(manifest.model.modes.names),
+      "inputs": list(manifest.inputs),
+      "outputs": list(manifest.outputs),
+      "placeholders": list(manifest.placeholders),
+      "options": .object(manifest.options.values),
+    ])
+  }
+
+  private static func json(_ layer: ModelManifest.Layer, in bundle: ModelBundle) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "name": .string(layer.name), "type": .string(layer.kind.typeName),
+      "shape": .integers(layer.shape), "dtype": .text(layer.dataType?.rawValue),
+    ]
+    switch layer.kind {
+    case .array(let quantization, let file):
+      members["quantization"] = quantization.map(json) ?? .null
+      members["labels_file"] = .text(file)
+      members["labels"] = bundle.labels(of: layer).map { .strings($0.names) } ?? .null
+    case .scalar(let quantization):
+      members["quantization"] = quantization.map(json) ?? .null
+    case .imageInput(let shape, let values):
+      members["format"] = .string(shape.format.rawValue)
+      members["normalize"] = values.map { json($0.scale, $0.bias) } ?? .null
+    case .imageOutput(let shape, let values):
+      members["format"] = .string(shape.format.rawValue)
+      members["denormalize"] = values.map { json($0.scale, $0.bias) } ?? .null
+    case .string: break
+    }
+    return .object(members)
+  }
+
+  private static func json(_ quantization: Quantization) -> JSONValue {
+    switch quantization {
+    case .model: .object(["standard": .string("model")])
+    case .linear(let scale, let bias):
+      .object(["scale": .number(scale.shortestDouble), "bias": .number(bias.shortestDouble)])
+    }
+  }
+
+  private static func json(_ scale: Float, _ bias: ColorBias) -> JSONValue {
+    let colors: [String: JSONValue] = [
+      "r": .number(bias.red.shortestDouble), "g": .number(bias.green.shortestDouble),
+      "b": .number(bias.blue.shortestDouble),
+    ]
+    return .object(["scale": .number(scale.shortestDouble), "bias": .object(colors)])
+  }
+}
+
+extension JSONValue {
+  /// A text, or null.
+  fileprivate static func text(_ text: String?) -> JSONValue {
+    text.map(JSONValue.string) ?? .null
+  }
+
+  fileprivate static func integers(_ values: [Int]) -> JSONValue {
+    .array(values.map { .number(Double($0)) })
+  }
+
+  fileprivate static func floats(_ values: [Float]) -> JSONValue {
+    .array(values.map { .number($0.shortestDouble) })
+  }
+
+  fileprivate static func strings(_ values: [String]) -> JSONValue {
+    .array(values.map(JSONValue.string))
+  }
+}
+
+extension TensorMetadata.Content {
+  fileprivate var word: String {
+    switch self {
+    case .features: "features"
+    case .image: "image"
+    case .boundingBoxes: "bounding_boxes"
+    case .audio: "audio"
+    case .other: "other"
+    }
+  }
+
+  fileprivate var colorSpace: String? {
+    if case .image(let space, _, _) = self { space.rawValue } else { nil }
+  }
+}

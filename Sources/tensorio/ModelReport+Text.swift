@@ -1,0 +1,238 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOLiteRT
+
+extension ModelReport {
+  /// The report as a person reads it.
+  var text: String {
+    var sections: [[String]] = []
+    if let bundle {
+      sections.append(["\(FileSystem.name(of: path)): a model bundle".printable])
+      sections.append(Self.manifestLines(bundle))
+      sections.append(Self.layerLines(bundle))
+    }
+    if let model {
+      let name = FileSystem.name(of: model.path).printable
+      sections.append(["\(name): a TensorFlow Lite model, \(model.byteCount) bytes"])
+      if let metadata = model.metadata { sections.append(Self.metadataLines(metadata)) }
+      for (index, signature) in model.signatures.enumerated() {
+        sections.append(Self.signatureLines(signature, at: index, model.metadata))
+      }
+    }
+    if !issues.isEmpty {
+      sections.append(["Warnings"] + issues.map { "  \($0.severity): \($0.message)".printable })
+    }
+    let paragraphs = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
+    return paragraphs.joined(separator: "\n\n")
+  }
+
+  private static func fieldLines(_ fields: [(name: String, value: String?)]) -> [String] {
+    let present = fields.compactMap { field in field.value.map { (field.name, $0) } }
+    let width = present.map(\.0.count).max() ?? 0
+    return present.map { name, value in
+      "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value.printable)"
+    }
+  }
+
+  // MARK: - Model
+
+  private static func metadataLines(_ metadata: ModelMetadata) -> [String] {
+    fieldLines([
+      ("Name", metadata.name), ("Description", metadata.description),
+      ("Version", metadata.version), ("Author", metadata.author), ("License", metadata.license),
+    ])
+  }
+
+  private static func signatureLines(
+    _ signature: SignatureDescription, at index: Int, _ metadata: ModelMetadata?
+  ) -> [String] {
+    var table = TextTable(
+      headings: ["", "#", "Name", "Type", "Shape", "Quantization", "About"])
+    let (inputs, outputs) =
+      metadata?.tensors(of: signature, at: index)
+      ?? (signature.inputs.map { _ in nil }, signature.outputs.map { _ in nil })
+    for (side, tensors, metadata) in [
+      ("input", signature.inputs, inputs), ("output", signature.outputs, outputs),
+    ] {
+      for (index, tensor) in tensors.enumerated() {
+        table.append(
+          side, String(index), tensor.name, tensor.typeName, "\(tensor.shape)",
+          tensor.quantization.map(quantizationText) ?? "",
+          metadata[index].map { aboutText($0, tensor) } ?? "")
+      }
+    }
+    let title = signature.key.isEmpty ? "Main graph (no signatures)" : "Signature \(signature.key)"
+    return [title.printable] + table.lines()
+  }
+
+  private static func quantizationText(_ quantization: StoredQuantization) -> String {
+    guard quantization.scales.count == 1 else {
+      return "per channel (\(quantization.scales.count))"
+    }
+    return "scale \(quantization.scales[0].shortText), zero point \(quantization.zeroPoints[0])"
+  }
+
+  private static func aboutText(_ metadata: TensorMetadata, _ tensor: TensorDescription) -> String {
+    var parts: [String] = []
+    if let name = metadata.name, !name.isEmpty, name != tensor.name { parts.append("'\(name)'") }
+    if let content = metadata.content { parts.append(content.text) }
+    if let normalization = metadata.normalization {
+      parts.append("normalized by \(normalization.text)")
+    }
+    if !metadata.minimum.isEmpty || !metadata.maximum.isEmpty {
+      parts.append("\(metadata.minimum.listText)...\(metadata.maximum.listText)")
+    }
+    if let labels = metadata.labels { parts.append(labels.countText) }
+    if let labels = metadata.valueLabels { parts.append("indexes of \(labels.countText)") }
+    if let threshold = metadata.scoreThreshold {
+      parts.append("threshold \(threshold.shortText)")
+    }
+    if let description = metadata.description, !description.isEmpty { parts.append(description) }
+    return parts.joined(separator: "; ")
+  }
+
+  // MARK: - Bundle
+
+  private static func manifestLines(_ bundle: ModelBundle) -> [String] {
+    let manifest = bundle.manifest
+    let file = manifest.isPlaceholder ? "none, a placeholder" : manifest.model.file
+    return fieldLines([
+      ("Name", manifest.name), ("Details", manifest.details), ("ID", manifest.id),
+      ("Version", manifest.version), ("Author", manifest.author), ("License", manifest.license),
+      ("Model", file), ("Backend", bundle.backendName), ("Type", manifest.model.type),
+      ("Class", manifest.model.className),
+      ("Quantized", manifest.model.isQuantized ? "yes" : "no"),
+      ("Modes", manifest.model.modes.names.joined(separator: ", ")),
+    ])
+  }
+
+  private static func layerLines(_ bundle: ModelBundle) -> [String] {
+    var table = TextTable(headings: ["", "#", "Name", "Type", "Shape", "Data type", "About"])
+    let manifest = bundle.manifest
+    for (side, layers) in [
+      ("input", manifest.inputs), ("placeholder", manifest.placeholders),
+      ("output", manifest.outputs),
+    ] {
+      for (index, layer) in layers.enumerated() {
+        table.append(
+          side, String(index), layer.name, layer.kind.typeName, "\(layer.shape)",
+          layer.dataType?.rawValue ?? "", aboutText(layer, in: bundle))
+      }
+    }
+    let lines = table.lines()
+    return lines.count > 1 ? ["Layers, as model.json describes them"] + lines : []
+  }
+
+  private static func aboutText(_ layer: ModelManifest.Layer, in bundle: ModelBundle) -> String {
+    switch layer.kind {
+    case .array(let quantization, _), .scalar(let quantization):
+      let labels = bundle.labels(of: layer)?.names.countText
+      return [labels, quantization?.text].compactMap(\.self).joined(separator: "; ")
+    case .imageInput(let shape, let normalization):
+      let values = normalization.map { "normalized \($0.text)" } ?? "values 0...255"
+      return "\(shape.format.rawValue); \(values)"
+    case .imageOutput(let shape, let denormalization):
+      let values = denormalization.map { "denormalized \($0.text)" } ?? "values 0...255"
+      return "\(shape.format.rawValue); \(values)"
+    case .string: return ""
+    }
+  }
+}
+
+// MARK: - Words
+
+extension TensorMetadata.Content {
+  fileprivate var text: String {
+    switch self {
+    case .features: "features"
+    case .image(.rgb, _, _): "RGB picture"
+    case .image(.grayscale, _, _): "grayscale picture"
+    case .image(.unknown, _, _): "picture"
+    case .boundingBoxes: "bounding boxes"
+    case .audio: "audio"
+    case .other(let kind): "content of kind \(kind)"
+    }
+  }
+}
+
+extension TensorMetadata.Normalization {
+  fileprivate var text: String { "(v - \(mean.listText)) / \(std.listText)" }
+}
+
+extension [Float] {
+  fileprivate var listText: String {
+    switch count {
+    case 0: "?"
+    case 1: self[0].shortText
+    case 2...4: "[" + map(\.shortText).joined(separator: ", ") + "]"
+    default: "[\(count) values]"
+    }
+  }
+}
+
+extension [String] {
+  fileprivate var countText: String {
+    let first = prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+    return "\(count) labels (\(first)\(count > 3 ? ", ..." : ""))"
+  }
+}
+
+extension ModelModes {
+  /// The words that model.json uses.
+  var names: [String] {
+    [(ModelModes.predict, "predict"), (.train, "train"), (.evaluate, "eval")]
+      .filter { contains($0.0) }.map(\.1)
+  }
+}
+
+extension ModelManifest.Layer.Kind {
+  /// The word that model.json uses.
+  var typeName: String {
+    switch self {
+    case .array: "array"
+    case .scalar: "scalar"
+    case .imageInput, .imageOutput: "image"
+    case .string: "string"
+    }
+  }
+}
+
+extension Quantization {
+  fileprivate var text: String {
+    switch self {
+    case .model: "quantized as the model says"
+    case .linear(let scale, let bias):
+      "quantized with scale \(scale.shortText), bias \(bias.shortText)"
+    }
+  }
+}
+
+extension PixelNormalization {
+  fileprivate var text: String {
+    switch self {
+    case .zeroToOne: "to [0,1]"
+    case .minusOneToOne: "to [-1,1]"
+    default: "with scale \(scale.shortText), bias \(bias.text)"
+    }
+  }
+}
+
+extension PixelDenormalization {
+  fileprivate var text: String {
+    switch self {
+    case .zeroToOne: "from [0,1]"
+    case .minusOneToOne: "from [-1,1]"
+    default: "with scale \(scale.shortText), bias \(bias.text)"
+    }
+  }
+}
+
+extension ColorBias {
+  fileprivate var text: String {
+    "r \(red.shortText) g \(green.shortText) b \(blue.shortText)"
+  }
+}

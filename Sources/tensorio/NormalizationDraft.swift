@@ -1,0 +1,88 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOLiteRT
+
+/// The `normalize` field for a picture, from the mean and deviation that a model's metadata names.
+struct NormalizationDraft {
+  /// The field; nil when there is none to write.
+  private(set) var json: OrderedJSON?
+  /// What a person should check; nil when the model says all.
+  private(set) var check: String?
+
+  init(_ stored: TensorMetadata.Normalization?, for tensor: TensorDescription, name: String) {
+    let passed =
+      tensor.dataType == .int8
+      ? "each byte less 128 is passed" : "pixel values 0...255 are passed"
+    guard let stored else {
+      // Bytes in, bytes out: what uint8 models take is a picture's bytes.
+      if tensor.dataType != .uint8 {
+        check = "normalize of '\(name)': the model does not say; \(passed)"
+      }
+      return
+    }
+    guard let mean = Self.channels(stored.mean), let std = Self.channels(stored.std),
+      (mean + std).allSatisfy(\.isFinite), std.allSatisfy({ $0 != 0 && (1 / $0).isFinite })
+    else {
+      check =
+        "normalize of '\(name)': the metadata's mean and deviation make no sense; \(passed)"
+      return
+    }
+    if tensor.dataType == .uint8 || (tensor.dataType == .int8 && tensor.quantization == nil) {
+      let bytes = tensor.dataType == .int8 ? -128...127 : 0...255
+      guard let quantization = tensor.quantization,
+        !Self.keepsBytes(mean, std, quantization, first: bytes.lowerBound)
+      else { return }
+      check =
+        "normalize of '\(name)': the metadata's normalization changes the bytes, which a "
+        + "model.json cannot describe for \(tensor.typeName); \(passed)"
+      return
+    }
+    guard std.allSatisfy({ $0 == std[0] }) else {
+      check =
+        "normalize of '\(name)': each channel has its own deviation \(std), which a model.json "
+        + "cannot describe; \(passed)"
+      return
+    }
+    json = Self.json(mean: mean, std: std[0], isFloat: tensor.dataType == .float32)
+  }
+
+  /// One number for each of three channels.
+  private static func channels(_ values: [Float]) -> [Float]? {
+    switch values.count {
+    case 1: [values[0], values[0], values[0]]
+    case 3: values
+    default: nil
+    }
+  }
+
+  /// Whether normalizing and quantizing a byte gives the byte again, up to rounding.
+  private static func keepsBytes(
+    _ mean: [Float], _ std: [Float], _ quantization: StoredQuantization, first: Int
+  ) -> Bool {
+    guard quantization.scales.count == 1 else { return false }
+    let scale = quantization.scales[0]
+    let zeroPoint = Float(quantization.zeroPoints[0])
+    return (0..<3).allSatisfy { channel in
+      [Float(0), 255].allSatisfy { byte in
+        let quantized = (byte - mean[channel]) / std[channel] / scale + zeroPoint
+        return (quantized - (byte + Float(first))).magnitude <= 1.5
+      }
+    }
+  }
+
+  private static func json(mean: [Float], std: Float, isFloat: Bool) -> OrderedJSON? {
+    func isAll(_ value: Float) -> Bool { mean.allSatisfy { $0 == value } }
+    // Without the field a float model gets 0...255 as they are.
+    if isFloat, isAll(0), std == 1 { return nil }
+    if isAll(0), std == 255 { return .object([("standard", .string("[0,1]"))]) }
+    if isAll(127.5), std == 127.5 { return .object([("standard", .string("[-1,1]"))]) }
+    let bias = zip(["r", "g", "b"], mean).map { color, mean in
+      (key: color, value: OrderedJSON.float((0 - mean) / std))
+    }
+    return .object([("scale", .float(1 / std)), ("bias", .object(bias))])
+  }
+}

@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A tensor saved by NumPy's `save`: versions 1 to 3, little-endian, C order.
+struct NumPyFile {
+  private let tensor: Tensor
+  private let path: String
+
+  init(_ path: String) throws {
+    self.path = path
+    let data = [UInt8](try FileSystem.read(path))
+    func fault(_ reason: String) -> TensorIOError {
+      TensorIOError(.wrongKind, "'\(path)' is not a NumPy file that can be read: \(reason).")
+    }
+    guard data.count >= 12, data.starts(with: [0x93] + Array("NUMPY".utf8)) else {
+      throw fault("it does not start as one")
+    }
+    let isFirstVersion = data[6] == 1
+    let start = isFirstVersion ? 10 : 12
+    let length =
+      isFirstVersion
+      ? Int(data[8]) | Int(data[9]) << 8
+      : Int(data[8]) | Int(data[9]) << 8 | Int(data[10]) << 16 | Int(data[11]) << 24
+    guard start + length <= data.count else { throw fault("its header is cut") }
+    let header = String(decoding: data[start..<(start + length)], as: UTF8.self)
+    guard let word = Self.text(after: "'descr':", in: header),
+      let shape = Self.shape(in: header)
+    else { throw fault("its header is \(header.prefix(80))") }
+    guard let dataType = Self.dataType(word) else {
+      throw fault("elements of type '\(word)' are not supported; save it as float32 or an integer")
+    }
+    guard !header.contains("'fortran_order': True") else {
+      throw fault("it is in Fortran order; save numpy.ascontiguousarray of it")
+    }
+    let bytes = data[(start + length)...]
+    var count = dataType.byteWidth
+    for axis in shape {
+      let (product, overflow) = count.multipliedReportingOverflow(by: axis)
+      guard !overflow else { throw fault("its shape \(shape) is impossible") }
+      count = product
+    }
+    guard count == bytes.count else {
+      throw fault("shape \(shape) of \(dataType) has \(count) bytes, the file \(bytes.count)")
+    }
+    tensor = try Tensor(copying: bytes.span.bytes, dataType: dataType, shape: shape)
+  }
+
+  /// The value for a layer: the tensor as it is where the types agree; a picture for an image
+  /// layer of another type; else numbers to convert.
+  func value(for spec: TensorSpec?) throws -> any TensorEncodable {
+    guard let spec, spec.dataType != tensor.dataType else { return tensor }
+    if spec.isImage {
+      guard tensor.dataType == .uint8, tensor.shape.count == 3, tensor.shape[2] == 3,
+        tensor.shape[0] > 0, tensor.shape[1] > 0
+      else {
+        throw TensorIOError(
+          .wrongKind,
+          "'\(spec.name)' takes a tensor of \(spec.dataType), or uint8 pixels [height, width, 3]; "
+            + "'\(path)' holds \(tensor.dataType) \(tensor.shape).")
+      }
+      return PixelBuffer(
+        width: tensor.shape[1], height: tensor.shape[0], format: .rgb,
+        bytes: try tensor.numbers(as: UInt8.self))
+    }
+    switch tensor.dataType {
+    case .float16, .float32, .float64: return try tensor.numbers(as: Double.self)
+    default: return try tensor.numbers(as: Int64.self)
+    }
+  }
+
+  private static func text(after key: String, in header: String) -> String? {
+    guard let range = header.firstRange(of: key) else { return nil }
+    let parts = header[range.upperBound...].split(
+      separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count >= 2 ? String(parts[1]) : nil
+  }
+
+  private static func shape(in header: String) -> [Int]? {
+    guard let range = header.firstRange(of: "'shape':"),
+      let open = header[range.upperBound...].firstIndex(of: "("),
+      let close = header[open...].firstIndex(of: ")")
+    else { return nil }
+    let parts = header[header.index(after: open)..<close].split(separator: ",")
+      .map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
+    let lengths = parts.compactMap { Int($0) }.filter { $0 >= 0 }
+    return lengths.count == parts.count ? lengths : nil
+  }
+
+  private static func dataType(_ word: String) -> DataType? {
+    switch word {
+    case "<f4": .float32
+    case "<f8": .float64
+    case "<f2": .float16
+    case "|u1": .uint8
+    case "|i1": .int8
+    case "<u2": .uint16
+    case "<i2": .int16
+    case "<u4": .uint32
+    case "<i4": .int32
+    case "<i8": .int64
+    case "|b1": .bool
+    default: nil
+    }
+  }
+}

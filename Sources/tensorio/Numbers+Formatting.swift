@@ -1,0 +1,43 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension Float {
+  /// The double whose shortest text is this number's: 0.1, not 0.10000000149011612.
+  var shortestDouble: Double { isFinite ? Double(description) ?? Double(self) : Double(self) }
+
+  /// The number with a fixed count of decimals.
+  func fixed(_ decimals: Int) -> String { Double(self).fixed(decimals) }
+}
+
+extension Double {
+  /// The number with a fixed count of decimals.
+  func fixed(_ decimals: Int) -> String {
+    guard isFinite, magnitude < 1e12 else { return "\(self)" }
+    var factor = 1.0
+    for _ in 0..<decimals { factor *= 10 }
+    let scaled = Int64((magnitude * factor).rounded())
+    let digits = String(scaled)
+    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    let sign = sign == .minus && scaled != 0 ? "-" : ""
+    guard decimals > 0 else { return sign + padded }
+    return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+  }
+}
+
+extension Duration {
+  /// The time in milliseconds, to the nanosecond.
+  var milliseconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e6
+  }
+
+  /// The time for a person, in the unit that fits.
+  var formatted: String {
+    let milliseconds = milliseconds
+    if milliseconds < 0.1 { return "\((milliseconds * 1e3).fixed(2)) µs" }
+    if milliseconds < 1e4 { return "\(milliseconds.fixed(2)) ms" }
+    return "\((milliseconds / 1e3).fixed(1)) s"
+  }
+}

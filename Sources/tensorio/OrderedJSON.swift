@@ -1,0 +1,108 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// JSON whose members keep their order, for documents that people read and edit.
+///
+/// `JSONEncoder` sorts keys by the alphabet or not at all; a model.json should begin with the name.
+indirect enum OrderedJSON {
+  case bool(Bool)
+  case integer(Int)
+  /// A finite number.
+  case float(Float)
+  case string(String)
+  case array([OrderedJSON])
+  case object([(key: String, value: OrderedJSON)])
+
+  /// An array of integers.
+  static func integers(_ values: [Int]) -> OrderedJSON { .array(values.map(OrderedJSON.integer)) }
+
+  /// An array of texts.
+  static func strings(_ values: [String]) -> OrderedJSON { .array(values.map(OrderedJSON.string)) }
+
+  /// The document, indented by two spaces, with a line feed at its end.
+  var text: String {
+    var text = ""
+    write(into: &text, indentation: "")
+    return text + "\n"
+  }
+
+  /// Short lists of plain values stand on one line, as shapes do.
+  private static let longestLine = 80
+
+  private func write(into text: inout String, indentation: String) {
+    switch self {
+    case .array(let elements):
+      if let line = Self.line(of: elements) {
+        text += line
+      } else {
+        Self.write(elements.map { (nil, $0) }, between: ("[", "]"), into: &text, indentation)
+      }
+    case .object(let members):
+      Self.write(
+        members.map { ($0.key, $0.value) }, between: ("{", "}"), into: &text, indentation)
+    default: text += plainText ?? "null"
+    }
+  }
+
+  private static func write(
+    _ parts: [(String?, OrderedJSON)], between marks: (String, String), into text: inout String,
+    _ indentation: String
+  ) {
+    text += marks.0
+    for (index, (key, value)) in parts.enumerated() {
+      text += (index == 0 ? "\n" : ",\n") + indentation + "  "
+      if let key { text += quoted(key) + ": " }
+      value.write(into: &text, indentation: indentation + "  ")
+    }
+    text += (parts.isEmpty ? "" : "\n" + indentation) + marks.1
+  }
+
+  private static func line(of elements: [OrderedJSON]) -> String? {
+    var line = ""
+    for element in elements {
+      guard let text = element.plainText else { return nil }
+      line += (line.isEmpty ? "" : ", ") + text
+      guard line.utf8.count <= longestLine else { return nil }
+    }
+    return "[" + line + "]"
+  }
+
+  /// The text of a value without parts; nil for arrays and objects.
+  private var plainText: String? {
+    switch self {
+    case .bool(let bool): return bool ? "true" : "false"
+    case .integer(let integer): return String(integer)
+    case .float(let float): return float.shortText
+    case .string(let text): return Self.quoted(text)
+    case .array, .object: return nil
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      case "\0"..<" ", "\u{7F}"..."\u{9F}":
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}
+
+extension Float {
+  /// The shortest text that reads back as the same number, without an idle `.0`.
+  var shortText: String {
+    let text = "\(self)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}

@@ -1,0 +1,170 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Prints what a model gave, for a person or as JSON.
+struct OutputPrinter {
+  let top: Int?
+  let threshold: Float?
+
+  /// How many numbers of an array a person is shown.
+  private static let shownNumbers = 12
+
+  // MARK: - JSON
+
+  func printJSON(
+    _ outputs: ModelOutputs, _ latency: RunLatency, images: [String: String]
+  ) throws {
+    var members: [String: JSONValue] = [:]
+    for (index, name) in outputs.names.enumerated() {
+      members[name] = try json(outputs.value(at: index), path: images[name])
+    }
+    try Console.printJSON(
+      .object([
+        "outputs": .object(members),
+        "latency_ms": .object([
+          "preprocess": .number(latency.preprocess.milliseconds),
+          "inference": .number(latency.inference.milliseconds),
+          "total": .number(latency.total.milliseconds),
+        ]),
+      ]))
+  }
+
+  private func json(_ value: TensorValue, path: String?) throws -> JSONValue {
+    switch value {
+    case .number(let number): return json(number)
+    case .numbers(let numbers): return .array(numbers.map(json))
+    case .labels(let classification):
+      guard top != nil || threshold != nil else {
+        return .object(classification.dictionary.mapValues { .number($0.shortestDouble) })
+      }
+      return .array(
+        classification.top(top, threshold: threshold).map { label, value in
+          .object(["label": .string(label), "value": .number(value.shortestDouble)])
+        })
+    case .bytes(let data, let dataType):
+      return .object([
+        "base64": .string(data.base64EncodedString()), "dtype": .string(dataType.rawValue),
+        "values": .array(try numbers(in: data, dataType).map(json)),
+      ])
+    case .strings(let strings):
+      let texts = strings.map(json)
+      return texts.count == 1 ? texts[0] : .array(texts)
+    case .image(let image):
+      var members: [String: JSONValue] = [
+        "width": .number(Double(image.width)), "height": .number(Double(image.height)),
+      ]
+      members["path"] = path.map { .string($0) }
+      return .object(members)
+    case .tensor(let tensor): return .array(try numbers(in: tensor).map(json))
+    case .list(let values): return .array(try values.map { try json($0, path: nil) })
+    }
+  }
+
+  private func json(_ number: TensorValue.Number) -> JSONValue {
+    switch number {
+    case .integer(let integer): .integer(integer)
+    case .float(let float): .number(float.shortestDouble)
+    case .double(let double): .number(double)
+    case .bool(let bool): .bool(bool)
+    }
+  }
+
+  /// Text where the bytes are UTF-8, else an object with their base 64.
+  private func json(_ string: Data) -> JSONValue {
+    String(validating: string, as: UTF8.self).map { .string($0) }
+      ?? .object(["base64": .string(string.base64EncodedString())])
+  }
+
+  private func numbers(in data: Data, _ dataType: DataType) throws -> [TensorValue.Number] {
+    let count = data.count / max(dataType.byteWidth, 1)
+    return try numbers(in: Tensor(copying: data.bytes, dataType: dataType, shape: [count]))
+  }
+
+  private func numbers(in tensor: Tensor) throws -> [TensorValue.Number] {
+    let spec = TensorSpec(
+      name: "tensor", shape: tensor.shape, dataType: tensor.dataType,
+      kind: .vector(nil, labels: nil))
+    switch try tensor.withBytes({ try TensorValue.decode($0, as: spec) }) {
+    case .number(let number): return [number]
+    case .numbers(let numbers): return numbers
+    default: return []
+    }
+  }
+
+  // MARK: - Text
+
+  func printText(
+    _ outputs: ModelOutputs, _ latency: RunLatency, images: [String: String]
+  ) throws {
+    for (index, name) in outputs.names.enumerated() {
+      try printText(name, outputs.value(at: index), path: images[name])
+    }
+    Console.printMessage(
+      "preprocess \(latency.preprocess.formatted), inference \(latency.inference.formatted)")
+  }
+
+  private func printText(_ name: String, _ value: TensorValue, path: String?) throws {
+    let title = Console.bold(name)
+    switch value {
+    case .number(let number): Console.printData("\(title)  \(text(number))")
+    case .numbers(let numbers): Console.printData("\(title)  \(text(numbers))")
+    case .labels(let classification):
+      Console.printData(title)
+      let shown = classification.top(top ?? 5, threshold: threshold)
+      for (label, value) in shown { Console.printData("  \(value.fixed(4))  \(label)") }
+      if shown.isEmpty { Console.printData("  no value above the threshold") }
+    case .bytes(let data, let dataType):
+      Console.printData("\(title)  \(try text(numbers(in: data, dataType)))")
+    case .strings(let strings):
+      for string in strings {
+        let text = String(validating: string, as: UTF8.self) ?? "\(string.count) bytes"
+        Console.printData("\(title)  \(text)")
+      }
+    case .image(let image):
+      let place = path ?? "not written; use --output-image \(name)=FILE.png"
+      Console.printData("\(title)  picture of \(image.width) x \(image.height) (\(place))")
+    case .tensor(let tensor): Console.printData("\(title)  \(try text(numbers(in: tensor)))")
+    case .list(let values):
+      for value in values { try printText(name, value, path: nil) }
+    }
+  }
+
+  private func text(_ numbers: [TensorValue.Number]) -> String {
+    let shown = numbers.prefix(Self.shownNumbers).map(text).joined(separator: ", ")
+    return numbers.count <= Self.shownNumbers
+      ? "[\(shown)]" : "[\(shown), ...] (\(numbers.count) values; --json prints all)"
+  }
+
+  private func text(_ number: TensorValue.Number) -> String {
+    switch number {
+    case .integer(let integer): "\(integer)"
+    case .float(let float): "\(float)"
+    case .double(let double): "\(double)"
+    case .bool(let bool): "\(bool)"
+    }
+  }
+
+  // MARK: - Placeholders
+
+  func printPlaceholder(asJSON: Bool) throws {
+    if asJSON {
+      let zero = JSONValue.number(0)
+      try Console.printJSON(
+        .object([
+          "outputs": .object([:]),
+          "latency_ms": .object(["preprocess": zero, "inference": zero, "total": zero]),
+        ]))
+    }
+    Console.printMessage("The bundle is a placeholder without a model: it gives no outputs.")
+  }
+}

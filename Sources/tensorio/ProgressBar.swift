@@ -1,0 +1,41 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// A bar on the terminal; nothing where standard error goes elsewhere.
+struct ProgressBar {
+  private let total: Int
+  private let clock = ContinuousClock()
+  private var next: ContinuousClock.Instant
+  private static let width = 30
+
+  init(total: Int) {
+    self.total = max(total, 1)
+    next = clock.now
+  }
+
+  /// Shows that `count` of the total are done, a few times a second at most.
+  mutating func show(_ count: Int) {
+    guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
+    next = clock.now + .milliseconds(100)
+    let filled = min(count, total) * Self.width / total
+    let bar =
+      String(repeating: "=", count: filled) + String(repeating: " ", count: Self.width - filled)
+    Console.printProgress("\r[\(bar)] \(count)/\(total)")
+  }
+
+  /// Removes the bar.
+  func end() {
+    guard Console.messagesGoToTerminal else { return }
+    Console.printProgress("\r\u{1B}[K")
+  }
+}
+
+extension String {
+  /// The text with spaces up to a width.
+  func padded(to width: Int, onTheLeft: Bool = false) -> String {
+    let space = String(repeating: " ", count: Swift.max(0, width - count))
+    return onTheLeft ? space + self : self + space
+  }
+}

@@ -1,0 +1,55 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+
+/// The command line: the only place that names all backends.
+@main
+struct TensorIOCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tensorio",
+    abstract: "Run, inspect and measure TensorFlow Lite models that a model.json describes.",
+    discussion: """
+      A model is a folder, NAME.tiobundle, with a model.json that says what goes in and what \
+      comes out.
+
+      Exit codes: 0 done, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is missing, \
+      69 a native library is missing, 70 a fault of this program.
+      """,
+    version: Version.current,
+    subcommands: [
+      RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
+      BenchCommand.self,
+    ])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      exit(reporting: error)
+    }
+  }
+
+  /// Ends the process: what was thrown goes to standard error, and its kind into the exit code.
+  private static func exit(reporting error: any Error) -> Never {
+    guard let error = error as? TensorIOError else { exit(withError: error) }
+    Console.printMessage("error: \(error.message)")
+    Console.exit(error.exitCode)
+  }
+}
+
+extension TensorIOError {
+  /// The exit code that tells a script what kind of failure it was.
+  var exitCode: Int32 {
+    switch code {
+    case .fileNotFound: 66
+    case .missingLibrary: 69
+    case .internalFault: 70
+    default: 65
+    }
+  }
+}

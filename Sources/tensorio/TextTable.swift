@@ -1,0 +1,39 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of text in columns that are as wide as they must be.
+struct TextTable {
+  private var rows: [[String]]
+
+  /// Makes a table with a heading over each column.
+  init(headings: [String]) { rows = [headings] }
+
+  /// Adds a row.
+  mutating func append(_ cells: String...) { rows.append(cells.map(\.printable)) }
+
+  /// The lines; columns that are empty below their heading are left out.
+  func lines(indentation: Int = 2) -> [String] {
+    let columns = rows[0].indices.filter { column in
+      rows.dropFirst().contains { !$0[column].isEmpty }
+    }
+    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = String(repeating: " ", count: indentation)
+      for (column, width) in zip(columns, widths) {
+        line += row[column] + String(repeating: " ", count: width - row[column].count + 2)
+      }
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+}
+
+extension String {
+  /// The text on one line, without characters that a terminal would obey.
+  var printable: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+  }
+}

@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+
+/// The command `tensorio validate`.
+struct ValidateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "validate",
+    abstract: "Check bundles and say everything that is wrong with them.",
+    discussion: """
+      Each issue has a code, the place in model.json, what was expected, what was found, and how \
+      to mend it. A bundle whose description is sound is also compared with its model. The exit \
+      code is 65 when any bundle has an error; warnings alone leave it 0.
+      """)
+
+  @Argument(help: "The bundles.", completion: .directory)
+  var bundles: [String]
+
+  @Flag(name: .long, help: "Do not compare the descriptions with the models.")
+  var descriptionOnly = false
+
+  @Flag(name: .long, help: "Print JSON.")
+  var json = false
+
+  func run() throws {
+    let results = try bundles.map { ($0, try issues(of: $0)) }
+    if json {
+      try Console.printJSON(
+        .array(
+          results.map { path, issues in
+            .object([
+              "bundle": .string(path), "valid": .bool(issues.allSatisfy { !$0.isError }),
+              "issues": .array(issues.map(\.json)),
+            ])
+          }))
+    } else {
+      for (path, issues) in results { printText(path, issues) }
+    }
+    let all = results.flatMap(\.1)
+    if all.contains(where: \.isError) {
+      let onlyMissing = all.filter(\.isError).allSatisfy { $0.code == .notFound }
+      throw ExitCode(onlyMissing ? 66 : 65)
+    }
+  }
+
+  private func issues(of path: String) throws -> [BundleIssue] {
+    let issues = ModelBundle.issues(at: path)
+    guard !descriptionOnly, issues.allSatisfy({ !$0.isError }) else { return issues }
+    return try issuesWithModel(of: ModelBundle(path), known: issues)
+  }
+
+  /// The issues that only the model itself brings to light.
+  private func issuesWithModel(
+    of bundle: ModelBundle, known: [BundleIssue]
+  ) throws -> [BundleIssue] {
+    do {
+      let model = try ModelLoader(backends: Backends.all).makeModel(from: bundle)
+      guard let model = model as? InferenceModel else { return known }
+      return try model.warnings
+    } catch let error as TensorIOError {
+      return known + (try issues(from: error, of: bundle))
+    }
+  }
+
+  private func issues(from error: TensorIOError, of bundle: ModelBundle) throws -> [BundleIssue] {
+    switch error.code {
+    case .missingLibrary: throw error
+    case .unknownBackend, .unknownModelClass:
+      Console.printMessage("note: \(bundle.path): not compared with its model. \(error.message)")
+      return []
+    default:
+      guard error.issues.isEmpty else { return error.issues }
+      return [
+        BundleIssue(
+          .unusableModel, path: "model.file", expected: "a model that the runtime can run",
+          found: error.message, mending: "Replace or convert the model.")
+      ]
+    }
+  }
+
+  private func printText(_ path: String, _ issues: [BundleIssue]) {
+    let errors = issues.count(where: \.isError)
+    let warnings = issues.count - errors
+    let verdict = errors > 0 ? counted(errors, "error") : "valid"
+    Console.printData(
+      "\(Console.bold(path)): \(verdict)"
+        + (warnings > 0 ? ", " + counted(warnings, "warning") : ""))
+    for issue in issues {
+      Console.printData("  \(issue.severity.rawValue) [\(issue.code.rawValue)] at \(issue.path)")
+      Console.printData("    expected  \(issue.expected)")
+      Console.printData("    found     \(issue.found)")
+      Console.printData("    mend      \(issue.mending)")
+    }
+  }
+}
+
+private func counted(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}
+
+extension BundleIssue {
+  var isError: Bool { severity == .error }
+
+  var json: JSONValue {
+    .object([
+      "severity": .string(severity.rawValue), "code": .string(code.rawValue),
+      "path": .string(path), "expected": .string(expected), "found": .string(found),
+      "mending": .string(mending),
+    ])
+  }
+}

@@ -1,0 +1,9 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The version of the command line.
+enum Version {
+  static let current = "0.1.0"
+}

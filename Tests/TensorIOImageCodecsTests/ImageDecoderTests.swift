@@ -1,0 +1,94 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOImageCodecs
+import Testing
+
+struct ImageDecoderTests {
+  @Test(arguments: ImageFixtures.decodings)
+  func `a picture has the pixels that Pillow reads`(_ expected: ImageFixtures.Decoding) throws {
+    let picture = try ImageDecoder().decode(contentsOf: ImageFixtures.folder + expected.file)
+    #expect(picture.width == expected.width)
+    #expect(picture.height == expected.height)
+    #expect(picture.format == (expected.channels == 4 ? .rgba : .rgb))
+    #expect(picture.orientation == .up)
+    let bytes = picture.bytes
+    let pixels = ImageFixtures.pixels(of: expected)
+    try #require(bytes.count == pixels.count)
+    let difference = zip(bytes, pixels).map { abs(Int($0) - Int($1)) }.max() ?? 0
+    #expect(difference <= expected.tolerance)
+  }
+
+  @Test(arguments: ImageFixtures.failures)
+  func `a bad picture is an error that names file and fault`(
+    _ expected: ImageFixtures.Failure
+  ) throws {
+    let path = ImageFixtures.folder + expected.file
+    let error = #expect(throws: TensorIOError.self) {
+      try ImageDecoder().decode(contentsOf: path)
+    }
+    #expect(error?.code.description == expected.code)
+    #expect(error?.message.contains(expected.words) == true, "\(error?.message ?? "")")
+    #expect(error?.message.hasPrefix("'\(path)' ") == true)
+  }
+
+  @Test func `the format is told by the bytes, not by the name`() throws {
+    let bytes = ImageFixtures.bytes("baseline.jpg")
+    let picture = try ImageDecoder().decode(bytes, named: "photo.png")
+    #expect(picture.width == 29)
+  }
+
+  @Test func `a missing file is not found`() {
+    let error = #expect(throws: TensorIOError.self) {
+      try ImageDecoder().decode(contentsOf: "/no/such/cat.jpg")
+    }
+    #expect(error?.code == .fileNotFound)
+    #expect(error?.message == "There is no file '/no/such/cat.jpg'.")
+  }
+
+  @Test func `a folder cannot be read`() {
+    let error = #expect(throws: TensorIOError.self) {
+      try ImageDecoder().decode(contentsOf: ImageFixtures.folder)
+    }
+    #expect(error?.code == .unreadableFile)
+  }
+
+  @Test(arguments: ["baseline.jpg", "rgb-8.png", "lossless.webp", "true-color.bmp"])
+  func `limits on pixels and bytes are kept to the last one`(_ file: String) throws {
+    let bytes = ImageFixtures.bytes(file)
+    let exact = ImageDecoder.Limits(maximumPixels: 29 * 19, maximumFileBytes: bytes.count)
+    _ = try ImageDecoder(limits: exact).decode(bytes)
+    _ = try ImageDecoder(limits: exact).decode(contentsOf: ImageFixtures.folder + file)
+
+    var fewer = exact
+    fewer.maximumPixels -= 1
+    let pixels = #expect(throws: TensorIOError.self) {
+      try ImageDecoder(limits: fewer).decode(bytes, named: "cat")
+    }
+    #expect(pixels?.code == .imageTooLarge)
+    #expect(pixels?.message == "cat has 29 x 19 pixels, the limit is 550 pixels in all.")
+
+    fewer = exact
+    fewer.maximumFileBytes -= 1
+    let size = #expect(throws: TensorIOError.self) {
+      try ImageDecoder(limits: fewer).decode(contentsOf: ImageFixtures.folder + file)
+    }
+    #expect(size?.code == .imageTooLarge)
+    #expect(throws: TensorIOError.self) { try ImageDecoder(limits: fewer).decode(bytes) }
+  }
+
+  @Test(arguments: 1...8)
+  func `the orientation can be left to the transform`(_ number: Int) throws {
+    let path = ImageFixtures.folder + "orientation-\(number).jpg"
+    var decoder = ImageDecoder()
+    decoder.appliesOrientation = false
+    let stored = try decoder.decode(contentsOf: path)
+    #expect(stored.orientation == ImageOrientation(rawValue: number))
+    #expect(stored.width == 29)
+    let upright = try ImageDecoder().decode(contentsOf: path)
+    #expect(stored.upright().bytes == upright.bytes)
+  }
+}

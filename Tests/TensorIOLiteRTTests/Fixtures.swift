@@ -1,0 +1,52 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The folders and tables that these tests read.
+enum Fixtures {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  static let models = root.appending(path: "Tests/Fixtures/Models")
+  /// Bundles and models beside the checkout; most machines have none.
+  static let shared = root.appending(path: "../shared/data").standardizedFileURL
+
+  static func model(_ name: String) -> String { models.appending(path: name).path }
+}
+
+/// What Python's interpreter gave for a model, input by input and output by output.
+struct GoldenCase: Decodable, CustomStringConvertible {
+  let file: String
+  let signature: String?
+  /// 0 where every CPU computes the same bits; else the most that an element may differ.
+  let tolerance: Double
+  let inputs: [GoldenTensor]
+  let outputs: [GoldenTensor]
+
+  var description: String { "\(file) \(inputs.first?.shape ?? [])" }
+
+  static let all: [GoldenCase] = table.cases
+  private static let table: Table = {
+    do {
+      let data = try Data(contentsOf: Fixtures.models.appending(path: "expected.json"))
+      return try JSONDecoder().decode(Table.self, from: data)
+    } catch {
+      fatalError("The table of expected outputs cannot be read: \(error)")
+    }
+  }()
+
+  private struct Table: Decodable {
+    let cases: [GoldenCase]
+  }
+}
+
+struct GoldenTensor: Decodable {
+  let name: String
+  let dtype: String
+  let shape: [Int]
+  let base64: String
+
+  var bytes: Data { Data(base64Encoded: base64) ?? Data() }
+}

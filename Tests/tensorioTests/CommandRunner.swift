@@ -1,0 +1,112 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIOLiteRT
+
+/// Runs the `tensorio` binary that was built beside the tests.
+enum CommandRunner {
+  /// What a run of the binary left.
+  typealias Result = (status: Int32, output: String, error: String)
+
+  /// The package's folder, where runs start: paths in their output are the same on every machine.
+  static let packageFolder = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Runs the binary with arguments.
+  ///
+  /// - Parameters:
+  ///   - arguments: The words after `tensorio`.
+  ///   - environment: Variables to set on top of the test's own.
+  ///   - input: What stands on standard input.
+  /// - Returns: The exit status, and all that was written to the two outputs.
+  /// - Throws: When there is no binary.
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], input: String = ""
+  ) async throws -> Result {
+    let process = Process()
+    process.executableURL = binary
+    process.arguments = arguments
+    process.currentDirectoryURL = packageFolder
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["NO_COLOR": "1"]) { _, new in new }
+      .merging(environment) { _, new in new }
+    let standardInput = Pipe()
+    let standardOutput = Pipe()
+    let standardError = Pipe()
+    process.standardInput = standardInput
+    process.standardOutput = standardOutput
+    process.standardError = standardError
+
+    let status = AsyncStream<Int32> { continuation in
+      process.terminationHandler = { process in
+        continuation.yield(process.terminationStatus)
+        continuation.finish()
+      }
+    }
+    try process.run()
+    // Both pipes are drained at once: a full one would stop the process for ever.
+    async let output = readAll(of: standardOutput.fileHandleForReading)
+    async let error = readAll(of: standardError.fileHandleForReading)
+    write(input, to: standardInput.fileHandleForWriting)
+    let text = (output: await output, error: await error)
+    var ended: Int32 = -1
+    for await value in status { ended = value }
+    return (ended, text.output, text.error)
+  }
+
+  /// The binary: test bundles stand in the folder of the products.
+  private static let binary: URL = {
+    #if os(macOS)
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+    let folder = bundle?.bundleURL.deletingLastPathComponent()
+    #else
+    let folder: URL? = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    #endif
+    return (folder ?? packageFolder.appending(path: ".build/debug")).appending(path: "tensorio")
+  }()
+
+  private static func readAll(of handle: FileHandle) async -> String {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        let data = (try? handle.readToEnd()) ?? Data()
+        continuation.resume(returning: String(decoding: data, as: UTF8.self))
+      }
+    }
+  }
+
+  private static func write(_ input: String, to handle: FileHandle) {
+    DispatchQueue.global().async {
+      try? handle.write(contentsOf: Data(input.utf8))
+      try? handle.close()
+    }
+  }
+}
+
+/// A folder that is there for one test.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "tensorio-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  /// The names in it, hidden ones too.
+  var contents: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// The folder of the models, from ``CommandRunner/packageFolder``.
+let modelsFolder = "Tests/Fixtures/Models"
+
+/// Whether the LiteRT library can be opened; tests that load models need it.
+let hasLiteRT: Bool = {
+  let model = CommandRunner.packageFolder.appending(path: modelsFolder + "/add.tflite").path
+  return (try? LiteRTBackend().liteRTModel(at: model)) != nil
+}()

@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Makes Tests/Fixtures/Images: small pictures of every kind, and what Pillow makes of them.
+
+    python Tools/make_image_fixtures.py Tests/Fixtures/Images
+
+Needs Pillow 13 and numpy. `decoding.json` lists the pictures that must decode, with the place of
+their pixels in `pixels.bin`; `failures.json` those that must not; `resizing.json` the crops and
+resizes of source pictures in `pixels.bin`.
+"""
+
+import io
+import json
+import pathlib
+import struct
+import sys
+import zlib
+
+import numpy as np
+from PIL import Image, ImageOps
+
+WIDTH, HEIGHT = 29, 19
+
+
+def texture(width, height, channels=3, seed=1):
+    """Smooth colours with noise: exercises every value and compresses a little."""
+    noise = np.random.default_rng(seed).integers(0, 48, (height, width, channels))
+    y, x = np.mgrid[0:height, 0:width]
+    waves = [x * 5, y * 9, (x + y) * 4, x * y]
+    base = np.stack([w % 208 for w in waves[:channels]], axis=-1)
+    return (base + noise).astype(np.uint8)
+
+
+# PNG: Pillow writes few of its kinds, so they are put together here.
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def packed_rows(values, depth):
+    """Rows of samples as bytes, each with filter 0 in front."""
+    rows = b""
+    for row in values:
+        flat = row.ravel()
+        if depth == 16:
+            data = flat.astype(">u2").tobytes()
+        elif depth == 8:
+            data = flat.astype(np.uint8).tobytes()
+        else:
+            bits = "".join(format(int(v), f"0{depth}b") for v in flat)
+            bits += "0" * (-len(bits) % 8)
+            data = bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8))
+        rows += b"\0" + data
+    return rows
+
+
+ADAM7 = [
+    (0, 0, 8, 8),
+    (4, 0, 8, 8),
+    (0, 4, 4, 8),
+    (2, 0, 4, 4),
+    (0, 2, 2, 4),
+    (1, 0, 2, 2),
+    (0, 1, 1, 2),
+]
+
+
+def png(values, depth, color, extra=(), interlaced=False, size=None):
+    height, width = values.shape[:2]
+    if interlaced:
+        data = b"".join(
+            packed_rows(values[y::dy, x::dx], depth)
+            for x, y, dx, dy in ADAM7
+            if values[y::dy, x::dx].size
+        )
+    else:
+        data = packed_rows(values, depth)
+    width, height = size or (width, height)
+    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, int(interlaced))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + b"".join(chunk(k, d) for k, d in extra)
+        + chunk(b"IDAT", zlib.compress(data, 9))
+        + chunk(b"IEND", b"")
+    )
+
+
+# BMP
+
+
+def bmp(rows, bits, width, height, palette=b"", compression=0, header=40, masks=(), colors=0):
+    stride = (width * bits + 31) // 32 * 4
+    body = b"".join(r.ljust(stride, b"\0") for r in rows)
+    if header == 12:
+        info = struct.pack("<IHHHH", 12, width, height, 1, bits)
+    else:
+        info = struct.pack(
+            "<IiiHHIIiiII", header, width, height, 1, bits, compression, len(body), 0, 0, colors, 0
+        )
+        fields = b"".join(struct.pack("<I", m) for m in masks)
+        info = info + (fields.ljust(header - 40, b"\0") if header > 40 else fields)
+    offset = 14 + len(info) + len(palette)
+    return b"BM" + struct.pack("<IHHI", offset + len(body), 0, 0, offset) + info + palette + body
+
+
+def bgr_rows(pixels):
+    return [row[:, ::-1].tobytes() for row in pixels]
+
+
+def jpeg_of_many_scans():
+    """One gray block in 568 legal scans, a coefficient's bit each: a bomb when it is large."""
+
+    def segment(marker, data):
+        return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
+
+    def scan(first, last, high, low):
+        # One bit, the code of symbol 0: no difference, or the block's end.
+        return segment(0xDA, bytes([1, 1, 0, first, last, high << 4 | low])) + b"\x7f"
+
+    def huffman(kind):
+        return segment(0xC4, bytes([kind, 1] + [0] * 15 + [0]))
+
+    scans = [scan(0, 0, 0, 9)] + [scan(k, k, 0, 9) for k in range(1, 64)]
+    scans += [scan(k, k, low + 1, low) for low in range(8, 0, -1) for k in range(1, 64)]
+    return (
+        b"\xff\xd8"
+        + segment(0xDB, bytes([0] + [1] * 64))
+        + segment(0xC2, struct.pack(">BHHBBBB", 8, 8, 8, 1, 1, 0x11, 0))
+        + huffman(0x00)
+        + huffman(0x10)
+        + b"".join(scans)
+        + b"\xff\xd9"
+    )
+
+
+def exif(orientation):
+    data = Image.Exif()
+    data[0x0112] = orientation
+    return data.tobytes()
+
+
+def saved(image, kind, **options):
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def cropped(image, width, height):
+    """The largest part with the target's aspect, in the middle, resized."""
+    w, h = image.size
+    if (w, h) == (width, height):
+        return image
+    cut_w, cut_h = w, h
+    if w * height > h * width:
+        cut_w = max(1, h * width // height)
+    else:
+        cut_h = max(1, w * height // width)
+    x, y = (w - cut_w) // 2, (h - cut_h) // 2
+    part = image.crop((x, y, x + cut_w, y + cut_h))
+    return part.resize((width, height), Image.Resampling.BILINEAR)
+
+
+class Fixtures:
+    def __init__(self, folder):
+        self.folder = folder
+        self.pixels = b""
+        self.decoding, self.failures, self.resizing = [], [], []
+
+    def keep(self, data):
+        offset = len(self.pixels)
+        self.pixels += data
+        return offset
+
+    def add(self, name, data, tolerance=0, expected=None):
+        """A picture that must decode to what Pillow makes of it, or to `expected`."""
+        (self.folder / name).write_bytes(data)
+        if expected is None:
+            with Image.open(io.BytesIO(data)) as image:
+                upright = ImageOps.exif_transpose(image)
+                transparent = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+                expected = np.asarray(upright.convert("RGBA" if transparent else "RGB"))
+        height, width, channels = expected.shape
+        self.decoding.append(
+            {
+                "file": name,
+                "width": width,
+                "height": height,
+                "channels": channels,
+                "tolerance": tolerance,
+                "offset": self.keep(expected.tobytes()),
+            }
+        )
+
+    def fail(self, name, data, code, words):
+        (self.folder / name).write_bytes(data)
+        self.failures.append({"file": name, "code": code, "words": words})
+
+    def write(self):
+        (self.folder / "pixels.bin").write_bytes(self.pixels)
+        for name in ("decoding", "failures", "resizing"):
+            text = json.dumps(getattr(self, name), indent=1) + "\n"
+            (self.folder / f"{name}.json").write_text(text)
+
+
+def add_jpegs(out, rgb):
+    image = Image.fromarray(rgb)
+    out.add("baseline.jpg", saved(image, "JPEG", quality=90), 1)
+    out.add("progressive.jpg", saved(image, "JPEG", quality=90, progressive=True), 1)
+    out.add("subsampled-444.jpg", saved(image, "JPEG", quality=80, subsampling=0), 1)
+    out.add("subsampled-422.jpg", saved(image, "JPEG", quality=80, subsampling=1), 1)
+    out.add("restarts.jpg", saved(image, "JPEG", quality=80, restart_marker_blocks=1), 1)
+    out.add("gray.jpg", saved(image.convert("L"), "JPEG", quality=90), 1)
+    cmyk = Image.fromarray(texture(WIDTH, HEIGHT, 4, 2), "CMYK")
+    out.add("cmyk.jpg", saved(cmyk, "JPEG", quality=90), 1)
+    out.add("one-pixel.jpg", saved(image.crop((0, 0, 1, 1)), "JPEG"), 1)
+    for orientation in range(1, 9):
+        data = saved(image, "JPEG", quality=75, exif=exif(orientation))
+        out.add(f"orientation-{orientation}.jpg", data, 1)
+    garbage = b"Exif\0\0MM\0*\xff\xff\xff\xf0\xff\xff"
+    out.add("garbage-exif.jpg", saved(image, "JPEG", exif=garbage), 1)
+
+    whole = saved(image, "JPEG", quality=90)
+    out.fail("truncated.jpg", whole[: len(whole) * 2 // 3], "invalidImage", "Premature end")
+    whole = saved(image, "JPEG", quality=90, progressive=True)
+    out.fail("truncated-progressive.jpg", whole[: len(whole) // 2], "invalidImage", "Premature end")
+    start = whole.index(b"\xff\xda")
+    out.fail("no-picture.jpg", whole[:start], "invalidImage", "damaged")
+    size = whole.index(b"\xff\xc2") + 5
+    huge = whole[:size] + struct.pack(">HH", 65000, 65000) + whole[size + 4 :]
+    out.fail("many-scans.jpg", jpeg_of_many_scans(), "invalidImage", "500 scans")
+    out.fail("huge.jpg", huge, "imageTooLarge", "65000 x 65000")
+
+
+def add_pngs(out, rgb):
+    gray = rgb[:, :, 0]
+    rgba = np.concatenate([rgb, texture(WIDTH, HEIGHT, 1, 3)], axis=-1)
+    wide = rgb.astype(np.uint16) * 257 - (rgb % 3)
+    palette = texture(256, 1, 3, 4).tobytes()
+    colors = (b"PLTE", palette)
+    for depth in (1, 2, 4, 8):
+        indices = gray >> (8 - depth)
+        out.add(f"gray-{depth}.png", png(indices, depth, 0))
+        table = [(b"PLTE", palette[: 3 << depth])]
+        out.add(f"palette-{depth}.png", png(indices, depth, 3, table))
+    out.add("palette-alpha.png", png(gray, 8, 3, [colors, (b"tRNS", bytes(range(0, 200)))]))
+    # Pillow clips 16-bit gray at 255, which leaves nearly all white; we take the high byte.
+    high = np.repeat((wide[:, :, :1] >> 8).astype(np.uint8), 3, axis=-1)
+    out.add("gray-16.png", png(wide[:, :, 0], 16, 0), expected=high)
+    out.add("gray-key.png", png(gray, 8, 0, [(b"tRNS", struct.pack(">H", int(gray[3, 3])))]))
+    out.add("gray-alpha-8.png", png(rgba[:, :, 2:], 8, 4))
+    out.add("gray-alpha-16.png", png(rgba[:, :, 2:].astype(np.uint16) * 257, 16, 4))
+    out.add("rgb-8.png", png(rgb, 8, 2))
+    out.add("rgb-16.png", png(wide, 16, 2))
+    key = struct.pack(">HHH", *map(int, rgb[3, 3]))
+    out.add("rgb-key.png", png(rgb, 8, 2, [(b"tRNS", key)]))
+    out.add("rgba-8.png", png(rgba, 8, 6))
+    out.add("rgba-16.png", png(rgba.astype(np.uint16) * 257, 16, 6))
+    out.add("gamma.png", png(rgb, 8, 2, [(b"gAMA", struct.pack(">I", 100000))]))
+    out.add("interlaced.png", png(rgb, 8, 2, interlaced=True))
+    out.add("interlaced-palette-2.png", png(gray >> 6, 2, 3, [(b"PLTE", palette[:12])], True))
+    out.add("one-pixel.png", png(rgb[:1, :1], 8, 2))
+    tiff = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+    out.add("orientation-6.png", png(rgb, 8, 2, [(b"eXIf", tiff)]))
+
+    whole = png(rgb, 8, 2)
+    out.fail("truncated.png", whole[: len(whole) // 2], "invalidImage", "ends too early")
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    out.fail("wrong-checksum.png", bytes(flipped), "invalidImage", "damaged")
+    out.fail("huge.png", png(rgb, 8, 2, size=(60000, 60000)), "imageTooLarge", "60000 x 60000")
+    out.fail(
+        "huger.png", png(rgb, 8, 2, size=(2**31 - 1, 2**31 - 1)), "imageTooLarge", "2147483647"
+    )
+    out.fail("too-short.png", png(rgb, 8, 2, size=(WIDTH, HEIGHT + 1)), "invalidImage", "damaged")
+    out.fail("no-size.png", png(rgb, 8, 2, size=(0, 5)), "invalidImage", "damaged")
+
+
+def add_webps(out, rgb):
+    image = Image.fromarray(rgb)
+    rgba = Image.fromarray(np.concatenate([rgb, texture(WIDTH, HEIGHT, 1, 3)], axis=-1))
+    out.add("lossless.webp", saved(image, "WEBP", lossless=True))
+    out.add("lossless-alpha.webp", saved(rgba, "WEBP", lossless=True, exact=True))
+    out.add("lossy.webp", saved(image, "WEBP", quality=80), 1)
+    out.add("lossy-alpha.webp", saved(rgba, "WEBP", quality=80), 1)
+    out.add("orientation-8.webp", saved(image, "WEBP", lossless=True, exif=exif(8)))
+    frames = [Image.fromarray(texture(WIDTH, HEIGHT, 3, s)) for s in (7, 8)]
+    data = saved(frames[0], "WEBP", save_all=True, append_images=frames[1:], lossless=True)
+    out.fail("animated.webp", data, "unsupportedImage", "animated")
+    whole = saved(image, "WEBP", lossless=True)
+    out.fail("truncated.webp", whole[: len(whole) // 2], "invalidImage", "damaged")
+
+
+def add_bmps(out, rgb):
+    gray = rgb[:, :, 0]
+    up = rgb[::-1]
+    table = texture(256, 1, 3, 4).reshape(256, 3)
+    entries = b"".join(bytes(c[::-1]) + b"\0" for c in table)
+    out.add("true-color.bmp", bmp(bgr_rows(up), 24, WIDTH, HEIGHT))
+    out.add("top-down.bmp", bmp(bgr_rows(rgb), 24, WIDTH, -HEIGHT))
+    old = bmp(bgr_rows(up), 24, WIDTH, HEIGHT, header=12)
+    out.add("os2.bmp", old)
+    rows = [np.insert(r[:, ::-1], 3, 200, axis=1).tobytes() for r in up]
+    out.add("bgrx-32.bmp", bmp(rows, 32, WIDTH, HEIGHT))
+    masks = (0xFF0000, 0xFF00, 0xFF, 0xFF000000)
+    out.add("bgra-32-v5.bmp", bmp(rows, 32, WIDTH, HEIGHT, compression=3, header=124, masks=masks))
+    rows = [r[:, 0].tobytes() for r in up]
+    out.add("palette-8.bmp", bmp(rows, 8, WIDTH, HEIGHT, entries))
+    rows = [bytes(v % 16 for v in r[:, 0]) for r in up]
+    out.add("palette-8-short.bmp", bmp(rows, 8, WIDTH, HEIGHT, entries[:64], colors=16))
+    for depth in (1, 4):
+        packed = [packed_rows((r[None] >> (8 - depth)), depth)[1:] for r in gray[::-1]]
+        out.add(f"palette-{depth}.bmp", bmp(packed, depth, WIDTH, HEIGHT, entries[: 4 << depth]))
+    red, green, blue = (up[:, :, c].astype(np.uint16) for c in range(3))
+    five = (red >> 3 << 10) | (green >> 3 << 5) | (blue >> 3)
+    out.add("rgb-555.bmp", bmp([r.tobytes() for r in five], 16, WIDTH, HEIGHT))
+    six = (red >> 3 << 11) | (green >> 2 << 5) | (blue >> 3)
+    masks = (0xF800, 0x07E0, 0x1F)
+    data = bmp([r.tobytes() for r in six], 16, WIDTH, HEIGHT, compression=3, masks=masks)
+    out.add("rgb-565.bmp", data)
+
+    whole = bmp(bgr_rows(up), 24, WIDTH, HEIGHT)
+    out.fail("truncated.bmp", whole[:-200], "invalidImage", "bytes")
+    out.fail(
+        "rle8.bmp", bmp(rows, 8, WIDTH, HEIGHT, entries, compression=1), "unsupportedImage", "RLE8"
+    )
+    out.fail("huge.bmp", bmp([], 24, 60000, 60000), "imageTooLarge", "60000 x 60000")
+    out.fail("lowest-height.bmp", bmp([], 24, 60000, -(2**31)), "imageTooLarge", "2147483648")
+    out.fail("no-size.bmp", bmp([], 24, 0, 7), "invalidImage", "0 x 7")
+
+
+def add_others(out, rgb):
+    out.fail("picture.gif", saved(Image.fromarray(rgb), "GIF"), "unsupportedImage", "GIF")
+    out.fail("text.png", b"not a picture at all\n", "unsupportedImage", "unknown format")
+    out.fail("empty.jpg", b"", "unsupportedImage", "empty")
+
+
+RESIZES = [
+    # Source and target: down, up, odd, one-pixel sides, other aspects, one pass only, none.
+    ((130, 91), (10, 7)),
+    ((97, 61), (32, 32)),
+    ((97, 61), (33, 17)),
+    ((97, 61), (60, 61)),
+    ((97, 61), (97, 30)),
+    ((97, 61), (96, 60)),
+    ((97, 61), (20, 50)),
+    ((97, 61), (7, 60)),
+    ((97, 61), (97, 61)),
+    ((97, 61), (1, 1)),
+    ((13, 11), (39, 33)),
+    ((13, 11), (40, 20)),
+    ((13, 11), (14, 40)),
+    ((1, 40), (9, 9)),
+    ((40, 1), (9, 9)),
+    ((1, 1), (30, 30)),
+    ((2, 900), (4, 50)),
+    ((900, 2), (50, 4)),
+]
+
+
+def add_resizes(out):
+    sources = {}
+    for (width, height), (w, h) in RESIZES:
+        source = texture(width, height, 3, width)
+        if (width, height) not in sources:
+            sources[width, height] = out.keep(source.tobytes())
+        result = np.asarray(cropped(Image.fromarray(source), w, h))
+        out.resizing.append(
+            {
+                "sourceWidth": width,
+                "sourceHeight": height,
+                "source": sources[width, height],
+                "width": w,
+                "height": h,
+                "result": out.keep(result.tobytes()),
+            }
+        )
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    out = Fixtures(folder)
+    rgb = texture(WIDTH, HEIGHT)
+    add_jpegs(out, rgb)
+    add_pngs(out, rgb)
+    add_webps(out, rgb)
+    add_bmps(out, rgb)
+    add_others(out, rgb)
+    add_resizes(out)
+    out.write()
+
+
+if __name__ == "__main__":
+    main()
