@@ -31,6 +31,12 @@ import Testing
       paths.append(Fixtures.documents.appending(path: "good/\(name)").path())
       cases.append((name, true))
     }
+    if FileManager.default.fileExists(atPath: Fixtures.seeds.path()) {
+      for (index, document) in try SeedDocuments.manifests().enumerated() {
+        paths.append(try folder.write(document.text, to: "seed-\(index).json"))
+        cases.append(("\(document.file), example \(index)", true))
+      }
+    }
     let results = try validate(paths)
     try #require(results.count == cases.count)
     for (result, item) in zip(results, cases) {
