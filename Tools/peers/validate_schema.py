@@ -34,7 +34,9 @@ def validator(schema: dict) -> jsonschema.protocols.Validator:
     return validator_class(schema)
 
 
-def validate(validator: jsonschema.protocols.Validator, document: object) -> list[dict[str, str]]:
+def validate(
+    validator: jsonschema.protocols.Validator, document: object
+) -> list[dict[str, str]]:
     """Returns every violation with its JSON path, in the order of the paths."""
     errors = sorted(validator.iter_errors(document), key=lambda e: e.json_path)
     return [{"path": error.json_path, "message": error.message} for error in errors]

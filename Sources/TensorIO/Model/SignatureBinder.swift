@@ -45,6 +45,16 @@ struct SignatureBinder: IssueCollector {
         found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
         mending: "Order decides which tensor a layer is; put the layers in the model's order.")
     }
+    if matchesByName, key == "inputs" {
+      let described = Set((layers + bundle.manifest.placeholders).map(\.name))
+      let missing = names.filter { !described.contains($0) }.map { "'\($0)'" }
+      if !missing.isEmpty {
+        report(
+          .layerCount, at: key, expected: "a layer for each input of the model: \(list)",
+          found: "none for \(missing.joined(separator: ", "))",
+          mending: "Describe every input of the model.")
+      }
+    }
     return layers.enumerated().compactMap { position, layer in
       let path = "\(key)[\(position)]"
       guard let index = matchesByName ? names.firstIndex(of: layer.name) : position else {
@@ -62,7 +72,7 @@ struct SignatureBinder: IssueCollector {
     isInput: Bool
   ) -> BoundLayer? {
     guard let dataType = checkedDataType(of: layer, tensor, at: path) else { return nil }
-    let kind = checkedKind(of: layer, dataType, tensor, at: path)
+    let kind = checkedKind(of: layer, dataType, tensor, at: path, isInput: isInput)
     let spec = TensorSpec(
       name: layer.name, shape: layer.shape, dataType: dataType, kind: kind,
       storedQuantization: tensor.quantization)
@@ -117,14 +127,15 @@ struct SignatureBinder: IssueCollector {
 
   private mutating func checkedKind(
     of layer: ModelManifest.Layer, _ dataType: DataType, _ tensor: TensorDescription,
-    at path: String
+    at path: String, isInput: Bool
   ) -> TensorSpec.Kind {
+    let key = "\(path).\(isInput ? "quantize" : "dequantize")"
     switch layer.kind {
     case .array(let quantization, _):
       return .vector(
-        checked(quantization, dataType, tensor, at: path), labels: bundle.labels(of: layer))
+        checked(quantization, dataType, tensor, at: key), labels: bundle.labels(of: layer))
     case .scalar(let quantization):
-      return .scalar(checked(quantization, dataType, tensor, at: path))
+      return .scalar(checked(quantization, dataType, tensor, at: key))
     case .imageInput(let shape, let normalization):
       if normalization != nil, dataType == .uint8 {
         report(
@@ -160,13 +171,6 @@ struct SignatureBinder: IssueCollector {
         found: "one", mending: "Remove it; it has no effect.")
       return nil
     }
-    guard isQuantized else {
-      report(
-        .ignoredField, .warning, at: path,
-        expected: "no quantization, since model.quantized is false", found: "one",
-        mending: "Write \"quantized\": true, or remove it.")
-      return nil
-    }
     if quantization == .model, tensor.quantization == nil {
       report(
         .quantizationMismatch, at: path,
@@ -182,6 +186,8 @@ struct SignatureBinder: IssueCollector {
   /// session exists.
   mutating func checkOutputs(_ outputs: [BoundLayer], shapes: [[Int]]) {
     for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
+      // How many values an open shape holds is only known when the model has run.
+      if shapes[position].contains(where: { $0 < 0 }) { continue }
       let spec = output.spec
       let available = shapes[position].reduce(1, *)
       guard available != spec.elementCount else { continue }
