@@ -30,7 +30,8 @@ import Testing
     let channels = try backend.liteRTModel(at: Fixtures.model("per_channel.tflite"))
     let stored = channels.signatures[0].inputs[0].quantization
     #expect(stored?.scales == [0.5, 0.25, 0.125])
-    #expect(stored?.axisFromEnd == 0)
+    #expect(stored?.axis == 2)
+    #expect(stored?.elementsPerScale == 1)
     let unnamed = try backend.liteRTModel(at: Fixtures.model("no_signature.tflite"))
     #expect(unnamed.signatures.map(\.key) == [""])
   }

@@ -76,6 +76,7 @@ struct SignatureBinder: IssueCollector {
     let spec = TensorSpec(
       name: layer.name, shape: layer.shape, dataType: dataType, kind: kind,
       storedQuantization: tensor.quantization)
+    checkAxes(ofImage: layer, against: tensor.shape, at: path)
     let bound = BoundLayer(index: index, spec: spec, tensorShape: tensor.shape)
     if isInput, bound.shape(forItems: 1) == nil {
       report(
@@ -85,6 +86,26 @@ struct SignatureBinder: IssueCollector {
         mending: "Write the shape of the tensor '\(tensor.name)'.")
     }
     return bound
+  }
+
+  /// A picture's height, width and channels must be the tensor's last axes: an equal count alone
+  /// would let swapped axes scramble the rows.
+  private mutating func checkAxes(
+    ofImage layer: ModelManifest.Layer, against shape: [Int], at path: String
+  ) {
+    let image: ImageShape
+    switch layer.kind {
+    case .imageInput(let shape, _), .imageOutput(let shape, _): image = shape
+    case .array, .scalar, .string: return
+    }
+    let axes = [image.height, image.width, image.channels]
+    guard shape.count >= 3, !zip(shape.suffix(3), axes).allSatisfy({ $0 < 0 || $0 == $1 }) else {
+      return
+    }
+    report(
+      .elementCountMismatch, at: "\(path).shape",
+      expected: "the tensor's height, width and channels, \(Array(shape.suffix(3)))",
+      found: "\(axes)", mending: "Write [height, width, channels] as the tensor has them.")
   }
 
   // MARK: - Types
@@ -170,6 +191,16 @@ struct SignatureBinder: IssueCollector {
         expected: "no quantization, since the tensor '\(tensor.name)' is \(dataType)",
         found: "one", mending: "Remove it; it has no effect.")
       return nil
+    }
+    let byteStandards: [Quantization] = [
+      .zeroToOne, .minusOneToOne, .toZeroToOne, .toMinusOneToOne,
+    ]
+    if dataType == .int8, byteStandards.contains(quantization) {
+      report(
+        .quantizationMismatch, at: path,
+        expected: "{\"standard\": \"model\"}, since the tensor '\(tensor.name)' is int8",
+        found: "a standard for bytes from 0 to 255",
+        mending: "Write {\"standard\": \"model\"}, or \"scale\" and \"bias\" for -128 to 127.")
     }
     if quantization == .model, tensor.quantization == nil {
       report(

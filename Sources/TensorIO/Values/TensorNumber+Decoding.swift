@@ -89,9 +89,8 @@ struct NumberDecoder {
       guard let stored = spec.storedQuantization else {
         throw TensorIOError.withoutStoredQuantization(spec)
       }
-      let channels = ChannelIndex(stored, itemShape: spec.itemShape)
       return try bytes.mapElements(of: Element.self) { element, index in
-        let channel = channels.channel(of: index)
+        let channel = stored.channel(of: index)
         let shifted = element.float64 - Double(stored.zeroPoints[channel])
         return try number(Float(shifted) * stored.scales[channel], at: index)
       }
