@@ -44,7 +44,9 @@ let package = Package(
     .testTarget(
       name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
     .testTarget(name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT"]),
-    .testTarget(name: "tensorioTests", dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT"]),
+    .testTarget(
+      name: "tensorioTests",
+      dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs"]),
   ],
   cxxLanguageStandard: .cxx17
 )
