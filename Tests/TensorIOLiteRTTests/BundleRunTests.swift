@@ -180,11 +180,14 @@ import Testing
       }
     }
     try cycle(200)
-    let before = try residentKilobytes()
-    try cycle(800)
-    let growth = try residentKilobytes() - before
-    // Each loaded model takes over 100 kB, so even one leak in ten would show.
-    #expect(growth < 4_000, "grew by \(growth) kB")
+    // Other tests of this process take memory meanwhile, but not in every round; a leak would.
+    let growths = try (0..<5).map { _ in
+      let before = try residentKilobytes()
+      try cycle(160)
+      return try residentKilobytes() - before
+    }
+    // Each loaded model takes over 100 kB, so even one leak in twenty would show.
+    #expect(try #require(growths.min()) < 800, "grew by \(growths) kB")
   }
 
   private func residentKilobytes() throws -> Int {
