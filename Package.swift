@@ -45,7 +45,9 @@ let package = Package(
       name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
     .testTarget(
       name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting"]),
-    .testTarget(name: "tensorioTests", dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT"]),
+    .testTarget(
+      name: "tensorioTests",
+      dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs"]),
   ],
   cxxLanguageStandard: .cxx17
 )

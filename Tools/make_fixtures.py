@@ -57,6 +57,7 @@ MAKERS: list[Callable[[], bytes]] = [
     converted.resource_variable,
     built.stateful,
     built.custom_op,
+    built.oversized,
     metadata.with_metadata,
     metadata.image_with_metadata,
 ]

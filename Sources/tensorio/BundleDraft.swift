@@ -61,6 +61,7 @@ struct BundleDraft {
     if drafter.classifiesPictures { file.append(("type", .string("image.classification"))) }
     file.append(("backend", .string("tflite")))
     file.append(("modes", .strings(["predict"])))
+    if model.signatures.count > 1 { file.append(("signature", .string(signature.key))) }
     members.append(("model", .object(file)))
     members.append(("inputs", .array(inputs)))
     members.append(("outputs", .array(outputs)))
@@ -87,15 +88,9 @@ struct BundleDraft {
     guard signatures.count > 1 else { return [] }
     let key = signatures[chosen].key
     let others = signatures.indices.filter { $0 != chosen }.map { "'\(signatures[$0].key)'" }
-    var checks = [
+    return [
       "the signature '\(key)' is described; the model also has "
         + others.joined(separator: ", ") + ", for --signature"
     ]
-    if chosen != 0 {
-      checks.append(
-        "the bundle does not name its signature: programs must load it with the signature key "
-          + "'\(key)'")
-    }
-    return checks
   }
 }

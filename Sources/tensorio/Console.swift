@@ -70,11 +70,20 @@ enum Console {
       while !rest.isEmpty {
         let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
         if count < 0 && errno == EINTR { continue }
-        // A reader that has gone away (head, a closed pipe) is no fault of ours.
-        guard count > 0 else { return }
+        // A reader that has gone away (head, a closed pipe) is no fault of ours; a full disk is one.
+        guard count > 0 else {
+          if errno != EPIPE && descriptor == STDOUT_FILENO { failToWrite() }
+          return
+        }
         rest = rest.dropFirst(count)
       }
     }
+  }
+
+  /// Ends the process: what it computed could not be handed over.
+  private static func failToWrite() -> Never {
+    printMessage("error: The output could not be written: \(String(cString: strerror(errno))).")
+    exit(70)
   }
 
   private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

@@ -29,6 +29,7 @@ struct InputReader {
       do {
         json = try JSONValue(parsing: Data(text.utf8))
       } catch let error as JSONSyntaxError {
+        if only?.dataType == .string { return ModelInputs(text) }
         return ModelInputs(try readPicture(text, notJSONBecause: error))
       }
     }

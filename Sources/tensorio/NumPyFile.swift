@@ -55,27 +55,35 @@ struct NumPyFile {
     tensor = try Tensor(copying: bytes.span.bytes, dataType: dataType, shape: shape)
   }
 
-  /// The value for a layer: the tensor as it is where the types agree; a picture for an image
-  /// layer of another type; else numbers to convert.
+  /// The value for a layer: a picture where bytes of [height, width, 3] go into an image layer; the
+  /// tensor as it is where the types agree; else numbers to convert.
   func value(for spec: TensorSpec?) throws -> any TensorEncodable {
-    guard let spec, spec.dataType != tensor.dataType else { return tensor }
+    guard let spec else { return tensor }
     if spec.isImage {
-      guard tensor.dataType == .uint8, tensor.shape.count == 3, tensor.shape[2] == 3,
-        tensor.shape[0] > 0, tensor.shape[1] > 0
-      else {
+      if let picture = try picture() { return picture }
+      guard spec.dataType == tensor.dataType else {
         throw TensorIOError(
           .wrongKind,
           "'\(spec.name)' takes a tensor of \(spec.dataType), or uint8 pixels [height, width, 3]; "
             + "'\(path)' holds \(tensor.dataType) \(tensor.shape).")
       }
-      return PixelBuffer(
-        width: tensor.shape[1], height: tensor.shape[0], format: .rgb,
-        bytes: try tensor.numbers(as: UInt8.self))
+      return tensor
     }
+    if spec.dataType == tensor.dataType { return tensor }
     switch tensor.dataType {
     case .float16, .float32, .float64: return try tensor.numbers(as: Double.self)
     default: return try tensor.numbers(as: Int64.self)
     }
+  }
+
+  /// The pixels as red, green and blue; nil when the tensor is not bytes of [height, width, 3].
+  private func picture() throws -> PixelBuffer? {
+    guard tensor.dataType == .uint8, tensor.shape.count == 3, tensor.shape[2] == 3,
+      tensor.shape[0] > 0, tensor.shape[1] > 0
+    else { return nil }
+    return PixelBuffer(
+      width: tensor.shape[1], height: tensor.shape[0], format: .rgb,
+      bytes: try tensor.numbers(as: UInt8.self))
   }
 
   private static func text(after key: String, in header: String) -> String? {

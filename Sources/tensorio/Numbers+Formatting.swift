@@ -5,7 +5,12 @@
 
 extension Float {
   /// The double whose shortest text is this number's: 0.1, not 0.10000000149011612.
-  var shortestDouble: Double { isFinite ? Double(description) ?? Double(self) : Double(self) }
+  ///
+  /// A whole number stays exactly what it is, since it is printed as an integer.
+  var shortestDouble: Double {
+    guard isFinite, self != rounded() else { return Double(self) }
+    return Double(description) ?? Double(self)
+  }
 
   /// The number with a fixed count of decimals.
   func fixed(_ decimals: Int) -> String { Double(self).fixed(decimals) }

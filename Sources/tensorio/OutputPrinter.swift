@@ -52,10 +52,9 @@ struct OutputPrinter {
           .object(["label": .string(label), "value": .number(value.shortestDouble)])
         })
     case .bytes(let data, let dataType):
-      return .object([
-        "base64": .string(data.base64EncodedString()), "dtype": .string(dataType.rawValue),
-        "values": .array(try numbers(in: data, dataType).map(json)),
-      ])
+      // What the bytes mean, as for every other layer of numbers: their type stands in model.json.
+      let numbers = try numbers(in: data, dataType)
+      return numbers.count == 1 ? json(numbers[0]) : .array(numbers.map(json))
     case .strings(let strings):
       let texts = strings.map(json)
       return texts.count == 1 ? texts[0] : .array(texts)
@@ -124,7 +123,8 @@ struct OutputPrinter {
       for (label, value) in shown { Console.printData("  \(value.fixed(4))  \(label)") }
       if shown.isEmpty { Console.printData("  no value above the threshold") }
     case .bytes(let data, let dataType):
-      Console.printData("\(title)  \(try text(numbers(in: data, dataType)))")
+      let numbers = try numbers(in: data, dataType)
+      Console.printData("\(title)  \(numbers.count == 1 ? text(numbers[0]) : text(numbers))")
     case .strings(let strings):
       for string in strings {
         let text = String(validating: string, as: UTF8.self) ?? "\(string.count) bytes"

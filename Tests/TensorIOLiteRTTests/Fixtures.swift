@@ -11,7 +11,12 @@ enum Fixtures {
     .deletingLastPathComponent().deletingLastPathComponent()
   static let models = root.appending(path: "Tests/Fixtures/Models")
   /// Bundles and models beside the checkout; most machines have none.
-  static let shared = root.appending(path: "../shared/data").standardizedFileURL
+  static let sharedData: URL? = {
+    let variable = ProcessInfo.processInfo.environment["TENSORIO_SHARED_DATA"]
+    let folder = variable.map { URL(filePath: $0) } ?? root.appending(path: "../shared/data")
+    let isThere = FileManager.default.fileExists(atPath: folder.appending(path: "models").path)
+    return isThere ? folder.standardizedFileURL : nil
+  }()
 
   static func model(_ name: String) -> String { models.appending(path: name).path }
 }

@@ -39,6 +39,7 @@ import Testing
   @Test(arguments: [
     ("stateful.tflite", "variable tensors"),
     ("custom_op.tflite", "TensorIOUnknown"),
+    ("oversized.tflite", "2147483647"),
     ("blockwise.tflite", "block-wise"),
     ("blockwise_int8.tflite", "block-wise"),
     ("blockwise_crash.tflite", "block-wise"),

@@ -19,20 +19,24 @@ enum CommandRunner {
   ///
   /// - Parameters:
   ///   - arguments: The words after `tensorio`.
-  ///   - environment: Variables to set on top of the test's own.
+  ///   - executable: Another program to run, for tests that stand between.
+  ///   - environment: Variables to set on top of the test's own; nil removes one.
   ///   - input: What stands on standard input.
+  ///   - interruptedAfter: After how many seconds Ctrl-C is sent, if at all.
   /// - Returns: The exit status, and all that was written to the two outputs.
   /// - Throws: When there is no binary.
   static func run(
-    _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    _ arguments: [String], executable: URL = binary, environment: [String: String?] = [:],
+    input: String = "", interruptedAfter: Double? = nil
   ) async throws -> Result {
     let process = Process()
-    process.executableURL = binary
+    process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = packageFolder
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(["NO_COLOR": "1"]) { _, new in new }
+    process.environment = ProcessInfo.processInfo.environment.mapValues(Optional.some)
+      .merging(["NO_COLOR": "1"] as [String: String?]) { _, new in new }
       .merging(environment) { _, new in new }
+      .compactMapValues { $0 }
     let standardInput = Pipe()
     let standardOutput = Pipe()
     let standardError = Pipe()
@@ -46,7 +50,16 @@ enum CommandRunner {
         continuation.finish()
       }
     }
-    try process.run()
+    try start(process)
+    let identifier = process.processIdentifier
+    if let interruptedAfter {
+      DispatchQueue.global().asyncAfter(deadline: .now() + interruptedAfter) {
+        kill(identifier, SIGINT)
+      }
+    }
+    let watchdog = DispatchWorkItem { kill(identifier, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + longestRun, execute: watchdog)
+    defer { watchdog.cancel() }
     // Both pipes are drained at once: a full one would stop the process for ever.
     async let output = readAll(of: standardOutput.fileHandleForReading)
     async let error = readAll(of: standardError.fileHandleForReading)
@@ -57,8 +70,24 @@ enum CommandRunner {
     return (ended, text.output, text.error)
   }
 
+  /// After this many seconds a run is ended: a test fails then, and does not hang.
+  private static let longestRun = 120.0
+
+  /// Starts a process as a shell would.
+  ///
+  /// The threads of Swift's runtime block most signals, and a process inherits that from the thread
+  /// that starts it: Ctrl-C would never reach it.
+  private static func start(_ process: Process) throws {
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try process.run()
+  }
+
   /// The binary: test bundles stand in the folder of the products.
-  private static let binary: URL = {
+  static let binary: URL = {
     #if os(macOS)
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
     let folder = bundle?.bundleURL.deletingLastPathComponent()

@@ -212,7 +212,7 @@ struct InitTests {
     #expect(try folder.contents.isEmpty)
   }
 
-  @Test func `a second signature is described, with its consequence`() async throws {
+  @Test func `a second signature is described, and runs`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/square.tiobundle"
     let result = try await CommandRunner.run([
@@ -222,10 +222,11 @@ struct InitTests {
       result.error == """
         fill in: details, author, license in \(bundle)/model.json
         check: the signature 'square' is described; the model also has 'double', for --signature
-        check: the bundle does not name its signature: programs must load it with the signature \
-        key 'square'
 
         """)
+    let run = try await CommandRunner.run(["run", bundle, "[3, -4]"])
+    #expect(run.status == 0)
+    #expect(run.output.hasSuffix("[9.0, 16.0]\n"))
     #expect(try ModelBundle(bundle).manifest.inputs.map(\.name) == ["number"])
   }
 }

@@ -47,7 +47,7 @@ struct ManifestReader {
     else { return nil }
     reject(
       unknownKeysOf: model, at: "model",
-      known: ["file", "quantized", "backend", "type", "class", "modes"])
+      known: ["file", "quantized", "backend", "type", "class", "modes", "signature"])
     let file = requiredString("file", in: model, at: "model")
     let isQuantized = requiredBool("quantized", in: model, at: "model")
     let backend = optionalString("backend", in: model, at: "model")
@@ -59,10 +59,11 @@ struct ManifestReader {
     let type = optionalString("type", in: model, at: "model")
     let className = optionalString("class", in: model, at: "model")
     let modes = readModes(model)
+    let signature = optionalString("signature", in: model, at: "model")
     guard let file, let isQuantized else { return nil }
     return ModelManifest.ModelFile(
       file: file, isQuantized: isQuantized, backend: backend, type: type, className: className,
-      modes: modes)
+      modes: modes, signature: signature)
   }
 
   /// What the layers need of the model, also where something else in it is wrong.

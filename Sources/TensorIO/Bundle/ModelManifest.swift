@@ -46,6 +46,8 @@ public struct ModelManifest: Sendable, Hashable {
     public var className: String?
     /// What the model can do.
     public var modes: ModelModes
+    /// The key of the signature to run; nil means the model's first.
+    public var signature: String?
   }
 
   /// One entry of `inputs`, `outputs` or `placeholders`.

@@ -168,7 +168,7 @@ public final class InferenceModel: Model {
   }
 
   private func signatureIndex(in signatures: [SignatureDescription]) throws -> Int {
-    guard let key = loader.signatureKey else { return 0 }
+    guard let key = loader.signatureKey ?? bundle.manifest.model.signature else { return 0 }
     guard let index = signatures.firstIndex(where: { $0.key == key }) else {
       throw TensorIOError(
         .invalidModel,

@@ -18,7 +18,7 @@ public struct ModelLoader: Sendable {
   public var sessions: Int
   /// How each session runs.
   public var sessionOptions: SessionOptions
-  /// The key of the signature to run; nil means the model's only or first one.
+  /// The key of the signature to run; nil means the one that model.json names, or the first.
   public var signatureKey: String?
 
   /// Makes a loader.
@@ -28,7 +28,8 @@ public struct ModelLoader: Sendable {
   ///   - classes: The program's own model classes, by name.
   ///   - sessions: How many runs of one model may be under way at once.
   ///   - sessionOptions: How each session runs.
-  ///   - signatureKey: The key of the signature to run; nil means the model's first.
+  ///   - signatureKey: The key of the signature to run; nil means the one that model.json names, or
+  ///     the model's first.
   public init(
     backends: [any Backend], classes: [String: any Model.Type] = [:], sessions: Int = 1,
     sessionOptions: SessionOptions = SessionOptions(), signatureKey: String? = nil

@@ -90,7 +90,7 @@ extension JSONValue: Codable {
     case .null: try container.encodeNil()
     case .bool(let bool): try container.encode(bool)
     case .number(let number):
-      if let integer = Int64(exactly: number) {
+      if let integer = Int64(exactly: number), integer != 0 || number.sign == .plus {
         try container.encode(integer)
       } else {
         try container.encode(number)

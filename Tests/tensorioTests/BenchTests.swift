@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// `tensorio bench`.
+@Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+struct BenchTests {
+  @Test(arguments: [["2"], [], ["--input", "x=2"], ["--threads", "2"], ["--warmup", "0"]])
+  func `a table of latencies is printed`(arguments: [String]) async throws {
+    let bundle = try TemporaryBundle("add", shape: [1])
+    let result = try await CommandRunner.runWithoutTimes(
+      ["bench", bundle.path, "--iterations", "20"] + arguments)
+    let lines = result.output.split(separator: "\n")
+    try #require(lines.count == 4)
+    #expect(lines[0] == "ms                   min      median        mean         p95         max")
+    for (line, name) in zip(lines.dropFirst(), ["preprocess", "inference", "total"]) {
+      #expect(try Regex(name + "( +[0-9]+[.][0-9]{3,5}){5}").wholeMatch(in: line) != nil, "\(line)")
+    }
+    #expect(result.error == "20 runs, R a second\n")
+    #expect(result.status == 0)
+  }
+
+  @Test func `JSON has the documented keys, in milliseconds`() async throws {
+    let bundle = try TemporaryBundle("add", shape: [1])
+    let result = try await CommandRunner.run(
+      ["bench", bundle.path, "--iterations", "7", "--json"])
+    #expect(result.status == 0 && result.error == "")
+    let times = #"{"max":T,"mean":T,"median":T,"min":T,"p95":T}"#
+    #expect(
+      Latencies.removed(from: result.output)
+        == #"{"inference_ms":\#(times),"iterations":7,"preprocess_ms":\#(times),"#
+        + #""total_ms":\#(times)}"# + "\n")
+    let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+    for row in [report.inference, report.preprocess, report.total] {
+      #expect(row.min <= row.median && row.median <= row.p95 && row.p95 <= row.max)
+      #expect(row.min <= row.mean && row.mean <= row.max && row.min >= 0 && row.max < 60_000)
+    }
+    #expect(report.total.min >= report.inference.min)
+  }
+
+  @Test(arguments: ["Demo/digits.tiobundle", "Demo/digits-int8.tiobundle"])
+  func `without a value, pictures are grey`(bundle: String) async throws {
+    let result = try await CommandRunner.run(["bench", bundle, "--iterations", "2", "--json"])
+    #expect(result.status == 0 && result.error == "")
+  }
+
+  @Test func `a measurement that takes too long is stopped in time`() async throws {
+    let bundle = try TemporaryBundle("slow", shape: [1], dtype: "int32")
+    #expect(
+      try await CommandRunner.run(["bench", bundle.path, "2000000000", "--timeout", "0.3"])
+        == (
+          65, "",
+          "error: The run was stopped, because the command took longer than --timeout 0.3 "
+            + "seconds.\n"
+        ))
+  }
+
+  @Test func `Ctrl-C ends the measurement, and what there is counts`() async throws {
+    let bundle = try TemporaryBundle("add", shape: [1])
+    let result = try await CommandRunner.run(
+      ["bench", bundle.path, "--iterations", "5000000", "--json"], interruptedAfter: 2)
+    #expect(result.status == 0 && result.error == "")
+    let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+    #expect(report.iterations > 0 && report.iterations < 5_000_000)
+  }
+
+  @Test func `a placeholder has nothing to measure`() async throws {
+    let bundle = try TemporaryBundle(nil, inputs: [], outputs: [])
+    let manifest = URL(filePath: bundle.path + "/model.json")
+    let text = try String(contentsOf: manifest, encoding: .utf8)
+    try text.replacing(#""name": "Test""#, with: #""placeholder": true, "name": "Test""#)
+      .write(to: manifest, atomically: true, encoding: .utf8)
+    #expect(
+      try await CommandRunner.run(["bench", bundle.path]) == (
+        65, "", "error: '\(bundle.path)' is a placeholder: there is nothing to measure.\n"
+      ))
+  }
+
+  private struct Report: Decodable {
+    struct Row: Decodable { let min, median, mean, p95, max: Double }
+    let iterations: Int
+    let inference, preprocess, total: Row
+
+    private enum CodingKeys: String, CodingKey {
+      case iterations
+      case inference = "inference_ms"
+      case preprocess = "preprocess_ms"
+      case total = "total_ms"
+    }
+  }
+}

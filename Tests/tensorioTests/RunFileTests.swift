@@ -1,0 +1,212 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOImageCodecs
+import Testing
+
+/// `tensorio run` with files: JSON, NumPy's, pictures, raw bytes; and pictures that come out.
+@Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+struct RunFileTests {
+  private func json(_ arguments: String...) async throws -> CommandRunner.Result {
+    try await CommandRunner.runWithoutTimes(["run", "--json"] + arguments)
+  }
+
+  /// A file as NumPy's `save` writes it.
+  private func numPy(
+    _ word: String, shape: String, _ bytes: [UInt8], fortranOrder: Bool = false, version: UInt8 = 1
+  ) -> Data {
+    let order = fortranOrder ? "True" : "False"
+    var header = "{'descr': '\(word)', 'fortran_order': \(order), 'shape': \(shape), }"
+    let start = version == 1 ? 10 : 12
+    header += String(repeating: " ", count: 63 - (start + header.utf8.count) % 64) + "\n"
+    let length = header.utf8.count
+    var data = Data([0x93] + Array("NUMPY".utf8) + [version, 0])
+    data += [UInt8(length & 255), UInt8(length >> 8)] + (version == 1 ? [] : [0, 0])
+    return data + Array(header.utf8) + bytes
+  }
+
+  private func bytes<Number>(of numbers: [Number]) -> [UInt8] {
+    numbers.withUnsafeBytes { [UInt8]($0) }
+  }
+
+  // MARK: - Files
+
+  @Test func `a file of JSON is like JSON`() async throws {
+    let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
+    let wanted = Latencies.json(around: #"{"y":[3,2,1,6,5,4]}"#)
+    for text in ["[1, 2, 3, 4, 5, 6]", #"{"x": [[1, 2, 3], [4, 5, 6]]}"#] {
+      let file = try bundle.write(Data(text.utf8), beside: "value.json")
+      #expect(try await json(bundle.path, "@" + file) == (0, wanted, ""))
+    }
+    let file = try bundle.write(Data("[[1, 2, 3], [4, 5, 6]]".utf8), beside: "value.json")
+    #expect(try await json(bundle.path, "--input", "x=@" + file) == (0, wanted, ""))
+    try bundle.write(Data("[1, 2".utf8), beside: "value.json")
+    #expect(
+      try await CommandRunner.run(["run", bundle.path, "@" + file])
+        == (
+          65, "",
+          "error: '\(file)' is not JSON: line 1, column 6: the document ends here, but ',' or "
+            + "']' was expected.\n"
+        ))
+  }
+
+  @Test func `a NumPy file is a tensor`() async throws {
+    let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
+    let wanted = Latencies.json(around: #"{"y":[3,2,1,6,5,4]}"#)
+    let files = [
+      numPy("<i4", shape: "(2, 3)", bytes(of: [Int32](1...6))),
+      numPy("<i4", shape: "(6,)", bytes(of: [Int32](1...6)), version: 2),
+      numPy("<i8", shape: "(2, 3)", bytes(of: [Int64](1...6))),
+      numPy("|u1", shape: "(1, 6)", [UInt8](1...6), version: 3),
+      numPy("<f4", shape: "(2, 3)", bytes(of: (1...6).map(Float.init))),
+      numPy("<f8", shape: "(3, 2)", bytes(of: (1...6).map(Double.init))),
+      numPy("<f2", shape: "(6,)", bytes(of: (1...6).map { Float16($0) })),
+    ]
+    for data in files {
+      let file = try bundle.write(data, beside: "x.npy")
+      #expect(try await json(bundle.path, "@" + file) == (0, wanted, ""))
+      #expect(try await json(bundle.path, "--input", "x=@" + file) == (0, wanted, ""))
+      #expect(try await json(bundle.path, #"{"x": "@\#(file)"}"#) == (0, wanted, ""))
+    }
+  }
+
+  @Test func `a NumPy file that cannot be read says why`() async throws {
+    let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
+    let six = bytes(of: [Int32](1...6))
+    let cases: [(Data, String)] = [
+      (Data("not NumPy's at all".utf8), "it does not start as one"),
+      (numPy("<i4", shape: "(2, 3)", six).prefix(40), "its header is cut"),
+      (
+        numPy(">i4", shape: "(2, 3)", six),
+        "elements of type '>i4' are not supported; save it as float32 or an integer"
+      ),
+      (
+        numPy("<i4", shape: "(2, 3)", six, fortranOrder: true),
+        "it is in Fortran order; save numpy.ascontiguousarray of it"
+      ),
+      (numPy("<i4", shape: "(2, 4)", six), "shape [2, 4] of int32 has 32 bytes, the file 24"),
+      (
+        numPy("<i4", shape: "(4611686018427387904, 4)", six),
+        "its shape [4611686018427387904, 4] is impossible"
+      ),
+    ]
+    for (data, reason) in cases {
+      let file = try bundle.write(data, beside: "x.npy")
+      #expect(
+        try await CommandRunner.run(["run", bundle.path, "@" + file])
+          == (65, "", "error: '\(file)' is not a NumPy file that can be read: \(reason).\n"))
+    }
+  }
+
+  @Test func `any other file is raw bytes`() async throws {
+    let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
+    let file = try bundle.write(Data(bytes(of: [Int32](1...6))), beside: "x.bin")
+    let wanted = Latencies.json(around: #"{"y":[3,2,1,6,5,4]}"#)
+    #expect(try await json(bundle.path, "@" + file) == (0, wanted, ""))
+    #expect(try await json(bundle.path, "--input", "x=@" + file) == (0, wanted, ""))
+    try bundle.write(Data([1, 2, 3]), beside: "x.bin")
+    #expect(
+      try await CommandRunner.run(["run", bundle.path, "@" + file])
+        == (65, "", "error: 'x' takes 24 bytes (6 values of int32), got 3.\n"))
+    #expect(
+      try await CommandRunner.run(["run", bundle.path, "@/nowhere/x.bin"])
+        == (66, "", "error: There is no file '/nowhere/x.bin'.\n"))
+  }
+
+  // MARK: - Pictures
+
+  /// A picture of 6 x 8 pixels, no two alike.
+  private var picture: PixelBuffer {
+    PixelBuffer(
+      width: 6, height: 8, format: .rgb, bytes: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
+  }
+
+  @Test func `a picture goes in by its path and comes out as a file`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let source = bundle.pathBeside("in.png")
+    try ImageEncoder().write(picture, to: source)
+    let written = bundle.pathBeside("out.png")
+    let object = #"{"in": "\#(source)"}"#
+    for value in [[source], ["@" + source], ["--input", "in=" + source], [object]] {
+      let arguments = ["run", bundle.path] + value
+      let result = try await CommandRunner.runWithoutTimes(
+        arguments + ["--json", "--output-image", "out=" + written])
+      #expect(
+        result == (
+          0,
+          Latencies.json(around: #"{"out":{"height":8,"path":"\#(written)","width":6}}"#), ""
+        ))
+      let decoded = try ImageDecoder().decode(contentsOf: written)
+      #expect((decoded.width, decoded.height) == (6, 8))
+      #expect(decoded.rgbBytes == picture.rgbBytes)
+      try FileManager.default.removeItem(atPath: written)
+    }
+    let text = try await CommandRunner.runWithoutTimes(
+      ["run", bundle.path, source, "--output-image", "out=" + written])
+    #expect(text == (0, "out  picture of 6 x 8 (\(written))\n", Latencies.line))
+    let unwritten = try await CommandRunner.runWithoutTimes(["run", bundle.path, source])
+    #expect(
+      unwritten == (
+        0, "out  picture of 6 x 8 (not written; use --output-image out=FILE.png)\n", Latencies.line
+      ))
+    let unnamed = try await json(bundle.path, source)
+    #expect(unnamed == (0, Latencies.json(around: #"{"out":{"height":8,"width":6}}"#), ""))
+  }
+
+  @Test func `a picture without an extension, or as NumPy's array, goes in`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let source = bundle.pathBeside("in.png")
+    try ImageEncoder().write(picture, to: source)
+    let data = try Data(contentsOf: URL(filePath: source))
+    let array = numPy("|u1", shape: "(8, 6, 3)", picture.rgbBytes)
+    let written = bundle.pathBeside("out.png")
+    for file in [
+      try bundle.write(data, beside: "in"), try bundle.write(array, beside: "in.npy"),
+      try bundle.write(Data(picture.rgbBytes), beside: "in.raw"),
+    ] {
+      let result = try await json(bundle.path, "@" + file, "--output-image", "out=" + written)
+      #expect(result.status == 0, "\(result.error)")
+      #expect(try ImageDecoder().decode(contentsOf: written).rgbBytes == picture.rgbBytes)
+    }
+  }
+
+  @Test func `a JPEG is written where its name says so`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let written = bundle.pathBeside("out.jpg")
+    let result = try await json(
+      bundle.path, "Tests/Fixtures/Images/baseline.jpg", "--output-image", "out=" + written)
+    #expect(result.status == 0, "\(result.error)")
+    let data = try Data(contentsOf: URL(filePath: written))
+    #expect(data.starts(with: [0xFF, 0xD8, 0xFF]))
+    let decoded = try ImageDecoder().decode(contentsOf: written)
+    #expect((decoded.width, decoded.height) == (6, 8))
+  }
+
+  @Test func `an output image that cannot be written is an error`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let source = bundle.pathBeside("in.png")
+    try ImageEncoder().write(picture, to: source)
+    func run(_ argument: String) async throws -> CommandRunner.Result {
+      try await CommandRunner.run(["run", bundle.path, source, "--output-image", argument])
+    }
+    #expect(
+      try await run("picture=/tmp/never.png")
+        == (65, "", "error: The model has no output 'picture'; its outputs are 'out'.\n"))
+    let folder = try await run("out=/nowhere/out.png")
+    #expect(folder.status != 0 && folder.output == "" && folder.error.hasPrefix("error: "))
+    let kind = try await run("out=" + bundle.pathBeside("out.gif"))
+    #expect(kind.status != 0 && kind.output == "" && kind.error.hasPrefix("error: "))
+    let array = try TemporaryBundle("add", shape: [1])
+    let vector = try await CommandRunner.run(
+      ["run", array.path, "2", "--output-image", "y=" + array.pathBeside("y.png")])
+    #expect(
+      vector == (
+        65, "",
+        "error: 'y' cannot be read as PixelBuffer: model.json does not describe it as an image.\n"
+      ))
+  }
+}

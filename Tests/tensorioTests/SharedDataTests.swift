@@ -1,0 +1,204 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOImageCodecs
+import TensorIOLiteRT
+import Testing
+
+/// The bundles, models and photos of public projects, where they are beside the checkout; a fresh
+/// clone has none, and then these tests have no cases.
+@Suite struct SharedDataTests {
+  /// What a bundle is known to give.
+  struct Known: CustomStringConvertible, Sendable {
+    let name: String
+    let inputs: [String: [Float]]
+    let outputs: [String: Float]
+
+    var description: String { name }
+  }
+
+  /// A bundle that must be refused, and the rule that it breaks.
+  struct Refused: CustomStringConvertible, Sendable {
+    let name: String
+    let code: BundleIssue.Code
+
+    var description: String { name }
+  }
+
+  static let known = found([
+    Known(name: "1_in_1_out_number_test", inputs: ["input": [2]], outputs: ["output": 25]),
+    Known(name: "1_in_1_out_string_test", inputs: ["input": [2]], outputs: ["output": 25]),
+    Known(name: "no-backend", inputs: ["input": [2]], outputs: ["output": 25]),
+    Known(name: "no-modes", inputs: ["input": [2]], outputs: ["output": 25]),
+    Known(
+      name: "2_in_2_out_vectors_test",
+      inputs: ["input1": [1, 2, 3, 4], "input2": [10, 20, 30, 40]],
+      outputs: ["output1": 240, "output2": 64]),
+  ])
+  static let refused = found([
+    Refused(name: "invalid-model-bad-json", code: .malformedJSON),
+    Refused(name: "invalid-model-incorrect-model-file", code: .missingModelFile),
+    Refused(name: "invalid-model-no-json", code: .noManifest),
+  ])
+  static let placeholders = found(["placeholder.tiobundle", "deprecated.tfbundle"])
+  static let identity = found(["1_in_1_out_pixelbuffer_identity_test.tiobundle"])
+  static let photos: [String] = {
+    guard let folder = SharedData.folder?.appending(path: "images").path else { return [] }
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return files.sorted().map { folder + "/" + $0 }
+  }()
+
+  private static func found<Case>(_ cases: [Case]) -> [Case] {
+    SharedData.folder == nil ? [] : cases
+  }
+
+  // MARK: - Bundles
+
+  @Test(arguments: known) func `a bundle gives the documented values`(_ known: Known) async throws {
+    let path = try SharedData.bundle(known.name + ".tiobundle")
+    let model = try ModelLoader(backends: [.liteRT]).model(at: path)
+    let outputs = try await model.run(ModelInputs(known.inputs))
+    for (name, value) in known.outputs {
+      if known.name.contains("string") {
+        let data = try outputs[name, as: Data.self]
+        #expect(data == withUnsafeBytes(of: value) { Data($0) })
+      } else {
+        #expect(try outputs[name, as: Float.self] == value)
+      }
+    }
+    let json = String(decoding: try JSONEncoder().encode(known.inputs), as: UTF8.self)
+    let result = try await CommandRunner.runWithoutTimes(["run", path, json, "--json"])
+    let wanted = known.outputs.sorted { $0.key < $1.key }
+      .map { #""\#($0.key)":\#(Int($0.value))"# }.joined(separator: ",")
+    #expect(result == (0, Latencies.json(around: "{\(wanted)}"), ""))
+    let validation = try await CommandRunner.run(["validate", path])
+    #expect(validation == (0, "\(path): valid\n", ""))
+  }
+
+  @Test(arguments: refused) func `an invalid bundle is refused with its own code`(
+    _ refused: Refused
+  ) async throws {
+    let path = try SharedData.bundle(refused.name + ".tiobundle")
+    let result = try await CommandRunner.run(["validate", path, "--json"])
+    #expect(result.status == 65 && result.error == "")
+    #expect(result.output.contains(#""valid":false"#))
+    #expect(result.output.components(separatedBy: #""code":"#).count == 2)
+    #expect(result.output.contains(#""code":"\#(refused.code.rawValue)""#), "\(result.output)")
+    let error = #expect(throws: TensorIOError.self) { try ModelBundle(path) }
+    #expect(error?.issues.map(\.code) == [refused.code])
+    let run = try await CommandRunner.run(["run", path, "2"])
+    #expect(run.status == 65 && run.output == "")
+    #expect(run.error.contains("[\(refused.code.rawValue)]"))
+  }
+
+  @Test(arguments: placeholders) func `a placeholder gives nothing`(_ name: String) async throws {
+    let path = try SharedData.bundle(name)
+    let outputs = try await ModelLoader(backends: [.liteRT]).model(at: path).run(2)
+    #expect(outputs.names.isEmpty)
+    let result = try await CommandRunner.runWithoutTimes(["run", path, "2", "--json"])
+    #expect(result.status == 0)
+    #expect(result.output == Latencies.json(around: "{}"))
+    #expect(result.error.contains("deprecated-extension") == name.hasSuffix(".tfbundle"))
+  }
+
+  @Test(arguments: identity) func `the identity of a picture is the picture, within 1`(
+    _ name: String
+  ) async throws {
+    let path = try SharedData.bundle(name)
+    let bytes = (0..<(224 * 224 * 3)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    let picture = PixelBuffer(width: 224, height: 224, format: .rgb, bytes: bytes)
+    let model = try ModelLoader(backends: [.liteRT]).model(at: path)
+    let same = try await model.run(picture).value(at: 0, as: PixelBuffer.self)
+    #expect(zip(same.rgbBytes, bytes).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+    let folder = try TemporaryFolder()
+    let source = folder.path + "/in.png"
+    let written = folder.path + "/out.png"
+    try ImageEncoder().write(picture, to: source)
+    let result = try await CommandRunner.runWithoutTimes([
+      "run", path, source, "--json", "--output-image", "output=" + written,
+    ])
+    #expect(
+      result == (
+        0,
+        Latencies.json(around: #"{"output":{"height":224,"path":"\#(written)","width":224}}"#), ""
+      ))
+    let decoded = try ImageDecoder().decode(contentsOf: written).rgbBytes
+    #expect(zip(decoded, bytes).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+    #expect(decoded.count == bytes.count)
+  }
+
+  // MARK: - Photos
+
+  @Test(
+    .enabled(if: SharedData.python != nil, "TENSORIO_PYTHON names no Python with Pillow."),
+    arguments: photos)
+  func `MobileNet names a photo as Python does`(_ photo: String) async throws {
+    let data = try #require(SharedData.folder)
+    let model = data.appending(path: "models/mobilenet_v1_0.25_128_quant.tflite").path
+    let labels = data.appending(path: "models/imagenet_labels.txt").path
+    let python = try await classify(model, photo, labels)
+    let names = try String(contentsOfFile: labels, encoding: .utf8)
+    for standard in ["[0,1]", "model"] {
+      let layer = """
+        {"name": "classification", "type": "array", "shape": [1, 1001], "labels": "labels.txt",
+         "dequantize": {"standard": "\(standard)"}},
+        """
+      let bundle = try TemporaryBundle(
+        model, quantized: true,
+        inputs: [#"{"name": "image", "type": "image", "shape": [128,128,3], "format": "RGB"},"#],
+        outputs: [layer], assets: ["labels.txt": names])
+      let result = try await CommandRunner.run(
+        ["run", bundle.path, photo, "--top", "1001", "--json"])
+      try #require(result.status == 0, "\(result.error)")
+      let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+      let ours = report.outputs.classification
+      for (index, entry) in python.top.enumerated() {
+        let value = ours.first { $0.label == entry.label }?.value
+        #expect(value.map { abs($0 - entry.value) <= 0.05 } == true, "\(entry) \(value ?? -1)")
+        if index == 0 {
+          // Two labels may share the first place.
+          #expect(ours[0].label == entry.label || ours[0].value == value, "\(ours[0]) \(entry)")
+        }
+      }
+    }
+  }
+
+  private struct Entry: Decodable { let label: String, value: Double }
+  private struct Answer: Decodable { let top: [Entry] }
+  private struct Report: Decodable {
+    struct Outputs: Decodable { let classification: [Entry] }
+    let outputs: Outputs
+  }
+
+  private func classify(_ model: String, _ photo: String, _ labels: String) async throws -> Answer {
+    let result = try await CommandRunner.run(
+      ["Tools/peers/classify.py", model, photo, labels],
+      executable: URL(filePath: try #require(SharedData.python)))
+    try #require(result.status == 0, "\(result.error)")
+    return try JSONDecoder().decode(Answer.self, from: Data(result.output.utf8))
+  }
+}
+
+/// Where the data of public projects is, which no clone carries.
+enum SharedData {
+  /// `TENSORIO_SHARED_DATA`, else beside the checkout.
+  static let folder: URL? = {
+    let variable = ProcessInfo.processInfo.environment["TENSORIO_SHARED_DATA"]
+    let folder =
+      variable.map { URL(filePath: $0) }
+      ?? CommandRunner.packageFolder.appending(path: "../shared/data")
+    let isThere = FileManager.default.fileExists(atPath: folder.appending(path: "bundles").path)
+    return isThere ? folder.standardizedFileURL : nil
+  }()
+
+  /// A Python with the peers' packages.
+  static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
+
+  static func bundle(_ name: String) throws -> String {
+    try #require(folder).appending(path: "bundles/tflite/" + name).path
+  }
+}

@@ -1,0 +1,74 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A bundle that is there for one test, around a fixture model.
+struct TemporaryBundle {
+  let path: String
+  private let folder: TemporaryFolder
+
+  /// Writes the bundle.
+  ///
+  /// - Parameters:
+  ///   - model: A fixture's name without its extension, or the path of a .tflite file; nil leaves
+  ///     the bundle without a model file.
+  ///   - quantized: What model.json says of the model.
+  ///   - inputs: The layers that go in, as JSON.
+  ///   - outputs: The layers that come out, as JSON.
+  ///   - assets: Files for the bundle's assets folder.
+  /// - Throws: When the files cannot be written.
+  init(
+    _ model: String?, quantized: Bool = false, inputs: [String], outputs: [String],
+    assets: [String: String] = [:]
+  ) throws {
+    folder = try TemporaryFolder()
+    path = folder.path + "/test.tiobundle"
+    try FileManager.default.createDirectory(
+      atPath: path + "/assets", withIntermediateDirectories: true)
+    if let model {
+      let file = model.hasSuffix(".tflite") ? model : "\(modelsFolder)/\(model).tflite"
+      let source = URL(filePath: file, relativeTo: CommandRunner.packageFolder)
+      try FileManager.default.copyItem(atPath: source.path, toPath: path + "/model.tflite")
+    }
+    for (name, text) in assets { try write(text, to: "assets/" + name) }
+    try write(
+      """
+      {"name": "Test", "details": "", "id": "test", "version": "1", "author": "", "license": "",
+       "model": {"file": "model.tflite", "quantized": \(quantized)},
+       "inputs": [\(inputs.joined(separator: ", "))],
+       "outputs": [\(outputs.joined(separator: ", "))]}
+      """, to: "model.json")
+  }
+
+  /// A bundle of plain arrays, one in and one out.
+  init(_ model: String, shape: [Int], dtype: String = "float32") throws {
+    let layer = #""type": "array", "shape": \#(shape), "dtype": "\#(dtype)"}"#
+    try self.init(
+      model, inputs: [#"{"name": "x", \#(layer)"#], outputs: [#"{"name": "y", \#(layer)"#])
+  }
+
+  /// A bundle of the fixture that gives a picture of bytes back, 6 wide and 8 high.
+  static func picture() throws -> TemporaryBundle {
+    let layer = #""type": "image", "shape": [8, 6, 3], "format": "RGB"}"#
+    return try TemporaryBundle(
+      "identity_image_uint8", quantized: true, inputs: [#"{"name": "in", \#(layer)"#],
+      outputs: [#"{"name": "out", \#(layer)"#])
+  }
+
+  /// Writes a file beside the bundle, and returns its path.
+  @discardableResult func write(_ data: Data, beside name: String) throws -> String {
+    let file = folder.path + "/" + name
+    try data.write(to: URL(filePath: file))
+    return file
+  }
+
+  /// A path beside the bundle.
+  func pathBeside(_ name: String) -> String { folder.path + "/" + name }
+
+  private func write(_ text: String, to name: String) throws {
+    try text.write(toFile: path + "/" + name, atomically: true, encoding: .utf8)
+  }
+}
