@@ -1,10 +1,11 @@
-# This source file is part of the TensorIO for Swift project.
-# Copyright the TensorIO for Swift authors.
-# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 
 DEMO_BUNDLE ?= Demo/digits.tiobundle
 DEMO_IMAGE ?= Demo/images/digit-7-01.png
+FUZZ_COUNT ?= 2000
 
 # Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
 SWIFT_FLAGS ?=
@@ -15,7 +16,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup build format docs bench clean
+.PHONY: help demo test check setup build format docs bench fuzz memcheck clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,8 +45,22 @@ format: ## Formats every Swift file.
 docs: ## Builds the documentation of the TensorIO module.
 	swift package generate-documentation --target TensorIO
 
-bench: setup ## Runs the benchmarks.
-	swift package --package-path Benchmarks benchmark
+bench: build ## Measures: against the bare C calls, and against Python.
+	swift build -c release --package-path Benchmarks
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
+	  Scripts/bench.py --binary .build/release/tensorio --python "$$python"
+
+fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each.
+	swift build --product tensorio
+	Scripts/fuzz.py --binary .build/debug/tensorio --count $(FUZZ_COUNT)
+
+memcheck: build ## Runs the demo under valgrind, which must be installed; errors fail it.
+	@# valgrind 3.19 cannot read Swift's debug information, so it gets a copy without.
+	strip -o .build/tensorio-stripped .build/release/tensorio
+	valgrind --quiet --error-exitcode=70 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+	  --suppressions=Scripts/valgrind.supp \
+	  .build/tensorio-stripped run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
 clean: ## Removes everything that was built.
 	rm -rf .build Benchmarks/.build

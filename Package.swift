@@ -43,7 +43,8 @@ let package = Package(
     .testTarget(name: "TensorIOTests", dependencies: ["TensorIO", "TensorIOTesting"]),
     .testTarget(
       name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
-    .testTarget(name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT"]),
+    .testTarget(
+      name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting"]),
     .testTarget(
       name: "tensorioTests",
       dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# This source file is part of the TensorIO for Swift project.
-# Copyright the TensorIO for Swift authors.
-# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a change must pass. Never changes a file of the checkout.
@@ -66,6 +66,19 @@ check_docs() {
   swift package $flags generate-documentation --target TensorIO --warnings-as-errors
 }
 
+check_examples() {
+  step "The documentation's examples"
+  # shellcheck disable=SC2086
+  swift build $flags
+  Scripts/check_examples.py
+}
+
+# A short run; `make fuzz` is the long one.
+check_corrupted_files() {
+  step "Corrupted files"
+  Scripts/fuzz.py --binary .build/debug/tensorio --count 200
+}
+
 # Swift's warnings are errors through the flag. C's warnings and the package's own (a file that
 # belongs to no target) are only lines of output.
 check_tests() {
@@ -81,4 +94,6 @@ check_lint
 check_format
 check_sizes
 check_docs
+check_examples
+check_corrupted_files
 check_tests

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# This source file is part of the TensorIO for Swift project.
-# Copyright the TensorIO for Swift authors.
-# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every Swift example of the documentation against the built modules.
 
@@ -56,7 +56,8 @@ def main() -> int:
     parser.add_argument("--build-path", type=Path, default=ROOT / ".build/debug")
     build = parser.parse_args().build_path
     flags = [f"-I{build / 'Modules'}"]
-    for module_map in build.glob("*.build/module.modulemap"):
+    maps = [*build.glob("*.build/module.modulemap"), *ROOT.glob("Sources/*/module.modulemap")]
+    for module_map in maps:
         flags += ["-Xcc", f"-fmodule-map-file={module_map}"]
     count = 0
     failures = 0

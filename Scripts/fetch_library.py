@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# This source file is part of the TensorIO for Swift project.
-# Copyright the TensorIO for Swift authors.
-# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 """Fetches the native libraries that TensorIO opens at run time.
 

@@ -1,6 +1,6 @@
-# This source file is part of the TensorIO for Swift project.
-# Copyright the TensorIO for Swift authors.
-# Licensed under the Apache License, Version 2.0. See LICENSE for the full text.
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 """Tests of fetch_library.py. They use wheels of their own making and no network.
 

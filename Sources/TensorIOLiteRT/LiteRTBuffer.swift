@@ -23,7 +23,10 @@ final class LiteRTBuffer {
     self.elementType = elementType
     self.shape = shape
     self.library = library
-    let elements = shape.reduce(1, *)
+    guard let elements = shape.elementCount else {
+      throw TensorIOError(
+        .unsupportedModel, "A tensor has the shape \(shape), more than \(Int32.max) elements.")
+    }
     byteCount =
       switch LiteRT.dataType(elementType) {
       case .string: max(requiredBytes, LiteRTStrings.leastBytes(elements))
@@ -31,7 +34,7 @@ final class LiteRTBuffer {
       case nil: requiredBytes
       }
     let allocated = max(requiredBytes, byteCount, 1)
-    guard allocated < 1 << 33 else {
+    guard allocated < 1 << 31 else {
       throw TensorIOError(
         .unsupportedModel, "A tensor of shape \(shape) needs \(allocated) bytes, which is too much."
       )

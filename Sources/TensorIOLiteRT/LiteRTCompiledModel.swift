@@ -147,12 +147,14 @@ final class LiteRTCompiledModel {
       return TensorIOError(.cancelled, "The run was cancelled.")
     }
     let text = messages ?? LiteRT.name(of: status)
-    let hint =
-      outputs.isEmpty
-      ? ""
-      : " The shape of \(outputs.map { "'\($0)'" }.joined(separator: ", ")) is only known when the "
-        + "model runs, which LiteRT cannot provide memory for."
-    return TensorIOError(.inferenceFailed, "LiteRT could not run the model: \(text)\(hint)")
+    guard status == LiteRT.runtimeFailure, !outputs.isEmpty else {
+      return TensorIOError(.inferenceFailed, "LiteRT could not run the model: \(text)")
+    }
+    let names = outputs.map { "'\($0)'" }.joined(separator: ", ")
+    return TensorIOError(
+      .inferenceFailed,
+      "LiteRT could not run the model. Its file leaves the shape of \(names) open; a shape that only "
+        + "the run tells is one that LiteRT cannot provide memory for. It says: \(text)")
   }
 
   private func prepareError(_ status: LiteRtStatus) -> TensorIOError {

@@ -23,6 +23,9 @@ enum LiteRT {
   static let perChannel: Int32 = 2
   static let blockWise: Int32 = 3
 
+  /// The code of the operation that makes a resource variable.
+  static let variableHandle: Int32 = 142
+
   /// What a status code means.
   static func name(of status: LiteRtStatus) -> String {
     switch status {

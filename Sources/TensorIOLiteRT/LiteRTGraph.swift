@@ -113,10 +113,16 @@ struct LiteRTGraph {
           .unsupportedModel,
           "The tensor '\(named.name)' of '\(path)' has no rank, which LiteRT cannot run.")
       }
+      guard type.layout.shape.map({ $0 < 0 ? 1 : $0 }).elementCount != nil else {
+        throw TensorIOError(
+          .unsupportedModel,
+          "The tensor '\(named.name)' of '\(path)' has the shape \(type.layout.shape): more than "
+            + "\(Int32.max) elements, or an impossible length.")
+      }
       return TensorDescription(
         name: named.name, dataType: LiteRT.dataType(type.element_type),
         typeName: LiteRT.typeName(type.element_type), shape: type.layout.shape,
-        quantization: quantization(of: named.tensor, rank: type.layout.rank))
+        quantization: quantization(of: named.tensor, shape: type.layout.shape))
     }
   }
 
@@ -132,7 +138,7 @@ struct LiteRTGraph {
     return functions.GetRankedTensorType(tensor, &type) == LiteRT.ok ? type.element_type : 0
   }
 
-  private func quantization(of tensor: LiteRtTensor, rank: Int) -> StoredQuantization? {
+  private func quantization(of tensor: LiteRtTensor, shape: [Int]) -> StoredQuantization? {
     var kind: Int32 = 0
     guard functions.GetQuantizationTypeId(tensor, &kind) == LiteRT.ok else { return nil }
     switch kind {
@@ -147,15 +153,33 @@ struct LiteRTGraph {
         values.count > 0, let scales = values.scales, let zeroPoints = values.zero_points
       else { return nil }
       let count = Int(clamping: values.count)
+      let axis = Int(values.quantized_dimension)
+      guard shape.indices.contains(axis), shape[axis] == count,
+        let elementsPerScale = shape.dropFirst(axis + 1).elementCount, elementsPerScale > 0
+      else { return nil }
       return StoredQuantization(
         scales: Array(UnsafeBufferPointer(start: scales, count: count)),
         zeroPoints: Array(UnsafeBufferPointer(start: zeroPoints, count: count)),
-        axisFromEnd: max(rank - 1 - Int(values.quantized_dimension), 0))
+        axis: axis, elementsPerScale: elementsPerScale)
     default: return nil
     }
   }
 
   // MARK: - Guards
+
+  /// Whether a model has resource variables, which keep their values from run to run.
+  func hasResourceVariables(path: String) throws -> Bool {
+    for index in 0..<(try count(functions.GetNumModelSubgraphs, of: model, path)) {
+      let subgraph = try item(functions.GetModelSubgraph, index, of: model, path)
+      for index in 0..<(try count(functions.GetNumSubgraphOps, of: subgraph, path)) {
+        var code: Int32 = -1
+        let operation = try item(functions.GetSubgraphOp, index, of: subgraph, path)
+        let status = functions.GetOpCode(operation, &code)
+        if status == LiteRT.ok && code == LiteRT.variableHandle { return true }
+      }
+    }
+    return false
+  }
 
   /// Refuses models with block-wise quantized tensors before they are compiled: the runtime
   /// crashes on some of them and computes zeros for others, without an error.

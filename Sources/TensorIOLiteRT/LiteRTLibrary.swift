@@ -32,6 +32,8 @@ final class LiteRTLibrary: @unchecked Sendable {
     environment = try Self.makeEnvironment(functions)
   }
 
+  deinit { functions.DestroyEnvironment(environment) }
+
   private static func loadFunctions(
     from library: NativeLibrary
   ) throws(TensorIOError) -> LiteRtFunctions {

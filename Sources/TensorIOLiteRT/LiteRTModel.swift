@@ -13,6 +13,9 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
   /// The ways to run it; a model without signatures has one with an empty key.
   public let signatures: [SignatureDescription]
 
+  /// Whether runs change what later runs of the same session give.
+  public let keepsState: Bool
+
   let library: LiteRTLibrary
   let handle: LiteRtModel
   let graph: LiteRTGraph
@@ -34,6 +37,7 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
     do {
       try graph.refuseBlockWiseQuantization(path: path)
       signatures = try graph.signatures(path: path)
+      keepsState = try graph.hasResourceVariables(path: path)
     } catch {
       library.functions.DestroyModel(handle)
       throw error
@@ -70,8 +74,8 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
     if status == LiteRT.unsupported {
       return TensorIOError(
         .unsupportedModel,
-        "LiteRT cannot run '\(path)': the model keeps state in variable tensors (as stateful LSTM "
-          + "and RNN layers do), which the runtime does not support. Convert it with its state as "
+        "LiteRT does not support the model '\(path)'. Most often the reason is that it keeps state "
+          + "in variable tensors, as stateful LSTM and RNN layers do: convert it with its state as "
           + "inputs and outputs.")
     }
     return TensorIOError(

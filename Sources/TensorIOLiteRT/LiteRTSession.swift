@@ -28,6 +28,8 @@ final class LiteRTSession: Session {
   private var inputHandles: [LiteRtTensorBuffer?] = []
   private var outputHandles: [LiteRtTensorBuffer?] = []
   private let hasStringOutputs: Bool
+  /// False when a refused shape could not be taken back: the buffers no longer fit the model then.
+  private var isUsable = true
 
   init(model: LiteRTModel, signature: Int, options: SessionOptions) throws {
     self.model = model
@@ -43,14 +45,20 @@ final class LiteRTSession: Session {
   func resizeInputs(to shapes: [[Int]]) throws {
     let before = inputs.map(\.shape)
     guard shapes != before else { return }
+    isUsable = false
     do {
-      try compiled.resizeInputs(to: shapes, names: inputTensors.map(\.name))
-      try makeBuffers()
+      try take(shapes)
     } catch {
-      try compiled.resizeInputs(to: before, names: inputTensors.map(\.name))
-      try makeBuffers()
+      try take(before)
+      isUsable = true
       throw error
     }
+    isUsable = true
+  }
+
+  private func take(_ shapes: [[Int]]) throws {
+    try compiled.resizeInputs(to: shapes, names: inputTensors.map(\.name))
+    try makeBuffers()
   }
 
   func outputShape(at index: Int) -> [Int] { outputs[index].shape }
@@ -79,6 +87,10 @@ final class LiteRTSession: Session {
   }
 
   func run() throws {
+    guard isUsable else {
+      throw TensorIOError(
+        .inferenceFailed, "The session refused a shape and could not go back; load the model anew.")
+    }
     var status = runOnce()
     if status == LiteRT.runtimeFailure && hasStringOutputs {
       // How long the strings are is only known when the model has run: give them more room.

@@ -75,7 +75,7 @@ extension ModelReport {
     .object([
       "scales": .floats(quantization.scales),
       "zero_points": .integers(quantization.zeroPoints.map { Int(clamping: $0) }),
-      "axis": quantization.axisFromEnd.map { .number(Double(rank - 1 - $0)) } ?? .null,
+      "axis": quantization.axis.map { .number(Double($0)) } ?? .null,
     ])
   }
 

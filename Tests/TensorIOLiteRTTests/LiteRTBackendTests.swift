@@ -6,10 +6,16 @@
 import Foundation
 import TensorIO
 import TensorIOLiteRT
+import TensorIOTesting
 import Testing
 
 @Suite struct LiteRTBackendTests {
   private let backend = LiteRTBackend()
+
+  @Test(arguments: BackendConformance.Check.allCases)
+  func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+    try await BackendConformance(backend, models: Fixtures.models.path()).run(check)
+  }
 
   @Test func `a model says its signatures, types, shapes and quantization`() throws {
     let two = try backend.liteRTModel(at: Fixtures.model("two_signatures.tflite"))
@@ -24,7 +30,8 @@ import Testing
     let channels = try backend.liteRTModel(at: Fixtures.model("per_channel.tflite"))
     let stored = channels.signatures[0].inputs[0].quantization
     #expect(stored?.scales == [0.5, 0.25, 0.125])
-    #expect(stored?.axisFromEnd == 0)
+    #expect(stored?.axis == 2)
+    #expect(stored?.elementsPerScale == 1)
     let unnamed = try backend.liteRTModel(at: Fixtures.model("no_signature.tflite"))
     #expect(unnamed.signatures.map(\.key) == [""])
   }

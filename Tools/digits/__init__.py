@@ -1,5 +1,5 @@
 # TensorIO for Swift
-# Copyright TensorIO authors
-# Licensed under the Apache License 2.0
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 """The parts of make_digits.py."""

@@ -1,6 +1,6 @@
 # TensorIO for Swift
-# Copyright TensorIO authors
-# Licensed under the Apache License 2.0
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 """Prepares a picture for a model with Pillow alone and writes the raw bytes.
 

@@ -1,6 +1,6 @@
 # TensorIO for Swift
-# Copyright TensorIO authors
-# Licensed under the Apache License 2.0
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 """Validates JSON documents against a JSON Schema and prints what is wrong with each.
 
@@ -34,7 +34,9 @@ def validator(schema: dict) -> jsonschema.protocols.Validator:
     return validator_class(schema)
 
 
-def validate(validator: jsonschema.protocols.Validator, document: object) -> list[dict[str, str]]:
+def validate(
+    validator: jsonschema.protocols.Validator, document: object
+) -> list[dict[str, str]]:
     """Returns every violation with its JSON path, in the order of the paths."""
     errors = sorted(validator.iter_errors(document), key=lambda e: e.json_path)
     return [{"path": error.json_path, "message": error.message} for error in errors]

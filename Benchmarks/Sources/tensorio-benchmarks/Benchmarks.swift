@@ -8,31 +8,39 @@ import Foundation
 import TensorIO
 import TensorIOLiteRT
 
-/// Compares the library with the bare C calls, alternating between the two in one process, and
-/// prints each pair's ratio. `make bench` adds the comparisons with Python.
+/// Compares the library with the bare C calls and prints each pair's ratio.
 ///
-///     tensorio-benchmarks ROOT LIBRARY
+/// It alternates between the two in one process; `make bench` adds the comparisons with Python.
 ///
-/// ROOT is the checkout; LIBRARY is libLiteRt.
+///     tensorio-benchmarks ROOT
+///
+/// ROOT is the checkout. The C peer opens the library of the set-up, or the one that
+/// TENSORIO_LITERT_LIBRARY names.
 @main
 struct Benchmarks {
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 else {
-      print("usage: tensorio-benchmarks ROOT LIBRARY")
+    guard arguments.count == 2 else {
+      print("usage: tensorio-benchmarks ROOT")
       exit(64)
     }
-    setenv("TENSORIO_LITERT_LIBRARY", arguments[2], 1)
     let root = arguments[1]
     if ProcessInfo.processInfo.environment["ALLOCATIONS"] != nil {
       return try runForAllocationCount(root: root)
     }
-    try compareSmallCalls(root: root, library: arguments[2])
+    try compareSmallCalls(root: root, library: library)
     let model = root + "/../shared/data/models/mobilenet_v1_0.25_128_quant.tflite"
     let isShared = FileManager.default.fileExists(atPath: model)
     try comparePictures(
       model: isShared ? model : root + "/Demo/digits-int8.tiobundle/model.tflite",
-      library: arguments[2])
+      library: library)
+  }
+
+  private static var library: String {
+    let environment = ProcessInfo.processInfo.environment
+    if let path = environment["TENSORIO_LITERT_LIBRARY"], !path.isEmpty { return path }
+    let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
+    return (environment["TENSORIO_HOME"] ?? data + "/tensorio") + "/lib/libLiteRt.so"
   }
 
   // MARK: - One float

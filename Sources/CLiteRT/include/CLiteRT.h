@@ -100,6 +100,7 @@ typedef struct {
   X(LiteRtStatus, GetModelSubgraph, (LiteRtModel, size_t, LiteRtSubgraph *))                       \
   X(LiteRtStatus, GetNumSubgraphOps, (LiteRtSubgraph, size_t *))                                   \
   X(LiteRtStatus, GetSubgraphOp, (LiteRtSubgraph, size_t, LiteRtOp *))                             \
+  X(LiteRtStatus, GetOpCode, (LiteRtOp, int32_t *))                                                \
   X(LiteRtStatus, GetNumOpInputs, (LiteRtOp, size_t *))                                            \
   X(LiteRtStatus, GetOpInput, (LiteRtOp, size_t, LiteRtTensor *))                                  \
   X(LiteRtStatus, GetNumOpOutputs, (LiteRtOp, size_t *))                                           \

@@ -100,6 +100,8 @@ public struct BundleIssue: Sendable, Hashable {
     case quantizationMismatch = "quantization-mismatch"
     /// The model file is no model, or one that the runtime cannot run.
     case unusableModel = "unusable-model"
+    /// The model keeps state from run to run.
+    case keepsState = "keeps-state"
     /// The program's own check failed.
     case custom
   }
@@ -109,4 +111,13 @@ extension BundleIssue: CustomStringConvertible {
   public var description: String {
     "\(path): expected \(expected), found \(found) [\(code.rawValue)]. \(mending)"
   }
+}
+
+extension BundleIssue {
+  /// A model with variables, whose results depend on the runs before.
+  static let keepsState = BundleIssue(
+    .keepsState, severity: .warning, path: "model.file",
+    expected: "a model whose results depend on its inputs alone",
+    found: "variables that keep their values from run to run",
+    mending: "Each run goes on from the one before; unload the model to start anew.")
 }

@@ -100,8 +100,9 @@ struct BundleValidator: IssueCollector {
     }
   }
 
-  /// What no JSON Schema can say: the product of the lengths. Nothing else is checked when a product
-  /// is too large to be counted.
+  /// What no JSON Schema can say: the product of the lengths.
+  ///
+  /// Nothing else is checked when a product is too large to be counted.
   private mutating func checkElementCounts(_ manifest: ModelManifest) -> Bool {
     var areCountable = true
     for (key, layers) in [

@@ -75,8 +75,9 @@ struct LayerReader: IssueCollector {
       mistyped(element, at: path, expected: "an integer")
       return nil
     }
-    guard (1...Double(ModelManifest.Layer.mostElements)).contains(number)
-      || (number == -1 && isFirst)
+    guard
+      (1...Double(ModelManifest.Layer.mostElements)).contains(number)
+        || (number == -1 && isFirst)
     else {
       report(
         .badShape, at: path,

@@ -26,6 +26,11 @@ public protocol LoadedModel: Sendable {
   /// The ways to run it, at least one.
   var signatures: [SignatureDescription] { get }
 
+  /// Whether runs change what later runs of the same session give.
+  ///
+  /// Such a model has one session, and runs item by item. The default is false.
+  var keepsState: Bool { get }
+
   /// Makes a session.
   ///
   /// - Parameters:
@@ -34,4 +39,8 @@ public protocol LoadedModel: Sendable {
   /// - Returns: A session with memory of its own.
   /// - Throws: ``TensorIOError`` when the runtime cannot run the model.
   func makeSession(signature: Int, options: SessionOptions) throws -> any Session
+}
+
+extension LoadedModel {
+  public var keepsState: Bool { false }
 }

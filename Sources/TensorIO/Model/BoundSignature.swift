@@ -20,9 +20,10 @@ struct BoundSignature: Sendable {
     self.layout = OutputLayout(outputs.map(\.spec))
   }
 
-  /// Whether the model itself says that it takes any number of items.
+  /// Whether the model, or its description, says that the first axis counts items. Their results
+  /// are theirs alone then; nothing else could tell that a model does not mix its items.
   var declaresBatches: Bool {
-    !inputs.isEmpty && inputs.allSatisfy { $0.tensorShape.first == -1 }
+    !inputs.isEmpty && inputs.allSatisfy { $0.tensorShape.first == -1 || $0.spec.isBatched }
   }
 
   /// The shapes of the inputs, in the model's order, for a number of items; nil when an input has

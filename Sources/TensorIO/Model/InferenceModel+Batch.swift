@@ -3,8 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 extension InferenceModel.Loaded {
   /// The most items in one run: more only needs more memory.
   private static let mostItems = 64
@@ -13,8 +11,7 @@ extension InferenceModel.Loaded {
   func run(
     batch items: [ModelInputs], on session: any Session, until token: CancellationToken? = nil
   ) throws -> [ModelOutputs] {
-    let hasStrings = layoutHasStrings
-    guard items.count > 1, !hasStrings, batchesAgree.withLock({ $0 }) != false else {
+    guard items.count > 1, bound.declaresBatches, !keepsState, !hasStrings else {
       return try runOneByOne(items[...], on: session, until: token)
     }
     var outputs: [ModelOutputs] = []
@@ -29,7 +26,7 @@ extension InferenceModel.Loaded {
     return outputs
   }
 
-  private var layoutHasStrings: Bool {
+  private var hasStrings: Bool {
     bound.layout.hasStrings || bound.inputSpecs.contains { $0.dataType == .string }
   }
 
@@ -42,65 +39,43 @@ extension InferenceModel.Loaded {
     }
   }
 
-  /// Runs items as one batch; nil when the model cannot, or gives other results that way.
+  /// Runs items as one batch; nil when the model refuses the shape.
   private func runTogether(
     _ items: ArraySlice<ModelInputs>, on session: any Session
   ) throws -> [ModelOutputs]? {
     guard items.count > 1, let single = bound.inputShapes(forItems: 1),
-      let shapes = bound.inputShapes(forItems: items.count), canRun(shapes, items.count, session)
-    else {
-      batchesAgree.withLock { $0 = $0 ?? (items.count > 1 ? false : nil) }
+      let shapes = bound.inputShapes(forItems: items.count)
+    else { return nil }
+    do {
+      try session.resizeInputs(to: shapes)
+    } catch {
       return nil
     }
-    let outputs: [ModelOutputs]
-    do {
-      defer { restore(single, session) }
-      for (item, inputs) in items.enumerated() {
-        try bound.write(inputs, item: item, of: items.count, to: session)
-      }
-      try session.run()
-      outputs = try items.indices.map {
-        try bound.readOutputs(item: $0 - items.startIndex, of: items.count, from: session)
-      }
+    let outputs = Result {
+      hasRoom(for: items.count, session) ? try run(items, asBatchOn: session) : nil
     }
-    if bound.declaresBatches || batchesAgree.withLock({ $0 }) == true { return outputs }
-    let alone = try runOneByOne(items, on: session, until: nil)
-    let agree = zip(outputs, alone).allSatisfy { $0.hasSameBytes(as: $1) }
-    batchesAgree.withLock { $0 = agree }
-    return alone
+    try session.resizeInputs(to: single)
+    return try outputs.get()
   }
 
-  /// Tries to give the session the shapes of a batch; the session is unchanged when it refuses.
-  private func canRun(_ shapes: [[Int]], _ count: Int, _ session: any Session) -> Bool {
-    do {
-      try session.resizeInputs(to: shapes)
-    } catch {
-      return false
+  private func run(
+    _ items: ArraySlice<ModelInputs>, asBatchOn session: any Session
+  ) throws -> [ModelOutputs] {
+    for (item, inputs) in items.enumerated() {
+      try bound.write(inputs, item: item, of: items.count, to: session)
     }
-    let fits = bound.outputs.allSatisfy { output in
+    try session.run()
+    return try items.indices.map {
+      try bound.readOutputs(item: $0 - items.startIndex, of: items.count, from: session)
+    }
+  }
+
+  /// Whether every output has grown with the batch.
+  private func hasRoom(for count: Int, _ session: any Session) -> Bool {
+    bound.outputs.allSatisfy { output in
       let shape = session.outputShape(at: output.index)
-      return shape.first == count && shape.reduce(1, *) / count >= output.spec.elementCount
-    }
-    if !fits, let single = bound.inputShapes(forItems: 1) { restore(single, session) }
-    return fits
-  }
-
-  private func restore(_ shapes: [[Int]], _ session: any Session) {
-    do {
-      try session.resizeInputs(to: shapes)
-    } catch {
-      preconditionFailure("A session takes the shapes that it had: \(error)")
-    }
-  }
-}
-
-extension ModelOutputs {
-  func hasSameBytes(as other: ModelOutputs) -> Bool {
-    // What lies between two outputs was never written.
-    storage.withBytes { mine in
-      other.storage.withBytes { theirs in
-        layout.ranges.allSatisfy { mine.extracting($0).isEqual(to: theirs.extracting($0)) }
-      }
+      return shape.first == count
+        && (shape.elementCount ?? 0) / count >= output.spec.elementCount
     }
   }
 }

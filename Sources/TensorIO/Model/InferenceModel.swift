@@ -14,19 +14,22 @@ public final class InferenceModel: Model {
 
   private let loader: ModelLoader
   private let state = Mutex<Loaded?>(nil)
+  /// Held while the model is loaded, which takes long; ``state`` only for a moment.
+  private let loading = Mutex(())
 
   /// A model in memory.
   final class Loaded: Sendable {
     let bound: BoundSignature
     let warnings: [BundleIssue]
     let pool: SessionPool
-    /// Whether several items in one run give what each gives alone; nil while it is not known.
-    let batchesAgree = Mutex<Bool?>(nil)
+    /// Whether runs change what later runs give.
+    let keepsState: Bool
 
-    init(bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool) {
+    init(bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool, keepsState: Bool) {
       self.bound = bound
       self.warnings = warnings
       self.pool = pool
+      self.keepsState = keepsState
     }
   }
 
@@ -91,9 +94,8 @@ public final class InferenceModel: Model {
 
   /// Runs the model on several items.
   ///
-  /// Where the model takes a batch, all items go through it in one run; else one after the other.
-  /// The results are the same: a model that only allows another batch size, without declaring it,
-  /// is tried both ways on its first batch and runs item by item if the bits differ.
+  /// Where the model or its description declares a batch axis (-1), the items go through the model in
+  /// one run; else one after the other. The results are the same, as that declaration promises.
   ///
   /// - Parameter items: The inputs of each item.
   /// - Returns: The outputs of each item, in order.
@@ -121,10 +123,11 @@ public final class InferenceModel: Model {
   // MARK: - Loading
 
   private func loaded() throws -> Loaded {
-    try state.withLock { state in
-      if let state { return state }
+    if let loaded = state.withLock({ $0 }) { return loaded }
+    return try loading.withLock { _ in
+      if let loaded = state.withLock({ $0 }) { return loaded }
       let new = try makeLoaded()
-      state = new
+      state.withLock { $0 = new }
       return new
     }
   }
@@ -148,7 +151,7 @@ public final class InferenceModel: Model {
     else { throw mismatch(binder.issues) }
     let described = model.signatures[index].inputs.map(\.shape)
     var sessions: [any Session] = []
-    for _ in 0..<loader.sessions {
+    for _ in 0..<(model.keepsState ? 1 : loader.sessions) {
       let session = try model.makeSession(signature: index, options: loader.sessionOptions)
       if shapes != described { try session.resizeInputs(to: shapes) }
       sessions.append(session)
@@ -158,8 +161,10 @@ public final class InferenceModel: Model {
     guard binder.issues.allSatisfy({ $0.severity != .error }) else {
       throw mismatch(binder.issues)
     }
+    if model.keepsState { binder.add(.keepsState) }
     return Loaded(
-      bound: bound, warnings: bundle.warnings + binder.issues, pool: SessionPool(sessions))
+      bound: bound, warnings: bundle.warnings + binder.issues, pool: SessionPool(sessions),
+      keepsState: model.keepsState)
   }
 
   private func signatureIndex(in signatures: [SignatureDescription]) throws -> Int {

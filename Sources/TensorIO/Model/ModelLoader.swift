@@ -88,8 +88,10 @@ public struct ModelLoader: Sendable {
     guard let backend = backends.first(where: { $0.name == name }) else {
       throw TensorIOError(
         .unknownBackend,
-        "'\(bundle.path)' needs the backend '\(name)', but the loader has only "
-          + backends.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+        "'\(bundle.path)' needs the backend '\(name)', but the loader has "
+          + (backends.isEmpty
+            ? "none." : "only \(backends.map { "'\($0.name)'" }.joined(separator: ", ")).")
+      )
     }
     return backend
   }

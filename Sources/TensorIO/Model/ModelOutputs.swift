@@ -66,7 +66,7 @@ public struct ModelOutputs: Sendable {
       throw TensorIOError(
         .unknownOutput, "The model has \(count) outputs, there is none at index \(index).")
     }
-    if let strings = strings[index] {
+    if layout.hasStrings, let strings = strings[index] {
       return try Value.decode(strings: strings, as: layout.specs[index])
     }
     return try storage.withBytes { bytes in

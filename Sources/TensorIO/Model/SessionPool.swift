@@ -13,6 +13,9 @@ final class SessionPool: Sendable {
   /// `@unchecked Sendable` because the pool lends it to one borrower at a time.
   struct Lent: @unchecked Sendable {
     let session: any Session
+    /// Where tasks' runs go. A serial queue gets a thread at once; those of a concurrent or global
+    /// queue are as many as the processors and shared with Swift's tasks, which a run would hold up.
+    let queue: DispatchQueue
   }
 
   private enum Waiter {
@@ -31,11 +34,16 @@ final class SessionPool: Sendable {
   }
 
   private let state: Mutex<State>
-  private let queue = DispatchQueue(label: "tensorio.sessions", attributes: .concurrent)
 
   init(_ sessions: sending [any Session]) {
-    state = Mutex(State(idle: sessions.map { Lent(session: $0) }))
+    let idle = sessions.map {
+      Lent(session: $0, queue: DispatchQueue(label: "tensorio.session"))
+    }
+    state = Mutex(State(idle: idle))
   }
+
+  /// How many borrowers wait.
+  var waiting: Int { state.withLock { $0.waiters.count } }
 
   /// Calls a closure with a session; waits for one if all are lent.
   @inline(__always)
@@ -52,7 +60,7 @@ final class SessionPool: Sendable {
     try Task.checkCancellation()
     let lent = try await borrowLater()
     return try await withCheckedThrowingContinuation { continuation in
-      queue.async {
+      lent.queue.async {
         let result = Swift.Result { try body(lent.session) }
         self.giveBack(lent)
         continuation.resume(with: result)

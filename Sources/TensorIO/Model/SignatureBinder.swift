@@ -45,6 +45,16 @@ struct SignatureBinder: IssueCollector {
         found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
         mending: "Order decides which tensor a layer is; put the layers in the model's order.")
     }
+    if matchesByName, key == "inputs" {
+      let described = Set((layers + bundle.manifest.placeholders).map(\.name))
+      let missing = names.filter { !described.contains($0) }.map { "'\($0)'" }
+      if !missing.isEmpty {
+        report(
+          .layerCount, at: key, expected: "a layer for each input of the model: \(list)",
+          found: "none for \(missing.joined(separator: ", "))",
+          mending: "Describe every input of the model.")
+      }
+    }
     return layers.enumerated().compactMap { position, layer in
       let path = "\(key)[\(position)]"
       guard let index = matchesByName ? names.firstIndex(of: layer.name) : position else {
@@ -62,10 +72,11 @@ struct SignatureBinder: IssueCollector {
     isInput: Bool
   ) -> BoundLayer? {
     guard let dataType = checkedDataType(of: layer, tensor, at: path) else { return nil }
-    let kind = checkedKind(of: layer, dataType, tensor, at: path)
+    let kind = checkedKind(of: layer, dataType, tensor, at: path, isInput: isInput)
     let spec = TensorSpec(
       name: layer.name, shape: layer.shape, dataType: dataType, kind: kind,
       storedQuantization: tensor.quantization)
+    checkAxes(ofImage: layer, against: tensor.shape, at: path)
     let bound = BoundLayer(index: index, spec: spec, tensorShape: tensor.shape)
     if isInput, bound.shape(forItems: 1) == nil {
       report(
@@ -75,6 +86,26 @@ struct SignatureBinder: IssueCollector {
         mending: "Write the shape of the tensor '\(tensor.name)'.")
     }
     return bound
+  }
+
+  /// A picture's height, width and channels must be the tensor's last axes: an equal count alone
+  /// would let swapped axes scramble the rows.
+  private mutating func checkAxes(
+    ofImage layer: ModelManifest.Layer, against shape: [Int], at path: String
+  ) {
+    let image: ImageShape
+    switch layer.kind {
+    case .imageInput(let shape, _), .imageOutput(let shape, _): image = shape
+    case .array, .scalar, .string: return
+    }
+    let axes = [image.height, image.width, image.channels]
+    guard shape.count >= 3, !zip(shape.suffix(3), axes).allSatisfy({ $0 < 0 || $0 == $1 }) else {
+      return
+    }
+    report(
+      .elementCountMismatch, at: "\(path).shape",
+      expected: "the tensor's height, width and channels, \(Array(shape.suffix(3)))",
+      found: "\(axes)", mending: "Write [height, width, channels] as the tensor has them.")
   }
 
   // MARK: - Types
@@ -117,14 +148,15 @@ struct SignatureBinder: IssueCollector {
 
   private mutating func checkedKind(
     of layer: ModelManifest.Layer, _ dataType: DataType, _ tensor: TensorDescription,
-    at path: String
+    at path: String, isInput: Bool
   ) -> TensorSpec.Kind {
+    let key = "\(path).\(isInput ? "quantize" : "dequantize")"
     switch layer.kind {
     case .array(let quantization, _):
       return .vector(
-        checked(quantization, dataType, tensor, at: path), labels: bundle.labels(of: layer))
+        checked(quantization, dataType, tensor, at: key), labels: bundle.labels(of: layer))
     case .scalar(let quantization):
-      return .scalar(checked(quantization, dataType, tensor, at: path))
+      return .scalar(checked(quantization, dataType, tensor, at: key))
     case .imageInput(let shape, let normalization):
       if normalization != nil, dataType == .uint8 {
         report(
@@ -160,12 +192,15 @@ struct SignatureBinder: IssueCollector {
         found: "one", mending: "Remove it; it has no effect.")
       return nil
     }
-    guard isQuantized else {
+    let byteStandards: [Quantization] = [
+      .zeroToOne, .minusOneToOne, .toZeroToOne, .toMinusOneToOne,
+    ]
+    if dataType == .int8, byteStandards.contains(quantization) {
       report(
-        .ignoredField, .warning, at: path,
-        expected: "no quantization, since model.quantized is false", found: "one",
-        mending: "Write \"quantized\": true, or remove it.")
-      return nil
+        .quantizationMismatch, at: path,
+        expected: "{\"standard\": \"model\"}, since the tensor '\(tensor.name)' is int8",
+        found: "a standard for bytes from 0 to 255",
+        mending: "Write {\"standard\": \"model\"}, or \"scale\" and \"bias\" for -128 to 127.")
     }
     if quantization == .model, tensor.quantization == nil {
       report(
@@ -182,6 +217,8 @@ struct SignatureBinder: IssueCollector {
   /// session exists.
   mutating func checkOutputs(_ outputs: [BoundLayer], shapes: [[Int]]) {
     for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
+      // How many values an open shape holds is only known when the model has run.
+      if shapes[position].contains(where: { $0 < 0 }) { continue }
       let spec = output.spec
       let available = shapes[position].reduce(1, *)
       guard available != spec.elementCount else { continue }

@@ -32,19 +32,32 @@ public enum Quantization: Hashable, Sendable {
 ///
 /// A real number is `(q - zeroPoint) * scale`.
 public struct StoredQuantization: Hashable, Sendable {
-  /// One scale, or one for each index of ``axis``.
+  /// One scale, or one for each index of an axis.
   public var scales: [Float]
   /// One zero point for each scale.
   public var zeroPoints: [Int64]
-  /// The axis that the scales run along, counted from the last: 0 is the last axis. Nil when one
-  /// scale serves the whole tensor.
-  public var axisFromEnd: Int?
+  /// The axis of the tensor that the scales run along; nil when one scale serves it all.
+  public var axis: Int?
+  /// How many consecutive elements share a scale: the product of the lengths after ``axis``.
+  ///
+  /// Counted in the tensor's own shape, which a layer may describe otherwise.
+  public var elementsPerScale: Int
 
   /// Makes a quantization from scales and zero points of equal count.
-  public init(scales: [Float], zeroPoints: [Int64], axisFromEnd: Int? = nil) {
+  public init(
+    scales: [Float], zeroPoints: [Int64], axis: Int? = nil, elementsPerScale: Int = 1
+  ) {
     precondition(!scales.isEmpty && scales.count == zeroPoints.count, "One zero point a scale.")
+    precondition(elementsPerScale > 0, "Every scale serves an element.")
     self.scales = scales
     self.zeroPoints = zeroPoints
-    self.axisFromEnd = axisFromEnd
+    self.axis = axis
+    self.elementsPerScale = elementsPerScale
+  }
+
+  /// Which scale belongs to an element.
+  @inline(__always)
+  func channel(of index: Int) -> Int {
+    scales.count == 1 ? 0 : (index / elementsPerScale) % scales.count
   }
 }

@@ -28,8 +28,9 @@ public struct TensorDescription: Hashable, Sendable {
     self.quantization = quantization
   }
 
-  /// The number of elements, an axis of unknown length counted as 1.
-  public var elementCount: Int { shape.reduce(1) { $0 * max($1, $1 < 0 ? 1 : 0) } }
+  /// The number of elements, an axis of unknown length counted as 1; `Int.max` when a shape is too
+  /// large to be a tensor's.
+  public var elementCount: Int { shape.map { $0 < 0 ? 1 : $0 }.elementCount ?? .max }
 }
 
 /// The inputs and outputs of one way to run a model.

@@ -40,9 +40,8 @@ extension NumberEncoder {
       guard let stored = spec.storedQuantization else {
         throw TensorIOError.withoutStoredQuantization(spec)
       }
-      let scales = ChannelIndex(stored, itemShape: spec.itemShape)
       try memory.storeElements(of: Element.self) { index in
-        let channel = scales.channel(of: spec.offset + index)
+        let channel = stored.channel(of: spec.offset + index)
         let value = number(index).float32 / stored.scales[channel]
         guard !value.isNaN else { throw notANumber(at: index) }
         let shifted = value.rounded(.toNearestOrAwayFromZero) + Float(stored.zeroPoints[channel])
@@ -53,24 +52,6 @@ extension NumberEncoder {
 
   private func notANumber(at index: Int) -> TensorIOError {
     .unrepresentable("NaN", at: index, in: spec, because: "it has no quantized value")
-  }
-}
-
-/// Which of a tensor's scales belongs to an element.
-struct ChannelIndex {
-  private let inner: Int
-  private let count: Int
-
-  init(_ quantization: StoredQuantization, itemShape: [Int]) {
-    count = quantization.scales.count
-    // Counted from the end, because an item may have lost the batch axis and a description may
-    // leave out leading axes of length 1.
-    inner = itemShape.suffix(quantization.axisFromEnd ?? 0).reduce(1, *)
-  }
-
-  @inline(__always)
-  func channel(of index: Int) -> Int {
-    count == 1 ? 0 : (index / inner) % count
   }
 }
 

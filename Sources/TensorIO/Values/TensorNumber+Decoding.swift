@@ -10,6 +10,10 @@ extension TensorNumber {
       throw TensorIOError.wrongOutputType(
         spec, "\(Self.self)", because: "it holds \(count) values; read it as [\(Self.self)]")
     }
+    // The common case, without an array for one number.
+    if Self.matchingDataType == spec.dataType && spec.quantization == nil {
+      return bytes.unsafeLoadUnaligned(as: Self.self)
+    }
     return try decodeElements(bytes, as: spec)[0]
   }
 
@@ -85,9 +89,8 @@ struct NumberDecoder {
       guard let stored = spec.storedQuantization else {
         throw TensorIOError.withoutStoredQuantization(spec)
       }
-      let channels = ChannelIndex(stored, itemShape: spec.itemShape)
       return try bytes.mapElements(of: Element.self) { element, index in
-        let channel = channels.channel(of: index)
+        let channel = stored.channel(of: index)
         let shifted = element.float64 - Double(stored.zeroPoints[channel])
         return try number(Float(shifted) * stored.scales[channel], at: index)
       }

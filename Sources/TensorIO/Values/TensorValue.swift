@@ -94,6 +94,12 @@ extension TensorValue: TensorEncodable {
   public var tensorItems: [any TensorEncodable]? { encodable.tensorItems }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    if case .strings(let strings) = self {
+      guard spec.kind == .bytes, spec.dataType.isByte, strings.count == 1 else {
+        throw TensorIOError.wrongKind(
+          spec, expected: spec.isImage ? "a picture" : "\(spec.dataType) values", found: "text")
+      }
+    }
     try encodable.encode(into: &memory, as: spec)
   }
 

@@ -12,6 +12,7 @@ import Testing
 /// Schema as the judge.
 @Suite struct ModelSchemaTests {
   private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
+    .flatMap { $0.isEmpty ? nil : $0 }
 
   @Test(.enabled(if: python != nil, "TENSORIO_PYTHON names no Python with jsonschema"))
   func `the schema and the reader accept the same documents`() throws {
@@ -29,6 +30,12 @@ import Testing
     for name in good.sorted() {
       paths.append(Fixtures.documents.appending(path: "good/\(name)").path())
       cases.append((name, true))
+    }
+    if FileManager.default.fileExists(atPath: Fixtures.seeds.path()) {
+      for (index, document) in try SeedDocuments.manifests().enumerated() {
+        paths.append(try folder.write(document.text, to: "seed-\(index).json"))
+        cases.append(("\(document.file), example \(index)", true))
+      }
     }
     let results = try validate(paths)
     try #require(results.count == cases.count)

@@ -29,17 +29,22 @@ enum Fixtures {
   }
 }
 
-/// A folder of its own for one test, removed with the value that holds it.
-final class TemporaryFolder: Sendable {
+/// A folder of its own for one test, removed when the process ends: a value that removed it in its
+/// `deinit` could do so between its last use and the use of a path.
+struct TemporaryFolder: Sendable {
   let path: String
 
+  private static let root: URL = {
+    let url = FileManager.default.temporaryDirectory.appending(path: "tensorio-tests-\(UUID())")
+    atexit { try? FileManager.default.removeItem(at: TemporaryFolder.root) }
+    return url
+  }()
+
   init() throws {
-    let url = FileManager.default.temporaryDirectory.appending(path: "tensorio-\(UUID())")
+    let url = Self.root.appending(path: "\(UUID())")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     path = url.path(percentEncoded: false)
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// Writes a file, and the folders it lies in.
   @discardableResult

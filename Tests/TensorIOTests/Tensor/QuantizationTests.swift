@@ -141,15 +141,16 @@ import Testing
   }
 
   /// A shape [2, 3] with a scale for each index of one axis, and what 12 becomes there.
-  static let perChannel: [(axisFromEnd: Int, scales: [Float], quantized: [Int8])] = [
-    (0, [1, 2, 4], [12, 6, 3, 12, 6, 3]), (1, [1, 2], [12, 12, 12, 6, 6, 6]),
+  static let perChannel: [(elementsPerScale: Int, scales: [Float], quantized: [Int8])] = [
+    (1, [1, 2, 4], [12, 6, 3, 12, 6, 3]), (3, [1, 2], [12, 12, 12, 6, 6, 6]),
   ]
 
   @Test(arguments: perChannel.indices)
   func `every channel has its own scale, however the numbers are passed`(_ index: Int) throws {
-    let (axis, scales, quantized) = Self.perChannel[index]
+    let (elementsPerScale, scales, quantized) = Self.perChannel[index]
     let stored = StoredQuantization(
-      scales: scales, zeroPoints: scales.map { _ in 0 }, axisFromEnd: axis)
+      scales: scales, zeroPoints: scales.map { _ in 0 },
+      elementsPerScale: elementsPerScale)
     let numbers = [Float](repeating: 12, count: 6)
     let number = TensorValue.number(.integer(12))
     let mixed: [TensorValue.Number] = [
@@ -162,7 +163,8 @@ import Testing
       TensorValue.list([number, number, number, number, number, number]),
       TensorValue.list([.list([number, number, number]), .list([number, number, number])]),
     ]
-    for shape in [[2, 3], [-1, 2, 3], [1, 2, 3]] {
+    // The tensor's own shape counts, however the layer describes it.
+    for shape in [[2, 3], [-1, 2, 3], [1, 2, 3], [6], [3, 2]] {
       let spec = TensorSpec.numbers(.int8, shape, .model, stored: stored)
       for value in values {
         #expect(try value.encoded(as: spec, of: Int8.self) == quantized, "\(value)")
@@ -172,7 +174,7 @@ import Testing
   }
 
   @Test func `each channel has its own zero point`() throws {
-    let stored = StoredQuantization(scales: [1, 0.5], zeroPoints: [10, -10], axisFromEnd: 0)
+    let stored = StoredQuantization(scales: [1, 0.5], zeroPoints: [10, -10])
     let spec = TensorSpec.numbers(.int8, [2, 2], .model, stored: stored)
     #expect(try [[0, 0], [1, 1]].encoded(as: spec, of: Int8.self) == [10, -10, 11, -8])
     #expect(try [Float].decoded([10, -10, 11, -8] as [Int8], as: spec) == [0, 0, 1, 1])

@@ -1,0 +1,210 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Walks JSON without building anything, to tell where it breaks.
+struct JSONFaultScanner {
+  struct Fault: Error {
+    var offset: Int
+    var reason: String
+  }
+
+  private let bytes: [UInt8]
+  private var offset = 0
+  private let deepest = 512
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+  }
+
+  mutating func findFault() -> Fault? {
+    do throws(Fault) {
+      if let invalid = firstInvalidUTF8() {
+        throw Fault(offset: invalid, reason: "the bytes are not UTF-8")
+      }
+      try value(depth: 0)
+      skipSpace()
+      if offset < bytes.count { throw fault("the end of the document was expected") }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func firstInvalidUTF8() -> Int? {
+    var parser = UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var valid = 0
+    while true {
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let scalar): valid += scalar.count
+      case .error: return valid
+      case .emptyInput: return nil
+      }
+    }
+  }
+
+  private func fault(_ reason: String) -> Fault {
+    guard offset < bytes.count else {
+      return Fault(offset: bytes.count, reason: "the document ends here, but \(reason)")
+    }
+    let found =
+      switch bytes[offset] {
+      case 0x20..<0x7F: "'\(Unicode.Scalar(bytes[offset]))'"
+      case 0x80...: "a character"
+      default: "a control character"
+      }
+    return Fault(offset: offset, reason: "found \(found), but \(reason)")
+  }
+
+  private mutating func skipSpace() {
+    while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      offset += 1
+    }
+  }
+
+  private func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+  private mutating func value(depth: Int) throws(Fault) {
+    skipSpace()
+    guard depth < deepest else { throw fault("values may be nested \(deepest) deep at most") }
+    switch peek() {
+    case UInt8(ascii: "{"): try object(depth: depth)
+    case UInt8(ascii: "["): try array(depth: depth)
+    case UInt8(ascii: "\""): try string()
+    case UInt8(ascii: "t"): try word("true")
+    case UInt8(ascii: "f"): try word("false")
+    case UInt8(ascii: "n"): try word("null")
+    default: try number()
+    }
+  }
+
+  private mutating func object(depth: Int) throws(Fault) {
+    offset += 1
+    skipSpace()
+    while peek() != UInt8(ascii: "}") {
+      guard peek() == UInt8(ascii: "\"") else { throw fault("a key in quotes was expected") }
+      try string()
+      skipSpace()
+      guard peek() == UInt8(ascii: ":") else { throw fault("':' was expected after the key") }
+      offset += 1
+      try value(depth: depth + 1)
+      try separator(before: UInt8(ascii: "}"), named: "',' or '}' was expected")
+    }
+    offset += 1
+  }
+
+  private mutating func array(depth: Int) throws(Fault) {
+    offset += 1
+    skipSpace()
+    while peek() != UInt8(ascii: "]") {
+      try value(depth: depth + 1)
+      try separator(before: UInt8(ascii: "]"), named: "',' or ']' was expected")
+    }
+    offset += 1
+  }
+
+  private mutating func separator(before end: UInt8, named reason: String) throws(Fault) {
+    skipSpace()
+    if peek() == UInt8(ascii: ",") {
+      offset += 1
+      skipSpace()
+    } else if peek() != end {
+      throw fault(reason)
+    }
+  }
+
+  private mutating func string() throws(Fault) {
+    let start = offset
+    offset += 1
+    while let byte = peek(), byte != UInt8(ascii: "\"") {
+      guard byte >= 0x20 else { throw fault("control characters must be escaped in a string") }
+      guard byte == UInt8(ascii: "\\") else {
+        offset += 1
+        continue
+      }
+      offset += 1
+      guard let escape = peek() else { break }
+      guard "\"\\/bfnrtu".utf8.contains(escape) else { throw fault("no such escape exists") }
+      offset += 1
+      if escape == UInt8(ascii: "u") { try codePoint() }
+    }
+    guard peek() != nil else {
+      throw Fault(offset: start, reason: "the string that starts here has no end")
+    }
+    offset += 1
+  }
+
+  /// The digits after `\u`, and the second half of a pair of surrogates.
+  private mutating func codePoint() throws(Fault) {
+    let start = offset - 2
+    let unit = try hexadecimalDigits()
+    guard UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) else { return }
+    let halfFault = Fault(offset: start, reason: "half of a pair of surrogates is no character")
+    guard UTF16.isLeadSurrogate(unit), bytes[offset...].starts(with: "\\u".utf8) else {
+      throw halfFault
+    }
+    offset += 2
+    guard UTF16.isTrailSurrogate(try hexadecimalDigits()) else { throw halfFault }
+  }
+
+  private mutating func hexadecimalDigits() throws(Fault) -> UInt16 {
+    var value: UInt16 = 0
+    for _ in 0..<4 {
+      guard let byte = peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw fault("\\u takes four hexadecimal digits")
+      }
+      value = value << 4 | UInt16(digit)
+      offset += 1
+    }
+    return value
+  }
+
+  private mutating func word(_ word: StaticString) throws(Fault) {
+    for byte in "\(word)".utf8 {
+      guard peek() == byte else { throw fault("'\(word)' was expected") }
+      offset += 1
+    }
+  }
+
+  private mutating func number() throws(Fault) {
+    guard let first = peek(), first == UInt8(ascii: "-") || isDigit(first) else {
+      throw fault("a value was expected")
+    }
+    let start = offset
+    while let byte = peek(), isDigit(byte) || "+-.eE".utf8.contains(byte) { offset += 1 }
+    let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+    guard isNumber(bytes[start..<offset]), let value = Double(text) else {
+      throw Fault(offset: start, reason: "'\(text)' is not a number")
+    }
+    let mantissa = text.prefix { $0 != "e" && $0 != "E" }
+    let isTooSmall = value == 0 && mantissa.contains { "123456789".contains($0) }
+    guard value.isFinite, !isTooSmall else {
+      throw Fault(
+        offset: start,
+        reason: "'\(text)' is too \(isTooSmall ? "small" : "large") for a 64-bit number")
+    }
+  }
+
+  /// JSON's grammar: a sign, digits without a leading zero, a fraction, an exponent.
+  private func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
+    let whole = rest.prefix(while: isDigit)
+    rest = rest.dropFirst(whole.count)
+    guard !whole.isEmpty, whole.count == 1 || whole.first != UInt8(ascii: "0") else { return false }
+    if rest.first == UInt8(ascii: ".") {
+      let fraction = rest.dropFirst().prefix(while: isDigit)
+      guard !fraction.isEmpty else { return false }
+      rest = rest.dropFirst(fraction.count + 1)
+    }
+    guard let byte = rest.first else { return true }
+    guard byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") else { return false }
+    rest = rest.dropFirst()
+    if let sign = rest.first, "+-".utf8.contains(sign) { rest = rest.dropFirst() }
+    return !rest.isEmpty && rest.allSatisfy(isDigit)
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+}

@@ -1,0 +1,20 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension Collection where Element == Int {
+  /// The number of elements of a tensor with these axes.
+  ///
+  /// Nil when a length is negative, or when they are more than a runtime can count (2^31 - 1): shapes
+  /// come from files.
+  package var elementCount: Int? {
+    var count = 1
+    for length in self {
+      let (product, overflow) = count.multipliedReportingOverflow(by: length)
+      guard length >= 0, !overflow, product <= Int(Int32.max) else { return nil }
+      count = product
+    }
+    return count
+  }
+}

@@ -1,0 +1,124 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+
+/// What every backend must do, whatever its runtime: the suite of each backend runs all of it.
+///
+/// ```swift
+/// @Test(arguments: BackendConformance.Check.allCases)
+/// func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+///   let conformance = BackendConformance(LiteRTBackend(), models: Fixtures.models.path())
+///   try await conformance.run(check)
+/// }
+/// ```
+///
+/// The models' descriptions are made from what they say of themselves, so a backend may bring
+/// models of its own; a model that it does not have leaves out the checks that need it.
+public struct BackendConformance: Sendable {
+  /// The backend that is checked.
+  public var backend: any Backend
+  /// The folder with the models.
+  public var folder: String
+  /// The models' names in the folder.
+  public var models: Models
+  /// How far apart two results of a floating-point number may be, relative to their magnitude,
+  /// where one run had a batch and the other a single item.
+  public var batchTolerance: Double
+
+  /// Makes a conformance check.
+  ///
+  /// - Parameters:
+  ///   - backend: The backend that is checked.
+  ///   - folder: The folder with the models; the library's own lie in Tests/Fixtures/Models.
+  ///   - models: The models' names in the folder.
+  ///   - batchTolerance: The relative difference that a batch may make; 0 asks for the same bits.
+  public init(
+    _ backend: any Backend, models folder: String, named models: Models = Models(),
+    batchTolerance: Double = 0
+  ) {
+    self.backend = backend
+    self.folder = folder
+    self.models = models
+    self.batchTolerance = batchTolerance
+  }
+
+  /// The names of the models that the checks run, each nil when the backend has none of the kind.
+  public struct Models: Sendable {
+    /// Two inputs or more, of floating-point numbers, several in each.
+    public var twoInputs: String? = "matmul.tflite"
+    /// One input of several floating-point numbers.
+    public var vector: String? = "no_signature.tflite"
+    /// One input of several bytes without quantization.
+    public var bytes: String? = "reverse_uint8.tflite"
+    /// One input of several 32-bit integers.
+    public var integers: String? = "reverse_int32.tflite"
+    /// Two signatures or more.
+    public var twoSignatures: String? = "two_signatures.tflite"
+    /// An open batch axis.
+    public var openBatch: String? = "dynamic_batch.tflite"
+    /// A batch axis of one item that is not declared open.
+    public var fixedBatch: String? = "fixed_batch.tflite"
+    /// One input of several strings.
+    public var strings: String? = "string.tflite"
+    /// One input of a picture, [1, height, width, 3].
+    public var picture: String? = "identity_image.tflite"
+
+    /// Makes the names of the library's own TensorFlow Lite models.
+    public init() {}
+  }
+
+  /// A promise.
+  public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
+    case describesItself = "a model describes itself"
+    case missingFile = "a missing model names its path"
+    case loadsAndUnloads = "a model loads, unloads and loads again"
+    case manyModels = "models do not share their memory"
+    case namesOfInputs = "missing and unknown inputs are named"
+    case countOfInputs = "too few and too many inputs are counted"
+    case countOfElements = "short and long values are counted"
+    case kindsOfValues = "a value of a wrong kind is refused"
+    case exactNumbers = "numbers that do not fit are refused"
+    case recovers = "a refused value leaves the model usable"
+    case forgets = "a run does not depend on the runs before"
+    case outputsStay = "outputs outlive the next run"
+    case openBatches = "a batch gives what its items give alone"
+    case fixedBatches = "items of a model without batches give the same together"
+    case parallelTasks = "parallel tasks give what a serial run gives"
+    case parallelThreads = "parallel threads give what a serial run gives"
+    case unloadsWhileRunning = "unloading does not disturb runs under way"
+    case signatures = "each signature runs by its key"
+    case strings = "strings are counted and come back"
+
+    public var description: String { rawValue }
+  }
+
+  /// Checks one promise.
+  ///
+  /// - Throws: ``ConformanceError`` that tells what was expected and what happened.
+  public func run(_ check: Check) async throws {
+    switch check {
+    case .describesItself: try checkDescriptions()
+    case .missingFile: try checkMissingFile()
+    case .loadsAndUnloads: try checkLoading()
+    case .manyModels: try checkSeparation()
+    case .namesOfInputs: try checkInputNames()
+    case .countOfInputs: try checkInputCount()
+    case .countOfElements: try checkElementCounts()
+    case .kindsOfValues: try checkKinds()
+    case .exactNumbers: try checkExactness()
+    case .recovers: try checkRecovery()
+    case .forgets: try checkForgetting()
+    case .outputsStay: try checkOutputLifetime()
+    case .openBatches: try await checkBatches(models.openBatch)
+    case .fixedBatches: try await checkBatches(models.fixedBatch)
+    case .parallelTasks: try await checkTasks()
+    case .parallelThreads: try checkThreads()
+    case .unloadsWhileRunning: try await checkUnloading()
+    case .signatures: try checkSignatures()
+    case .strings: try checkStrings()
+    }
+  }
+}

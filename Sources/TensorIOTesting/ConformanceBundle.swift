@@ -1,0 +1,77 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A bundle in a temporary folder, described by what its model says of itself.
+struct ConformanceBundle {
+  let folder: String
+  let signature: SignatureDescription
+  let bundle: ModelBundle
+
+  /// Copies a model into a new bundle; `describe` may change the description of each input.
+  init(
+    _ model: String, in source: String, of backend: any Backend, signature index: Int = 0,
+    describe: ((inout [String: JSONValue]) -> Void)? = nil
+  ) throws {
+    let root = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UUID())")
+    folder = root.path
+    let path = folder + "/conformance.tiobundle"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: source + "/" + model, toPath: path + "/" + model)
+    let signatures = try backend.loadModel(at: path + "/" + model, for: .predict).signatures
+    try require(signatures.indices.contains(index), "'\(model)' has no signature \(index).")
+    signature = signatures[index]
+    let document = Self.document(model, signature, backend, describe)
+    try JSONEncoder().encode(document).write(to: URL(filePath: path + "/model.json"))
+    bundle = try ModelBundle(path)
+  }
+
+  /// Removes the folder, when no model needs it any more.
+  func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+  private static func document(
+    _ model: String, _ signature: SignatureDescription, _ backend: any Backend,
+    _ describe: ((inout [String: JSONValue]) -> Void)?
+  ) -> JSONValue {
+    let inputs = signature.inputs.map { tensor in
+      var layer = layer(tensor)
+      describe?(&layer)
+      return JSONValue.object(layer)
+    }
+    return .object([
+      "name": .string(model), "details": .string(""), "id": .string(model),
+      "version": .string("1"), "author": .string(""), "license": .string(""),
+      "model": .object([
+        "file": .string(model), "quantized": .bool(false), "backend": .string(backend.name),
+      ]),
+      "inputs": .array(inputs),
+      "outputs": .array(signature.outputs.map { .object(layer($0)) }),
+    ])
+  }
+
+  private static func layer(_ tensor: TensorDescription) -> [String: JSONValue] {
+    [
+      "name": .string(tensor.name),
+      "type": .string(tensor.dataType == .string ? "string" : "array"),
+      "dtype": .string(tensor.typeName),
+      "shape": .array(tensor.shape.map { .number(Double($0)) }),
+    ]
+  }
+
+  func model(
+    of backend: any Backend, sessions: Int = 1, signatureKey: String? = nil
+  ) throws -> InferenceModel {
+    try InferenceModel(
+      bundle: bundle,
+      loader: ModelLoader(backends: [backend], sessions: sessions, signatureKey: signatureKey))
+  }
+}

@@ -1,0 +1,175 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import TensorIOTesting
+import Testing
+
+@testable import TensorIO
+
+@Suite struct SessionPoolTests {
+  private func pool(_ count: Int) throws -> SessionPool {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("", to: "model")
+    let model = try EchoBackend([.vectors]).loadModel(at: path, for: .predict)
+    return SessionPool(
+      try (0..<count).map { _ in try model.makeSession(signature: 0, options: SessionOptions()) })
+  }
+
+  /// A session that is lent until it is told to come back.
+  private struct Loan {
+    let task: Task<Void, any Error>
+    let end = DispatchSemaphore(value: 0)
+
+    init(of pool: SessionPool) async {
+      let begun = DispatchSemaphore(value: 0)
+      let end = end
+      task = Task {
+        try await pool.withSession { _ in
+          begun.signal()
+          end.wait()
+        }
+      }
+      await onThread { begun.wait() }
+    }
+
+    func giveBack() async throws {
+      end.signal()
+      try await task.value
+    }
+  }
+
+  /// Waits until so many borrowers are in the queue.
+  private func waitForQueue(_ count: Int, of pool: SessionPool) async throws {
+    for _ in 0..<2000 where pool.waiting != count { try await Task.sleep(for: .milliseconds(1)) }
+    try #require(pool.waiting == count)
+  }
+
+  @Test func `who waits first is served first, tasks and threads alike`() async throws {
+    let pool = try pool(1)
+    let loan = await Loan(of: pool)
+    let order = Shared<[Int]>([])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          let note: @Sendable (any Session) -> Void = { _ in order.change { $0.append(number) } }
+          if number.isMultiple(of: 2) {
+            try await pool.withSession(note)
+          } else {
+            await onThread { pool.withSession(note) }
+          }
+        }
+        try await waitForQueue(number + 1, of: pool)
+      }
+      try await loan.giveBack()
+      try await group.waitForAll()
+    }
+    #expect(order.value == Array(0..<8))
+  }
+
+  @Test func `a cancelled waiter leaves the queue and the others go on`() async throws {
+    let pool = try pool(1)
+    let loan = await Loan(of: pool)
+    let order = Shared<[Int]>([])
+    var tasks: [Task<Void, any Error>] = []
+    for number in 0..<3 {
+      tasks.append(
+        Task { try await pool.withSession { _ in order.change { $0.append(number) } } })
+      try await waitForQueue(number + 1, of: pool)
+    }
+    tasks[1].cancel()
+    await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    #expect(pool.waiting == 2)
+    try await loan.giveBack()
+    try await tasks[0].value
+    try await tasks[2].value
+    #expect(order.value == [0, 2])
+  }
+
+  @Test func `a task that was cancelled before does not begin`() async throws {
+    let pool = try pool(1)
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      try await pool.withSession { (_: any Session) -> Void in
+        Issue.record("A cancelled task ran.")
+      }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    try await pool.withSession { _ in }
+  }
+
+  @Test func `cancelling at any moment loses no session`() async throws {
+    let pool = try pool(2)
+    let done = Shared(0)
+    await withTaskGroup(of: Void.self) { group in
+      for round in 0..<400 {
+        group.addTask {
+          let task = Task {
+            try await pool.withSession { _ in done.change { $0 += 1 } }
+          }
+          if round.isMultiple(of: 2) {
+            for _ in 0..<(round % 7) { await Task.yield() }
+            task.cancel()
+          }
+          _ = await task.result
+        }
+      }
+    }
+    #expect(done.value >= 200)
+    #expect(pool.waiting == 0)
+    // Both sessions are there: neither loan waits.
+    let one = await Loan(of: pool)
+    let two = await Loan(of: pool)
+    try await one.giveBack()
+    try await two.giveBack()
+  }
+
+  @Test func `a session comes back when its borrower throws`() throws {
+    let pool = try pool(1)
+    for _ in 0..<3 {
+      #expect(throws: CancellationError.self) {
+        try pool.withSession { _ in throw CancellationError() }
+      }
+    }
+    #expect(pool.withSession { _ in 42 } == 42)
+  }
+
+  @Test func `a session comes back when its task throws`() async throws {
+    let pool = try pool(1)
+    await #expect(throws: TensorIOError.self) {
+      try await pool.withSession { _ in throw TensorIOError(.inferenceFailed, "Broken.") }
+    }
+    let number = try await pool.withSession { _ in 42 }
+    #expect(number == 42)
+  }
+
+  @Test func `waiting runs begin at once and do not hold the cooperative pool`() async throws {
+    // Dispatch's shared threads are one a processor, and one more for each second that all wait: far
+    // longer than other tests can hold this one up.
+    let count = ProcessInfo.processInfo.activeProcessorCount + 40
+    let pool = try pool(count)
+    let begun = Shared(0)
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let start = ContinuousClock.now
+      for _ in 0..<count {
+        group.addTask {
+          try await pool.withSession { _ in
+            begun.change { $0 += 1 }
+            gate.wait()
+          }
+        }
+      }
+      // Neither would go on if the runs held the threads that Swift's tasks share.
+      while begun.value < count { await Task.yield() }
+      await Task { await Task.yield() }.value
+      #expect(ContinuousClock.now - start < .seconds(20))
+      for _ in 0..<count { gate.signal() }
+      try await group.waitForAll()
+    }
+  }
+}

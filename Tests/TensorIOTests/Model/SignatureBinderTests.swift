@@ -1,0 +1,240 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIOTesting
+import Testing
+
+@testable import TensorIO
+
+@Suite struct SignatureBinderTests {
+  private let stored = StoredQuantization(scales: [0.5], zeroPoints: [3])
+
+  /// The issues of a description and a model of one input and one output.
+  private func issues(
+    input: JSONValue = .layer("x", [4]), _ tensor: TensorDescription = .float("x", [1, 4]),
+    output: JSONValue = .layer("y", [4]), _ result: TensorDescription = .float("y", [1, 4]),
+    isQuantized: Bool = false, matchesByName: Bool = false, files: [String: String] = [:]
+  ) throws -> [BundleIssue] {
+    let files = files.merging(["model.tflite": ""]) { old, _ in old }
+    let bundle = try TestBundle(
+      inputs: [input], outputs: [output], isQuantized: isQuantized, files: files)
+    let echo = EchoBackend(
+      [SignatureDescription(key: "", inputs: [tensor], outputs: [result])],
+      matchesLayersByName: matchesByName)
+    return try issues(of: bundle, echo)
+  }
+
+  /// What loading finds: the issues of its error, or the warnings.
+  private func issues(of bundle: TestBundle, _ echo: EchoBackend) throws -> [BundleIssue] {
+    let model = try InferenceModel(bundle: bundle.open(), loader: ModelLoader(backends: [echo]))
+    do {
+      return try model.warnings
+    } catch let error as TensorIOError {
+      #expect(error.code == .invalidBundle)
+      #expect(!model.isLoaded)
+      #expect(error.issues.contains { $0.severity == .error })
+      return error.issues
+    }
+  }
+
+  @Test func `a description that says what the model says has no issues`() throws {
+    #expect(try issues().isEmpty)
+    #expect(try issues(of: TestBundle(), EchoBackend([.vectors])).isEmpty)
+  }
+
+  // MARK: - Count, order, names
+
+  @Test func `every tensor has its layer`() throws {
+    let bundle = try TestBundle(set: ["/inputs": [.layer("temperatures", [4])], "/outputs": []])
+    let found = try issues(of: bundle, EchoBackend([.vectors]))
+    #expect(found.map(\.summary) == ["layer-count inputs", "layer-count outputs"])
+    #expect(
+      found[0].expected == "2 layers, as the model has: 'temperatures', 'pressures'")
+    #expect(found[0].found == "1")
+    #expect(found[0].mending == "Describe every input of the model.")
+  }
+
+  @Test func `the model's names in another order are a warning`() throws {
+    let bundle = try TestBundle(set: [
+      "/inputs": [.layer("pressures", [4]), .layer("temperatures", [8])]
+    ])
+    let found = try issues(of: bundle, EchoBackend([.vectors]))
+    #expect(found.map(\.summary) == ["warning layer-order inputs"])
+    #expect(found[0].expected == "the model's order: 'temperatures', 'pressures'")
+    #expect(found[0].found == "'pressures', 'temperatures'")
+  }
+
+  @Test func `other names are no issue where order decides`() throws {
+    #expect(try issues(input: .layer("another", [4])).isEmpty)
+  }
+
+  @Test func `where names decide, order does not and each must exist`() throws {
+    let swapped = try TestBundle(set: [
+      "/inputs": [.layer("pressures", [8]), .layer("temperatures", [4])]
+    ])
+    let byName = EchoBackend([.vectors], matchesLayersByName: true)
+    #expect(try issues(of: swapped, byName).isEmpty)
+    let found = try issues(input: .layer("another", [4]), matchesByName: true)
+    #expect(found.map(\.summary) == ["layer-count inputs", "unknown-tensor inputs[0].name"])
+    #expect(found[1].expected == "one of 'x'")
+    #expect(found[1].found == "'another'")
+  }
+
+  @Test func `where names decide, an input left out is an error and an output is not`() throws {
+    let byName = EchoBackend([.vectors], matchesLayersByName: true)
+    let inputs = try TestBundle(set: ["/inputs": [.layer("pressures", [8])]])
+    let found = try issues(of: inputs, byName)
+    #expect(found.map(\.summary) == ["layer-count inputs"])
+    #expect(found[0].found == "none for 'temperatures'")
+    let outputs = try TestBundle(set: ["/outputs": [.layer("clouds", [6])]])
+    #expect(try issues(of: outputs, byName).isEmpty)
+  }
+
+  // MARK: - Types
+
+  @Test func `dtype must be the tensor's`() throws {
+    let found = try issues(input: .layer("x", [4], ["dtype": "int32"]))
+    #expect(found.map(\.summary) == ["data-type-mismatch inputs[0].dtype"])
+    #expect(found[0].expected == "float32, the tensor's own type")
+    #expect(found[0].found == "int32")
+    #expect(try issues(input: .layer("x", [4], ["dtype": "float32"])).isEmpty)
+  }
+
+  @Test(arguments: [DataType.int32, .int64, .bool, .float64, .float16, .uint8, .int16])
+  func `without dtype the tensor tells`(_ dataType: DataType) throws {
+    #expect(try issues(.tensor("x", dataType, [1, 4])).isEmpty)
+  }
+
+  @Test func `a type that the library does not know is an error`() throws {
+    let tensor = TensorDescription(name: "x", dataType: nil, typeName: "complex64", shape: [4])
+    let found = try issues(tensor)
+    #expect(found.map(\.summary) == ["data-type-mismatch inputs[0]"])
+    #expect(found[0].found == "complex64 in the model")
+  }
+
+  @Test func `quantized contradicts a model of floats`() throws {
+    let found = try issues(isQuantized: true)
+    #expect(
+      found.map(\.summary) == [
+        "quantization-mismatch inputs[0]", "quantization-mismatch outputs[0]",
+      ])
+    #expect(found[0].found == "float32 in the tensor 'x'")
+    let named = try issues(
+      input: .layer("x", [4], ["dtype": "float32"]), output: .layer("y", [4]),
+      .tensor("y", .uint8, [1, 4]), isQuantized: true)
+    #expect(named.isEmpty)
+  }
+
+  @Test(arguments: [DataType.uint8, .int8])
+  func `a quantized tensor contradicts a model that is said not to be`(_ type: DataType) throws {
+    let found = try issues(.tensor("x", type, [1, 4], stored))
+    #expect(found.map(\.summary) == ["quantization-mismatch inputs[0]"])
+    #expect(found[0].found == "quantized \(type) in the tensor 'x'")
+    #expect(try issues(.tensor("x", type, [1, 4])).isEmpty)
+  }
+
+  // MARK: - Quantization
+
+  @Test func `quantize is ignored where the model is not quantized`() throws {
+    let found = try issues(
+      input: .layer("x", [4], ["quantize": ["standard": "[0,1]"]]),
+      output: .layer("y", [4], ["dequantize": ["standard": "[0,1]"]]))
+    #expect(
+      found.map(\.summary) == [
+        "warning ignored-field inputs[0].quantize", "warning ignored-field outputs[0].dequantize",
+      ])
+  }
+
+  @Test func `quantize is ignored on a float layer of a quantized model`() throws {
+    let found = try issues(
+      input: .layer("x", [4], ["quantize": ["standard": "[0,1]"], "dtype": "float32"]),
+      output: .layer("y", [4], ["dequantize": ["standard": "[0,1]"], "dtype": "float32"]),
+      isQuantized: true)
+    #expect(
+      found.map(\.summary) == [
+        "warning ignored-field inputs[0].quantize", "warning ignored-field outputs[0].dequantize",
+      ])
+  }
+
+  @Test func `the model's own scale must be there`() throws {
+    let layer = JSONValue.layer("x", [4], ["quantize": ["standard": "model"]])
+    let found = try issues(
+      input: layer, .tensor("x", .int8, [1, 4]), .tensor("y", .int8, [1, 4]), isQuantized: true)
+    #expect(found.map(\.summary) == ["quantization-mismatch inputs[0].quantize"])
+    let good = try issues(
+      input: layer, .tensor("x", .int8, [1, 4], stored), .tensor("y", .int8, [1, 4]),
+      isQuantized: true)
+    #expect(good.isEmpty)
+  }
+
+  // MARK: - Element counts
+
+  @Test(
+    arguments: [
+      ([4], [1, 4], true), ([1, 4], [4], true), ([2, 2], [4], true), ([4, 1], [1, 4], true),
+      ([-1, 4], [1, 4], true), ([-1, 4], [-1, 4], true), ([4], [-1, 4], true), ([4], [-1], true),
+      ([2, 4], [-1, 4], true), ([2, 5, 3], [-1, -1, 3], true), ([-1, 5, 3], [-1, -1, 3], true),
+      ([], [], true), ([], [1], true), ([1], [], true), ([1], [1, 1], true), ([4], [2, -1], true),
+      ([4], [-1, -1, 2], true), ([8], [-1, 4], true),
+      ([3], [1, 4], false), ([5], [1, 4], false), ([], [2], false), ([2], [], false),
+      ([3], [2, -1], false), ([2, 5, 4], [-1, -1, 3], false),
+      ([-1, 3], [-1, 4], false), ([7], [-1, 0], false),
+    ] as [([Int], [Int], Bool)])
+  func `an input's count must be the tensor's`(
+    _ shape: [Int], _ tensor: [Int], _ isRight: Bool
+  ) throws {
+    let found = try issues(input: .layer("x", shape), .float("x", tensor)).map(\.summary)
+    #expect(
+      found.filter { $0.contains("inputs") }
+        == (isRight ? [] : ["element-count-mismatch inputs[0].shape"]))
+  }
+
+  @Test func `an output may read fewer values, with a warning`() throws {
+    let found = try issues(output: .layer("y", [3]))
+    #expect(found.map(\.summary) == ["warning partial-output outputs[0].shape"])
+    #expect(found[0].expected == "4 values, as the tensor holds")
+    #expect(found[0].found == "3 in [3]")
+    #expect(found[0].mending.hasPrefix("Only the first 3 are read"))
+  }
+
+  @Test func `a thousand labels over 1001 classes are named as that`() throws {
+    let labels = (0..<1000).map { "\($0)\n" }.joined()
+    let found = try issues(
+      output: .layer("y", [1, 1000], ["labels": "labels.txt"]), .float("y", [1, 1001]),
+      files: ["assets/labels.txt": labels])
+    #expect(found.map(\.summary) == ["warning partial-output outputs[0].shape"])
+    #expect(found[0].found == "1000 labels over 1001 classes")
+    #expect(found[0].mending.contains("background"))
+  }
+
+  @Test func `an output cannot read more values than there are`() throws {
+    let found = try issues(output: .layer("y", [5]))
+    #expect(found.map(\.summary) == ["element-count-mismatch outputs[0].shape"])
+    #expect(found[0].expected == "at most 4 values, as the tensor [1, 4] holds")
+    #expect(found[0].found == "5 in [5]")
+  }
+
+  @Test func `an output whose length only the run tells is not counted before`() throws {
+    let bundle = try TestBundle(inputs: [.layer("x", [4])], outputs: [.layer("y", [6])]).open()
+    var binder = SignatureBinder(bundle: bundle, matchesByName: false)
+    let signature = SignatureDescription(
+      key: "", inputs: [.float("x", [4])], outputs: [.float("y", [-1, 1])])
+    let bound = binder.bind(signature, at: 0)
+    let outputs = try #require(bound).outputs
+    binder.checkOutputs(outputs, shapes: [[-1, 1]])
+    #expect(binder.issues.isEmpty)
+  }
+
+  @Test func `all that disagrees is reported at once`() throws {
+    let bundle = try TestBundle(set: [
+      "/inputs/0/dtype": "int32", "/inputs/1/shape": [7], "/outputs/0/dtype": "uint8",
+    ])
+    #expect(
+      try issues(of: bundle, EchoBackend([.vectors])).map(\.summary) == [
+        "data-type-mismatch inputs[0].dtype", "element-count-mismatch inputs[1].shape",
+        "data-type-mismatch outputs[0].dtype",
+      ])
+  }
+}
