@@ -24,7 +24,9 @@ struct RunCommand: ParsableCommand {
     name: .long, help: "Print this many labels, highest first (a person sees 5 by default).")
   var top: Int?
 
-  @Option(name: .long, help: "Print only labels with a value greater than this.")
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: "Print only labels with a value greater than this.")
   var threshold: Float?
 
   @Option(name: .long, help: "Run this many times; the latencies are means.")

@@ -27,10 +27,21 @@ struct TensorIOCommand: ParsableCommand {
 
   static func main() {
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(Self.words(CommandLine.arguments.dropFirst()))
       try command.run()
     } catch {
       exit(reporting: error)
+    }
+  }
+
+  /// The words of the command line, a negative number that is a VALUE marked as no option.
+  ///
+  /// The parser takes every word with a dash for an option, and no option of ours is a digit. JSON
+  /// may begin with a space.
+  private static func words(_ arguments: ArraySlice<String>) -> [String] {
+    zip(arguments, [""] + arguments).map { word, previous in
+      let isNegativeNumber = word.hasPrefix("-") && word.dropFirst().first?.isWholeNumber == true
+      return isNegativeNumber && previous != "--threshold" ? " " + word : word
     }
   }
 

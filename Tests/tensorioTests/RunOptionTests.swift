@@ -38,6 +38,7 @@ struct RunOptionTests {
     ),
     (["--top", "1", "--threshold", "0.3"], #"[{"label":"bee","value":0.6}]"#),
     (["--top", "1", "--threshold", "0.6"], "[]"),
+    (["--top", "1", "--threshold", "-0.5"], #"[{"label":"bee","value":0.6}]"#),
   ])
   func `labels are an object, and an ordered array with top`(
     options: [String], value: String

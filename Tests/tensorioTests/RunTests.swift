@@ -25,6 +25,17 @@ struct RunTests {
     #expect(try await json(bundle.path, value) == (0, Latencies.json(around: #"{"y":25}"#), ""))
   }
 
+  @Test(arguments: [["-2"], ["-2.0"], ["--json", "-2"], ["--input", "x=-2"], ["--", "-2"]])
+  func `a negative number is a value, not an option`(arguments: [String]) async throws {
+    let bundle = try TemporaryBundle("add", shape: [1])
+    let result = try await CommandRunner.runWithoutTimes(["run", bundle.path] + arguments)
+    #expect(result.status == 0)
+    #expect(["y  -15.0\n", Latencies.json(around: #"{"y":-15}"#)].contains(result.output))
+    let bench = try await CommandRunner.run(
+      ["bench", bundle.path, "--iterations", "1"] + arguments)
+    #expect(bench.status == 0, "\(bench.error)")
+  }
+
   @Test(arguments: [
     "[[1, 2, 3], [4, 5, 6]]", "[1, 2, 3, 4, 5, 6]", #"{"x": [[1, 2], [3, 4], [5, 6]]}"#,
   ])
