@@ -147,7 +147,7 @@ struct RunOptionTests {
     (["[1, 2, 3, 4, 5]"], "'x' takes 6 values (shape [2, 3]), got 5."),
     (["[1, 2, 3, 4, 5, 6, 7]"], "'x' takes 6 values (shape [2, 3]), got 7."),
     (["5"], "'x' takes 6 values (shape [2, 3]), got 1."),
-    (["[1, 2, 3, 4, 5, 300]"], "'x' at index 5 takes uint8 values, got 300.0: it is out of range."),
+    (["[1, 2, 3, 4, 5, 300]"], "'x' at index 5 takes uint8 values, got 300: it is out of range."),
     (
       ["[1, 2, 3, 4, 5, 0.5]"],
       "'x' at index 5 takes uint8 values, got 0.5: it is not a whole number, and is not rounded "

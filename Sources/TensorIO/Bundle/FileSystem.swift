@@ -30,6 +30,9 @@ package enum FileSystem {
     guard FileManager.default.fileExists(atPath: path) else {
       throw TensorIOError(.fileNotFound, "There is no file '\(path)'.")
     }
+    guard !isFolder(path) else {
+      throw TensorIOError(.unreadableFile, "'\(path)' is a folder, a file was expected.")
+    }
     do {
       return try Data(contentsOf: URL(filePath: path))
     } catch {

@@ -20,8 +20,9 @@ struct BoundSignature: Sendable {
     self.layout = OutputLayout(outputs.map(\.spec))
   }
 
-  /// Whether the model, or its description, says that the first axis counts items. Their results
-  /// are theirs alone then; nothing else could tell that a model does not mix its items.
+  /// Whether the model, or its description, says that the first axis counts items.
+  ///
+  /// Their results are theirs alone then; nothing else could tell that a model does not mix them.
   var declaresBatches: Bool {
     !inputs.isEmpty && inputs.allSatisfy { $0.tensorShape.first == -1 || $0.spec.isBatched }
   }

@@ -13,8 +13,10 @@ final class SessionPool: Sendable {
   /// `@unchecked Sendable` because the pool lends it to one borrower at a time.
   struct Lent: @unchecked Sendable {
     let session: any Session
-    /// Where tasks' runs go. A serial queue gets a thread at once; those of a concurrent or global
-    /// queue are as many as the processors and shared with Swift's tasks, which a run would hold up.
+    /// Where tasks' runs go.
+    ///
+    /// A serial queue gets a thread at once; those of a concurrent or global queue are as many as
+    /// the processors and shared with Swift's tasks, which a run would hold up.
     let queue: DispatchQueue
   }
 

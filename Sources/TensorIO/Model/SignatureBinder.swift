@@ -236,7 +236,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .partialOutput, .warning, at: path, expected: "\(available) values, as the tensor holds",
         found: found,
-        mending: spec.labels == nil
+        mending: spec.labels == nil || spec.labels?.names.count == available
           ? "Only the first \(spec.elementCount) are read; write the tensor's shape."
           : "Only the first \(spec.elementCount) are read, and each label may be one off: "
             + "check whether the model's first class is the background.")

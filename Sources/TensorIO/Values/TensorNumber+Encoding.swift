@@ -113,6 +113,9 @@ struct NumberEncoder {
         isWhole && value.float64.isFinite
         ? "it is out of range" : "it is not a whole number, and is not rounded silently"
     }
-    return .unrepresentable("\(value)", at: index, in: spec, because: reason)
+    // JSON's numbers are doubles: 300 is not shown as 300.0.
+    let isShort = value.float64.magnitude < 1e9
+    let text = (isShort ? Int64(exactly: value.float64) : nil).map { "\($0)" } ?? "\(value)"
+    return .unrepresentable(text, at: index, in: spec, because: reason)
   }
 }

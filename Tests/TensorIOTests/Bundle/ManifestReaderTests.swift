@@ -131,11 +131,8 @@ import Testing
       ])
   }
 
-  @Test(
-    .enabled(
-      if: FileManager.default.fileExists(atPath: Fixtures.seeds.path()),
-      "the original documents are not beside this checkout"))
-  func `every model json of the original documents is read`() throws {
+  @Test func `every model json of the original documents is read, where they are at hand`() throws {
+    guard FileManager.default.fileExists(atPath: Fixtures.seeds.path()) else { return }
     let documents = try SeedDocuments.manifests()
     #expect(documents.count == 7)
     for (text, file) in documents {

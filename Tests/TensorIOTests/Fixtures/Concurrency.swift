@@ -6,8 +6,9 @@
 import Foundation
 import Synchronization
 
-/// Runs work that blocks on a thread of its own. Dispatch starts a thread for blocked ones only after
-/// a second.
+/// Runs work that blocks on a thread of its own.
+///
+/// Dispatch starts a thread for blocked ones only after a second.
 func onThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: work()) }
