@@ -16,7 +16,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup build format docs bench fuzz memcheck clean
+.PHONY: help demo test check setup build format docs bench fuzz memcheck tsan clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -61,6 +61,9 @@ memcheck: build ## Runs the demo under valgrind, which must be installed; errors
 	valgrind --quiet --error-exitcode=70 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
 	  --suppressions=Scripts/valgrind.supp \
 	  .build/tensorio-stripped run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
+
+tsan: setup ## Runs the tests of parallel work under the thread sanitizer.
+	Scripts/tsan.sh
 
 clean: ## Removes everything that was built.
 	rm -rf .build Benchmarks/.build
