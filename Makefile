@@ -46,6 +46,8 @@ docs: ## Builds the documentation of the TensorIO module.
 	swift package generate-documentation --target TensorIO
 
 bench: build ## Measures: against the bare C calls, and against Python.
+	@# SwiftPM does not look for new files of a package beside it unless the manifest is newer.
+	@touch Benchmarks/Package.swift
 	swift build -c release --package-path Benchmarks
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \

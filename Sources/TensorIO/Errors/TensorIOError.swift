@@ -43,7 +43,7 @@ extension TensorIOError {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Wrapped: String {
       case fileNotFound, unreadableFile, invalidBundle, invalidModel, unsupportedModel
-      case unknownModelClass, unknownBackend, missingLibrary, invalidIdentifier
+      case unknownModelClass, unknownBackend, missingLibrary
       case missingInput, unknownInput, wrongInputCount, wrongElementCount, wrongKind
       case unrepresentableValue, unknownOutput, wrongOutputType, inferenceFailed
       case unsupportedImage, invalidImage, imageTooLarge, cancelled, internalFault
@@ -67,8 +67,6 @@ extension TensorIOError {
     public static var unknownBackend: Code { Code(.unknownBackend) }
     /// A native library could not be found or opened.
     public static var missingLibrary: Code { Code(.missingLibrary) }
-    /// A model identifier does not have its exact form.
-    public static var invalidIdentifier: Code { Code(.invalidIdentifier) }
     /// A value for an input is missing.
     public static var missingInput: Code { Code(.missingInput) }
     /// A value has a name that no input has.
