@@ -173,7 +173,7 @@ struct InspectTests {
         """
 
         Warnings
-          error: inputs[0].shape: expected 1 values, as the tensor [1] holds, found 7 in [7] \
+          error: inputs[0].shape: expected 1 value, as the tensor [1] holds, found 7 in [7] \
         [element-count-mismatch]. Write the shape of the tensor 'x'.
 
         """))

@@ -56,11 +56,15 @@ struct ValidateTests {
       try await validate(bundle.path) == (
         65,
         """
-        \(bundle.path): 1 error
+        \(bundle.path): 2 errors
           error [element-count-mismatch] at inputs[0].shape
-            expected  1 values, as the tensor [1] holds
+            expected  1 value, as the tensor [1] holds
             found     7 in [7]
             mend      Write the shape of the tensor 'x'.
+          error [element-count-mismatch] at outputs[0].shape
+            expected  at most 1 value, as the tensor [1] holds
+            found     7 in [7]
+            mend      Write the tensor's shape.
 
         """, ""
       ))

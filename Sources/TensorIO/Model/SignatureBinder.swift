@@ -24,7 +24,13 @@ struct SignatureBinder: IssueCollector {
     let manifest = bundle.manifest
     let inputs = bind(manifest.inputs, "inputs", to: signature.inputs)
     let outputs = bind(manifest.outputs, "outputs", to: signature.outputs)
-    guard issues.allSatisfy({ $0.severity != .error }) else { return nil }
+    guard issues.allSatisfy({ $0.severity != .error }) else {
+      // No session will tell the outputs' shapes; what the file says of them is checked all the same.
+      if outputs.count == manifest.outputs.count {
+        checkOutputs(outputs, shapes: outputs.map(\.tensorShape))
+      }
+      return nil
+    }
     return BoundSignature(index: index, inputs: inputs, outputs: outputs)
   }
 
@@ -81,7 +87,7 @@ struct SignatureBinder: IssueCollector {
     if isInput, bound.shape(forItems: 1) == nil {
       report(
         .elementCountMismatch, at: "\(path).shape",
-        expected: "\(tensor.elementCount) values, as the tensor \(tensor.shape) holds",
+        expected: "\(Self.values(tensor.elementCount)), as the tensor \(tensor.shape) holds",
         found: "\(spec.elementCount) in \(layer.shape)",
         mending: "Write the shape of the tensor '\(tensor.name)'.")
     }
@@ -226,7 +232,7 @@ struct SignatureBinder: IssueCollector {
       guard spec.elementCount < available else {
         report(
           .elementCountMismatch, at: path,
-          expected: "at most \(available) values, as the tensor \(shapes[position]) holds",
+          expected: "at most \(Self.values(available)), as the tensor \(shapes[position]) holds",
           found: "\(spec.elementCount) in \(spec.shape)", mending: "Write the tensor's shape.")
         continue
       }
@@ -241,5 +247,9 @@ struct SignatureBinder: IssueCollector {
           : "Only the first \(spec.elementCount) are read, and each label may be one off: "
             + "check whether the model's first class is the background.")
     }
+  }
+
+  private static func values(_ count: Int) -> String {
+    count == 1 ? "1 value" : "\(count) values"
   }
 }
