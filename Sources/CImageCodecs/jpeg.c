@@ -72,6 +72,7 @@ static void stop_at_warning(j_common_ptr info, int level) {
   switch (info->err->msg_code) {
     case JWRN_ADOBE_XFORM:  // An unknown colour transform is guessed, the data is whole.
     case JWRN_BOGUS_ICC:
+    case JWRN_EXTRANEOUS_DATA:  // Some cameras pad between markers; a cut scan warns otherwise.
     case JWRN_JFIF_MAJOR:
       return;
     default:

@@ -41,6 +41,16 @@ struct ImageDecoderTests {
     #expect(picture.width == 29)
   }
 
+  @Test func `padding between a JPEG's markers changes nothing`() throws {
+    let bytes = ImageFixtures.bytes("baseline.jpg")
+    // The first segment's length stands behind its marker; the next marker comes after it.
+    let next = 4 + (Int(bytes[4]) << 8 | Int(bytes[5]))
+    #expect(bytes[next] == 0xFF)
+    let padded = bytes[..<next] + [0, 0, 0] + bytes[next...]
+    let picture = try ImageDecoder().decode(Array(padded), named: "padded.jpg")
+    #expect(try picture.bytes == ImageDecoder().decode(bytes, named: "whole.jpg").bytes)
+  }
+
   @Test func `a missing file is not found`() {
     let error = #expect(throws: TensorIOError.self) {
       try ImageDecoder().decode(contentsOf: "/no/such/cat.jpg")
