@@ -67,17 +67,23 @@ static void begin_reading(png_structp png, png_infop info, image_codec_header *h
   header->channels = (color & PNG_COLOR_MASK_ALPHA) || transparent ? 4 : 3;
 }
 
+// NULL, and a message, without memory. The caller sets the place that errors jump to.
+static png_structp make_reader(png_infop *info, image_codec_message *message) {
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, message, fail, ignore_warning);
+  *info = png ? png_create_info_struct(png) : NULL;
+  if (*info) return png;
+  png_destroy_read_struct(&png, NULL, NULL);
+  snprintf(message->text, sizeof message->text, "libpng could not be started");
+  return NULL;
+}
+
 image_codec_status image_codec_png_read_header(
     const uint8_t *bytes, size_t count, image_codec_header *header, image_codec_message *message) {
   message->text[0] = 0;
   source input = {bytes, count};
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, message, fail, ignore_warning);
-  png_infop info = png ? png_create_info_struct(png) : NULL;
-  if (!info) {
-    png_destroy_read_struct(&png, NULL, NULL);
-    snprintf(message->text, sizeof message->text, "libpng could not be started");
-    return IMAGE_CODEC_TOO_LARGE;
-  }
+  png_infop info;
+  png_structp png = make_reader(&info, message);
+  if (!png) return IMAGE_CODEC_TOO_LARGE;
   if (setjmp(png_jmpbuf(png))) {
     png_destroy_read_struct(&png, &info, NULL);
     return IMAGE_CODEC_INVALID;
@@ -93,13 +99,9 @@ image_codec_status image_codec_png_decode(
     image_codec_message *message) {
   message->text[0] = 0;
   source input = {bytes, count};
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, message, fail, ignore_warning);
-  png_infop info = png ? png_create_info_struct(png) : NULL;
-  if (!info) {
-    png_destroy_read_struct(&png, NULL, NULL);
-    snprintf(message->text, sizeof message->text, "libpng could not be started");
-    return IMAGE_CODEC_TOO_LARGE;
-  }
+  png_infop info;
+  png_structp png = make_reader(&info, message);
+  if (!png) return IMAGE_CODEC_TOO_LARGE;
   if (setjmp(png_jmpbuf(png))) {
     png_destroy_read_struct(&png, &info, NULL);
     return IMAGE_CODEC_INVALID;

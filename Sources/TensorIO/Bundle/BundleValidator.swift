@@ -136,13 +136,9 @@ struct BundleValidator: IssueCollector {
     }
     let modelPath = path + "/" + file
     guard !file.isEmpty, FileSystem.isFile(modelPath) || FileSystem.isFolder(modelPath) else {
-      let candidates = ((try? FileSystem.contents(of: path)) ?? []).filter {
-        $0.hasSuffix(".tflite") || FileSystem.isFile(path + "/" + $0 + "/saved_model.pb")
-      }
       report(
         .missingModelFile, at: "model.file", expected: "a file or folder \"\(file)\" in the bundle",
-        found: candidates.isEmpty
-          ? "no model" : candidates.sorted().map { "\"\($0)\"" }.joined(separator: ", "),
+        found: foundModels,
         mending: "Add the model, or correct the name in model.file.")
       return
     }
@@ -154,6 +150,19 @@ struct BundleValidator: IssueCollector {
       return
     }
     checkBackend(manifest, kind: kind)
+  }
+
+  /// The models that the bundle has under other names, for the message.
+  private var foundModels: String {
+    do {
+      let names = try FileSystem.contents(of: path).filter {
+        $0.hasSuffix(".tflite") || FileSystem.isFile(path + "/" + $0 + "/saved_model.pb")
+      }
+      return names.isEmpty
+        ? "no model" : names.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+    } catch {
+      return "\(error)"
+    }
   }
 
   private mutating func checkBackend(_ manifest: ModelManifest, kind: String?) {
@@ -181,19 +190,27 @@ struct BundleValidator: IssueCollector {
           found: "\"\(file)\"", mending: "Put the labels into assets/ and name the file.")
         continue
       }
-      guard let data = try? FileSystem.read(self.path + "/assets/" + file),
-        let text = String(validating: data, as: UTF8.self)
-      else {
-        report(
-          .missingLabels, at: path, expected: "a text file assets/\(file) in UTF-8",
-          found: FileSystem.isFile(self.path + "/assets/" + file) ? "other bytes" : "nothing",
-          mending: "Add the file, one label a line.")
-        continue
-      }
-      let labels = Labels(text: text)
+      guard let labels = readLabels(file, at: path) else { continue }
       self.labels[file] = labels
       check(labels, against: layer, at: path)
     }
+  }
+
+  private mutating func readLabels(_ file: String, at path: String) -> Labels? {
+    let found: String
+    do {
+      let data = try FileSystem.read(self.path + "/assets/" + file)
+      if let text = String(validating: data, as: UTF8.self) { return Labels(text: text) }
+      found = "other bytes"
+    } catch let error as TensorIOError where error.code == .fileNotFound {
+      found = "nothing"
+    } catch {
+      found = "\(error)"
+    }
+    report(
+      .missingLabels, at: path, expected: "a text file assets/\(file) in UTF-8", found: found,
+      mending: "Add the file, one label a line.")
+    return nil
   }
 
   private mutating func check(_ labels: Labels, against layer: ModelManifest.Layer, at path: String)

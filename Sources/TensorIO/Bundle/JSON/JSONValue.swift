@@ -52,7 +52,8 @@ public enum JSONValue: Sendable, Hashable {
 
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
-    // The order is that of what model files and inputs hold most; a failed try costs an error.
+    // A decoder does not tell what stands next: each type is tried, and a failed try only means
+    // another type. The last one's error reaches the caller.
     if let container = try? decoder.container(keyedBy: Key.self) {
       var members: [String: JSONValue] = [:]
       for key in container.allKeys {
