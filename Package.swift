@@ -40,7 +40,8 @@ let package = Package(
         "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .testTarget(name: "TensorIOTests", dependencies: ["TensorIO", "TensorIOTesting"]),
+    .testTarget(
+      name: "TensorIOTests", dependencies: ["TensorIO", "TensorIOTesting", "CPixelKernels"]),
     .testTarget(
       name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
     .testTarget(

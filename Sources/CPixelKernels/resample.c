@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#include "CPixelKernels.h"
+#include "instructions.h"
 
 #include <string.h>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
 #endif
@@ -29,22 +29,29 @@ static __m128i rounded(__m128i low, __m128i high) {
   return _mm_srai_epi32(_mm_add_epi32(low, _mm_slli_epi32(high, 15)), BITS);
 }
 
-// The four bytes of a resized pixel.
-static uint32_t add_pixels(
-    const uint8_t *pixel, size_t step, const pixel_weights *weights, uint32_t pairs) {
+static void store4(uint8_t *target, __m128i bytes) {
+  int32_t word = _mm_cvtsi128_si32(bytes);
+  memcpy(target, &word, 4);
+}
+
+// Writes a resized pixel of four bytes; `which` of a couple's two it is.
+static void add_pixels(
+    const uint8_t *pixel, size_t step, const pixel_couple_weights *weights, int which,
+    uint32_t pairs, uint8_t *target) {
   const __m128i zero = _mm_setzero_si128();
   __m128i low = _mm_set1_epi32(HALF);
   __m128i high = zero;
   for (; pairs > 0; pairs--, pixel += 2 * step, weights++) {
     __m128i both = _mm_unpacklo_epi8(load4(pixel), load4(pixel + step));
     both = _mm_unpacklo_epi8(both, zero);
-    __m128i low_weights = _mm_loadu_si128((const __m128i *)weights->low);
-    __m128i high_weights = _mm_loadu_si128((const __m128i *)weights->high);
+    const __m128i *weight = (const __m128i *)weights + which;
+    __m128i low_weights = _mm_loadu_si128(weight);
+    __m128i high_weights = _mm_loadu_si128(weight + 2);
     low = _mm_add_epi32(low, _mm_madd_epi16(both, low_weights));
     high = _mm_add_epi32(high, _mm_madd_epi16(both, high_weights));
   }
   __m128i words = _mm_packs_epi32(rounded(low, high), zero);
-  return (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(words, zero));
+  store4(target, _mm_packus_epi16(words, zero));
 }
 
 static void add_block(
@@ -76,6 +83,114 @@ static void add_block(
   _mm_storeu_si128((__m128i *)(target + offset), _mm_packus_epi16(front, back));
 }
 
+#if defined(PIXEL_HAS_AVX2)
+
+#define ANY -128
+
+AVX2 static __m256i rounded_wide(__m256i low, __m256i high) {
+  return _mm256_srai_epi32(_mm256_add_epi32(low, _mm256_slli_epi32(high, 15)), BITS);
+}
+
+// Each half of the vectors makes one of a couple's pixels.
+AVX2 static void resize_row_wide(
+    const uint8_t *row, size_t step, const pixel_couple *couples,
+    const pixel_couple_weights *weights, size_t couple_count, uint8_t *target) {
+  // Bring the channels of two neighbouring pixels side by side, as 16 bits each.
+  const __m128i front3 = _mm_setr_epi8(
+      0, ANY, 3, ANY, 1, ANY, 4, ANY, 2, ANY, 5, ANY, ANY, ANY, ANY, ANY);
+  const __m128i back3 = _mm_setr_epi8(
+      6, ANY, 9, ANY, 7, ANY, 10, ANY, 8, ANY, 11, ANY, ANY, ANY, ANY, ANY);
+  const __m128i front4 = _mm_setr_epi8(
+      0, ANY, 4, ANY, 1, ANY, 5, ANY, 2, ANY, 6, ANY, ANY, ANY, ANY, ANY);
+  const __m128i back4 = _mm_setr_epi8(
+      8, ANY, 12, ANY, 9, ANY, 13, ANY, 10, ANY, 14, ANY, ANY, ANY, ANY, ANY);
+  const __m256i front = _mm256_broadcastsi128_si256(step == 3 ? front3 : front4);
+  const __m256i back = _mm256_broadcastsi128_si256(step == 3 ? back3 : back4);
+  for (size_t index = 0; index < couple_count; index++, target += 6) {
+    const pixel_couple couple = couples[index];
+    const pixel_couple_weights *weight = weights + couple.weights;
+    const uint8_t *one = row + couple.start[0] * step;
+    const uint8_t *two = row + couple.start[1] * step;
+    __m256i low = _mm256_set1_epi32(HALF);
+    __m256i high = _mm256_setzero_si256();
+    uint32_t pairs = couple.pairs;
+    for (; pairs >= 2; pairs -= 2, weight += 2, one += 4 * step, two += 4 * step) {
+      __m256i pixels = _mm256_inserti128_si256(
+          _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)one)),
+          _mm_loadu_si128((const __m128i *)two), 1);
+      __m256i first = _mm256_shuffle_epi8(pixels, front);
+      __m256i second = _mm256_shuffle_epi8(pixels, back);
+      __m256i low_first = _mm256_loadu_si256((const __m256i *)weight[0].low_one);
+      __m256i low_second = _mm256_loadu_si256((const __m256i *)weight[1].low_one);
+      __m256i high_first = _mm256_loadu_si256((const __m256i *)weight[0].high_one);
+      __m256i high_second = _mm256_loadu_si256((const __m256i *)weight[1].high_one);
+      low = _mm256_add_epi32(low, _mm256_madd_epi16(first, low_first));
+      high = _mm256_add_epi32(high, _mm256_madd_epi16(first, high_first));
+      low = _mm256_add_epi32(low, _mm256_madd_epi16(second, low_second));
+      high = _mm256_add_epi32(high, _mm256_madd_epi16(second, high_second));
+    }
+    if (pairs) {
+      __m256i pixels = _mm256_inserti128_si256(
+          _mm256_castsi128_si256(_mm_loadl_epi64((const __m128i *)one)),
+          _mm_loadl_epi64((const __m128i *)two), 1);
+      __m256i first = _mm256_shuffle_epi8(pixels, front);
+      __m256i low_first = _mm256_loadu_si256((const __m256i *)weight->low_one);
+      __m256i high_first = _mm256_loadu_si256((const __m256i *)weight->high_one);
+      low = _mm256_add_epi32(low, _mm256_madd_epi16(first, low_first));
+      high = _mm256_add_epi32(high, _mm256_madd_epi16(first, high_first));
+    }
+    __m256i words = rounded_wide(low, high);
+    words = _mm256_packs_epi32(words, words);
+    __m256i bytes = _mm256_packus_epi16(words, words);
+    store4(target, _mm256_castsi256_si128(bytes));
+    store4(target + 3, _mm256_extracti128_si256(bytes, 1));
+  }
+}
+
+AVX2 static void add_block_wide(
+    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t offset,
+    uint8_t *target) {
+  const __m256i zero = _mm256_setzero_si256();
+  __m256i low[4], high[4];
+  for (int part = 0; part < 4; part++) {
+    low[part] = _mm256_set1_epi32(HALF);
+    high[part] = zero;
+  }
+  for (; pairs > 0; pairs--, rows += 2, weights++) {
+    __m256i one = _mm256_loadu_si256((const __m256i *)(rows[0] + offset));
+    __m256i two = _mm256_loadu_si256((const __m256i *)(rows[1] + offset));
+    __m256i front = _mm256_unpacklo_epi8(one, two);
+    __m256i back = _mm256_unpackhi_epi8(one, two);
+    __m256i values[4] = {
+        _mm256_unpacklo_epi8(front, zero), _mm256_unpackhi_epi8(front, zero),
+        _mm256_unpacklo_epi8(back, zero), _mm256_unpackhi_epi8(back, zero)};
+    __m256i low_weights =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)weights->low));
+    __m256i high_weights =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)weights->high));
+    for (int part = 0; part < 4; part++) {
+      low[part] = _mm256_add_epi32(low[part], _mm256_madd_epi16(values[part], low_weights));
+      high[part] = _mm256_add_epi32(high[part], _mm256_madd_epi16(values[part], high_weights));
+    }
+  }
+  // Packing works in each half alone, as unpacking does: the bytes end where they came from.
+  __m256i front =
+      _mm256_packs_epi32(rounded_wide(low[0], high[0]), rounded_wide(low[1], high[1]));
+  __m256i back =
+      _mm256_packs_epi32(rounded_wide(low[2], high[2]), rounded_wide(low[3], high[3]));
+  _mm256_storeu_si256((__m256i *)(target + offset), _mm256_packus_epi16(front, back));
+}
+
+AVX2 static void add_rows_wide(
+    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
+    uint8_t *target) {
+  for (size_t offset = 0; offset < count; offset += 32) {
+    add_block_wide(rows, weights, pairs, offset, target);
+  }
+}
+
+#endif
+
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 
 static int16x4_t load4(const uint8_t *bytes) {
@@ -88,18 +203,22 @@ static uint16x4_t rounded(int32x4_t low, int32x4_t high) {
   return vqmovun_s32(vshrq_n_s32(vaddq_s32(low, vshlq_n_s32(high, 15)), BITS));
 }
 
-static uint32_t add_pixels(
-    const uint8_t *pixel, size_t step, const pixel_weights *weights, uint32_t pairs) {
+static void add_pixels(
+    const uint8_t *pixel, size_t step, const pixel_couple_weights *weights, int which,
+    uint32_t pairs, uint8_t *target) {
   int32x4_t low = vdupq_n_s32(HALF);
   int32x4_t high = vdupq_n_s32(0);
   for (; pairs > 0; pairs--, pixel += 2 * step, weights++) {
     int16x4_t one = load4(pixel);
     int16x4_t two = load4(pixel + step);
-    low = vmlal_n_s16(vmlal_n_s16(low, one, weights->low[0]), two, weights->low[1]);
-    high = vmlal_n_s16(vmlal_n_s16(high, one, weights->high[0]), two, weights->high[1]);
+    const int16_t *low_weights = which ? weights->low_two : weights->low_one;
+    const int16_t *high_weights = which ? weights->high_two : weights->high_one;
+    low = vmlal_n_s16(vmlal_n_s16(low, one, low_weights[0]), two, low_weights[1]);
+    high = vmlal_n_s16(vmlal_n_s16(high, one, high_weights[0]), two, high_weights[1]);
   }
   uint16x4_t words = rounded(low, high);
-  return vget_lane_u32(vreinterpret_u32_u8(vqmovn_u16(vcombine_u16(words, words))), 0);
+  uint32_t word = vget_lane_u32(vreinterpret_u32_u8(vqmovn_u16(vcombine_u16(words, words))), 0);
+  memcpy(target, &word, 4);
 }
 
 static void add_block(
@@ -129,29 +248,29 @@ static void add_block(
 
 #else
 
-static int32_t weight(const pixel_weights *weights, size_t tap) {
-  const pixel_weights *pair = weights + tap / 2;
-  return pair->high[tap % 2] * 32768 + pair->low[tap % 2];
-}
-
 static uint8_t rounded(int32_t sum) {
   int32_t value = sum >> BITS;
   return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
 }
 
-static uint32_t add_pixels(
-    const uint8_t *pixel, size_t step, const pixel_weights *weights, uint32_t pairs) {
-  uint8_t bytes[4];
+static void add_pixels(
+    const uint8_t *pixel, size_t step, const pixel_couple_weights *weights, int which,
+    uint32_t pairs, uint8_t *target) {
   for (int channel = 0; channel < 4; channel++) {
     int32_t sum = HALF;
     for (size_t tap = 0; tap < (size_t)pairs * 2; tap++) {
-      sum += pixel[tap * step + (size_t)channel] * weight(weights, tap);
+      const pixel_couple_weights *pair = weights + tap / 2;
+      const int16_t *low = which ? pair->low_two : pair->low_one;
+      const int16_t *high = which ? pair->high_two : pair->high_one;
+      sum += pixel[tap * step + (size_t)channel] * (high[tap % 2] * 32768 + low[tap % 2]);
     }
-    bytes[channel] = rounded(sum);
+    target[channel] = rounded(sum);
   }
-  uint32_t word;
-  memcpy(&word, bytes, 4);
-  return word;
+}
+
+static int32_t weight(const pixel_weights *weights, size_t tap) {
+  const pixel_weights *pair = weights + tap / 2;
+  return pair->high[tap % 2] * 32768 + pair->low[tap % 2];
 }
 
 static void add_block(
@@ -167,23 +286,34 @@ static void add_block(
 #endif
 
 void pixel_resize_row(
-    const uint8_t *row, size_t bytes_per_pixel, int swap, unsigned skip,
-    const pixel_window *windows, const pixel_weights *weights, size_t width, uint8_t *target) {
-  for (size_t x = 0; x < width; x++, target += 3) {
-    const pixel_window window = windows[x];
-    uint32_t word = add_pixels(
-        row + window.start * bytes_per_pixel, bytes_per_pixel, weights + window.weights,
-        window.pairs);
-    if (swap) word = __builtin_bswap32(word);
-    word >>= 8 * skip;
-    // The fourth byte is the next pixel's first, which is written next.
-    memcpy(target, &word, 4);
+    const uint8_t *row, size_t bytes_per_pixel, const pixel_couple *couples,
+    const pixel_couple_weights *weights, size_t couple_count, uint8_t *target) {
+#if defined(PIXEL_HAS_AVX2)
+  if (pixel_may_use_avx2()) {
+    resize_row_wide(row, bytes_per_pixel, couples, weights, couple_count, target);
+    return;
+  }
+#endif
+  for (size_t index = 0; index < couple_count; index++, target += 6) {
+    const pixel_couple couple = couples[index];
+    for (int which = 0; which < 2; which++) {
+      // A fourth byte is the next pixel's first, which is written next.
+      add_pixels(
+          row + couple.start[which] * bytes_per_pixel, bytes_per_pixel, weights + couple.weights,
+          which, couple.pairs, target + 3 * which);
+    }
   }
 }
 
 void pixel_add_rows(
     const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
     uint8_t *target) {
+#if defined(PIXEL_HAS_AVX2)
+  if (pixel_may_use_avx2()) {
+    add_rows_wide(rows, weights, pairs, count, target);
+    return;
+  }
+#endif
   for (size_t offset = 0; offset < count; offset += 16) {
     add_block(rows, weights, pairs, offset, target);
   }

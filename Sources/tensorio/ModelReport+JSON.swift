@@ -139,12 +139,17 @@ extension ModelReport {
       members["labels"] = bundle.labels(of: layer).map { .strings($0.names) } ?? .null
     case .scalar(let quantization):
       members["quantization"] = quantization.map(json) ?? .null
-    case .imageInput(let shape, let values):
+    case .imageInput(let shape, let preprocessing):
       members["format"] = .string(shape.format.rawValue)
-      members["normalize"] = values.map { json($0.scale, $0.bias) } ?? .null
+      members["layout"] = .string(shape.layout.rawValue)
+      members["resize"] = .string(preprocessing.resize.rawValue)
+      members["crop"] = json(preprocessing.crop)
+      members["normalize"] =
+        preprocessing.normalization.map { json($0.scale, $0.bias, shape.format) } ?? .null
     case .imageOutput(let shape, let values):
       members["format"] = .string(shape.format.rawValue)
-      members["denormalize"] = values.map { json($0.scale, $0.bias) } ?? .null
+      members["layout"] = .string(shape.layout.rawValue)
+      members["denormalize"] = values.map { json($0.scale, $0.bias, shape.format) } ?? .null
     case .string: break
     }
     return .object(members)
@@ -158,13 +163,32 @@ extension ModelReport {
     }
   }
 
-  private static func json(_ scale: Float, _ bias: ColorBias) -> JSONValue {
-    let colors: [String: JSONValue] = [
-      "r": .number(bias.red.shortestDouble), "g": .number(bias.green.shortestDouble),
-      "b": .number(bias.blue.shortestDouble),
+  private static func json(_ crop: ImageCrop) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "mode": .string(crop.mode.rawValue), "fraction": .number(crop.fraction),
     ]
-    return .object(["scale": .number(scale.shortestDouble), "bias": .object(colors)])
+    if crop.mode == .pad {
+      let parts = ["r": crop.color.red, "g": crop.color.green, "b": crop.color.blue]
+      members["color"] = .object(parts.mapValues { .integer(Int64($0)) })
+    }
+    return .object(members)
   }
+
+  private static func json(
+    _ scale: ColorValues, _ bias: ColorValues, _ format: ImageShape.Format
+  ) -> JSONValue {
+    .object(["scale": scale.common.map(json) ?? json(scale), "bias": json(bias, format)])
+  }
+
+  private static func json(_ values: ColorValues, _ format: ImageShape.Format) -> JSONValue {
+    format == .gray ? json(values.red) : json(values)
+  }
+
+  private static func json(_ values: ColorValues) -> JSONValue {
+    .object(["r": json(values.red), "g": json(values.green), "b": json(values.blue)])
+  }
+
+  private static func json(_ value: Float) -> JSONValue { .number(value.shortestDouble) }
 }
 
 extension JSONValue {

@@ -132,12 +132,16 @@ extension ModelReport {
     case .array(let quantization, _), .scalar(let quantization):
       let labels = bundle.labels(of: layer)?.names.countText
       return [labels, quantization?.text].compactMap(\.self).joined(separator: "; ")
-    case .imageInput(let shape, let normalization):
-      let values = normalization.map { "normalized \($0.text)" } ?? "values 0...255"
-      return "\(shape.format.rawValue); \(values)"
+    case .imageInput(let shape, let preprocessing):
+      let values =
+        preprocessing.normalization.map { "normalized \($0.text(shape.format))" }
+        ?? "values 0...255"
+      return [shape.text, preprocessing.crop.text, preprocessing.resize.rawValue, values]
+        .joined(separator: "; ")
     case .imageOutput(let shape, let denormalization):
-      let values = denormalization.map { "denormalized \($0.text)" } ?? "values 0...255"
-      return "\(shape.format.rawValue); \(values)"
+      let values =
+        denormalization.map { "denormalized \($0.text(shape.format))" } ?? "values 0...255"
+      return "\(shape.text); \(values)"
     case .string: return ""
     }
   }
@@ -211,28 +215,43 @@ extension Quantization {
   }
 }
 
-extension PixelNormalization {
+extension ImageShape {
   fileprivate var text: String {
+    layout == .channelsLast ? format.rawValue : "\(format.rawValue), \(layout.rawValue)"
+  }
+}
+
+extension ImageCrop {
+  fileprivate var text: String {
+    let words = fraction == 1 ? "" : " \(fraction)"
+    return "crop \(mode.rawValue)\(words)"
+  }
+}
+
+extension PixelNormalization {
+  fileprivate func text(_ format: ImageShape.Format) -> String {
     switch self {
     case .zeroToOne: "to [0,1]"
     case .minusOneToOne: "to [-1,1]"
-    default: "with scale \(scale.shortText), bias \(bias.text)"
+    default: "with scale \(scale.text(format)), bias \(bias.text(format))"
     }
   }
 }
 
 extension PixelDenormalization {
-  fileprivate var text: String {
+  fileprivate func text(_ format: ImageShape.Format) -> String {
     switch self {
     case .zeroToOne: "from [0,1]"
     case .minusOneToOne: "from [-1,1]"
-    default: "with scale \(scale.shortText), bias \(bias.text)"
+    default: "with scale \(scale.text(format)), bias \(bias.text(format))"
     }
   }
 }
 
-extension ColorBias {
-  fileprivate var text: String {
-    "r \(red.shortText) g \(green.shortText) b \(blue.shortText)"
+extension ColorValues {
+  fileprivate func text(_ format: ImageShape.Format) -> String {
+    if format == .gray { return red.shortText }
+    return common?.shortText
+      ?? "r \(red.shortText) g \(green.shortText) b \(blue.shortText)"
   }
 }

@@ -102,7 +102,8 @@ struct LayerReader: IssueCollector {
 
   /// The keys that only some layers can have.
   private static let keysOfSome = [
-    "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize",
+    "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize", "layout",
+    "resize", "crop",
   ]
 
   /// Checks what can be checked of a layer whose type is not known.
@@ -112,7 +113,7 @@ struct LayerReader: IssueCollector {
   }
 
   /// Rejects keys that this layer cannot have: misplaced where another layer could, else unknown.
-  private mutating func check(
+  mutating func check(
     keysOf layer: [String: JSONValue], _ type: String, _ direction: Direction, allowed: [String],
     at path: String
   ) {
@@ -177,17 +178,17 @@ struct LayerReader: IssueCollector {
     }
   }
 
-  private mutating func readScale(_ members: [String: JSONValue], at path: String) -> Float? {
+  mutating func readScale(_ members: [String: JSONValue], at path: String) -> Float? {
     members["scale"].flatMap { number($0, at: "\(path).scale") }
   }
 
-  private enum Form {
+  enum Form {
     case standard(String)
     case values
   }
 
   /// Tells the two forms apart, `standard` or `scale` and `bias`; of all three `standard` wins.
-  private mutating func readForm(_ members: [String: JSONValue], at path: String) -> Form? {
+  mutating func readForm(_ members: [String: JSONValue], at path: String) -> Form? {
     reject(unknownKeysOf: members, at: path, known: ["standard", "scale", "bias"])
     guard let standard = members["standard"] else {
       let missing = ["scale", "bias"].filter { members[$0] == nil }
@@ -217,89 +218,9 @@ struct LayerReader: IssueCollector {
     return word.map(Form.standard)
   }
 
-  private mutating func reportStandard(_ word: String, at path: String, known: String) {
+  mutating func reportStandard(_ word: String, at path: String, known: String) {
     report(
       .unknownValue, at: "\(path).standard", expected: known, found: "\"\(word)\"",
       mending: "Use a known standard, or \"scale\" and \"bias\".")
-  }
-
-  // MARK: - Images
-
-  private mutating func readImage(
-    _ layer: [String: JSONValue], _ direction: Direction, shape: [Int]?, at path: String
-  ) -> ModelManifest.Layer.Kind? {
-    let key = direction == .input ? "normalize" : "denormalize"
-    check(keysOf: layer, "image", direction, allowed: ["format", key], at: path)
-    let word = requiredString("format", in: layer, at: path)
-    let format = word.flatMap(ImageShape.Format.init(rawValue:))
-    if let word, format == nil {
-      report(
-        .unknownValue, at: "\(path).format", expected: "\"RGB\" or \"BGR\"", found: "\"\(word)\"",
-        mending: "Name the order of the channels.")
-    }
-    let values = readNormalization(key, layer, direction, at: path)
-    guard let shape else { return nil }
-    let axes = shape.first == -1 ? Array(shape.dropFirst()) : shape
-    guard axes.count == 3, axes[2] == 3 else {
-      report(
-        .badShape, at: "\(path).shape", expected: "[height, width, 3], or [-1, height, width, 3]",
-        found: "\(shape)", mending: "Write the shape of one picture of three channels.")
-      return nil
-    }
-    guard let format else { return nil }
-    let image = ImageShape(height: axes[0], width: axes[1], channels: axes[2], format: format)
-    return switch direction {
-    case .input:
-      .imageInput(image, values.map { PixelNormalization(scale: $0.scale, bias: $0.bias) })
-    case .output:
-      .imageOutput(image, values.map { PixelDenormalization(scale: $0.scale, bias: $0.bias) })
-    }
-  }
-
-  private mutating func readNormalization(
-    _ key: String, _ layer: [String: JSONValue], _ direction: Direction, at path: String
-  ) -> (scale: Float, bias: ColorBias)? {
-    let path = "\(path).\(key)"
-    guard let value = layer[key], let members = object(value, at: path),
-      let form = readForm(members, at: path)
-    else { return nil }
-    let scale = readScale(members, at: path)
-    let bias = readColorBias(members, at: path)
-    switch form {
-    case .standard(let word):
-      switch (word, direction) {
-      case ("[0,1]", .input): return Self.parts(PixelNormalization.zeroToOne)
-      case ("[-1,1]", .input): return Self.parts(PixelNormalization.minusOneToOne)
-      case ("[0,1]", .output): return Self.parts(PixelDenormalization.zeroToOne)
-      case ("[-1,1]", .output): return Self.parts(PixelDenormalization.minusOneToOne)
-      default:
-        reportStandard(word, at: path, known: "\"[0,1]\" or \"[-1,1]\"")
-        return nil
-      }
-    case .values:
-      guard let scale, let bias else { return nil }
-      return (scale, bias)
-    }
-  }
-
-  private mutating func readColorBias(
-    _ members: [String: JSONValue], at path: String
-  ) -> ColorBias? {
-    let path = "\(path).bias"
-    guard let value = members["bias"], let bias = object(value, at: path) else { return nil }
-    reject(unknownKeysOf: bias, at: path, known: ["r", "g", "b"])
-    let red = requiredNumber("r", in: bias, at: path)
-    let green = requiredNumber("g", in: bias, at: path)
-    let blue = requiredNumber("b", in: bias, at: path)
-    guard let red, let green, let blue else { return nil }
-    return ColorBias(red: red, green: green, blue: blue)
-  }
-
-  private static func parts(_ value: PixelNormalization) -> (scale: Float, bias: ColorBias) {
-    (value.scale, value.bias)
-  }
-
-  private static func parts(_ value: PixelDenormalization) -> (scale: Float, bias: ColorBias) {
-    (value.scale, value.bias)
   }
 }

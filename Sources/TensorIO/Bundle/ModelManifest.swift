@@ -68,7 +68,7 @@ public struct ModelManifest: Sendable, Hashable {
       /// One number.
       case scalar(Quantization?)
       /// A picture that goes in.
-      case imageInput(ImageShape, PixelNormalization?)
+      case imageInput(ImageShape, ImagePreprocessing)
       /// A picture that comes out.
       case imageOutput(ImageShape, PixelDenormalization?)
       /// Raw bytes or text.

@@ -5,11 +5,13 @@
 
 /// Makes a picture fit an image layer: cropped, resized, upright.
 ///
-/// A picture of the target's size that stands upright is taken as it is. Else the largest part
-/// with the target's aspect is cut out of the middle, resized with an antialiased bilinear filter
-/// and turned upright. Alpha is skipped. Any picture fits any target, enlarged where necessary.
+/// With its defaults, the largest part with the target's aspect is cut out of the middle, resized
+/// with an antialiased bilinear filter and turned upright; a picture of the target's size that
+/// stands upright is taken as it is. Alpha is skipped. Any picture fits any target, enlarged where
+/// necessary.
 ///
-/// The result is, bit for bit, that of Pillow's `image.crop(...).resize(size, BILINEAR)`.
+/// The result is that of the Python library that ``resize`` names: by default, bit for bit, that of
+/// Pillow's `image.crop(...).resize(size, BILINEAR)`.
 ///
 /// ```swift
 /// let preview = ImageTransform(width: 224, height: 224).apply(to: photo)
@@ -19,43 +21,101 @@ public struct ImageTransform: Hashable, Sendable {
   public let width: Int
   /// Rows of the result.
   public let height: Int
+  /// How the picture is resized.
+  public var resize: ResizeMethod
+  /// Which part of the picture is taken.
+  public var crop: ImageCrop
+  /// Whether the result is its brightness alone, made before resizing as Pillow's `convert("L")`.
+  public var isGray: Bool
 
-  /// Makes a transform for a size.
+  /// Makes a transform.
   ///
   /// - Parameters:
   ///   - width: Pixels in a row, at least 1.
   ///   - height: Rows, at least 1.
-  public init(width: Int, height: Int) {
+  ///   - resize: How the picture is resized.
+  ///   - crop: Which part of the picture is taken.
+  ///   - isGray: Whether the result is its brightness alone.
+  public init(
+    width: Int, height: Int, resize: ResizeMethod = .pillowBilinear,
+    crop: ImageCrop = ImageCrop(), isGray: Bool = false
+  ) {
     precondition(width > 0 && height > 0, "A picture has at least one pixel.")
     self.width = width
     self.height = height
+    self.resize = resize
+    self.crop = crop
+    self.isGray = isGray
   }
 
-  /// The picture as a model with this transform sees it: RGB and upright.
+  /// Makes the transform of an image layer.
+  public init(_ shape: ImageShape, _ preprocessing: ImagePreprocessing) {
+    self.init(
+      width: shape.width, height: shape.height, resize: preprocessing.resize,
+      crop: preprocessing.crop, isGray: shape.format == .gray)
+  }
+
+  /// The picture as a model with this transform sees it: RGB or gray, and upright.
   public func apply(to image: PixelBuffer) -> PixelBuffer {
-    PixelBuffer(fillingWidth: width, height: height, format: .rgb) { span in
-      transform(image, into: &span, as: PixelEncoding(element: .uint8))
+    PixelBuffer(fillingWidth: width, height: height, format: isGray ? .gray : .rgb) { span in
+      transform(image, into: &span, as: pictureEncoding)
     }
+  }
+
+  /// What a picture of the result holds.
+  package var pictureEncoding: PixelEncoding {
+    PixelEncoding(format: isGray ? .gray : .rgb, element: .uint8)
+  }
+
+  /// Where an upright picture of a size goes.
+  package func placement(ofWidth width: Int, height: Int) -> ImagePlacement {
+    ImagePlacement(of: (width, height), in: (self.width, self.height), by: crop)
   }
 
   /// Writes the transformed picture into a tensor's memory.
   ///
   /// - Parameters:
   ///   - image: A picture of any size, format and orientation.
-  ///   - tensor: Memory for height x width x 3 elements, without a need for alignment.
+  ///   - tensor: Memory for height x width x channels elements, without a need for alignment.
   ///   - encoding: What the tensor holds.
   /// - Throws: `TensorIOError` when the memory does not have the size of the result.
   package func write(
     _ image: PixelBuffer, into tensor: inout MutableRawSpan, as encoding: PixelEncoding
   ) throws {
-    let expected = width * height * 3 * encoding.bytesPerElement
-    guard tensor.byteCount == expected else {
+    try check(tensor.byteCount, encoding)
+    transform(image, into: &tensor, as: encoding)
+  }
+
+  /// Writes a picture that comes row by row, upright, into a tensor's memory.
+  ///
+  /// - Parameters:
+  ///   - rows: The picture's rows.
+  ///   - placement: Which part of these rows goes where.
+  ///   - tensor: Memory for height x width x channels elements, without a need for alignment.
+  ///   - encoding: What the tensor holds.
+  /// - Throws: `TensorIOError` when the memory does not have the size of the result, and what the
+  ///   rows throw.
+  package func write(
+    _ rows: inout some PixelRows & ~Copyable, _ placement: ImagePlacement,
+    into tensor: inout MutableRawSpan, as encoding: PixelEncoding
+  ) throws {
+    try check(tensor.byteCount, encoding)
+    try tensor.withUnsafeMutableBytes { target in
+      guard let target = target.baseAddress else { return }
+      try resample(&rows, placement, into: target, as: encoding)
+    }
+    try rows.finish()
+  }
+
+  private func check(_ byteCount: Int, _ encoding: PixelEncoding) throws {
+    let channels = encoding.format.channels
+    let expected = width * height * channels * encoding.bytesPerElement
+    guard byteCount == expected else {
       throw TensorIOError(
         .wrongElementCount,
-        "A picture of \(width) x \(height) x 3 elements of \(encoding.bytesPerElement) bytes "
-          + "takes \(expected) bytes, the tensor has \(tensor.byteCount).")
+        "A picture of \(width) x \(height) x \(channels) elements of \(encoding.bytesPerElement) "
+          + "bytes takes \(expected) bytes, the tensor has \(byteCount).")
     }
-    transform(image, into: &tensor, as: encoding)
   }
 
   private func transform(
@@ -64,56 +124,110 @@ public struct ImageTransform: Hashable, Sendable {
     tensor.withUnsafeMutableBytes { target in
       image.withBytes { span in
         span.withUnsafeBytes { bytes in
-          guard let target = target.baseAddress else { return }
-          let writer = PixelRowWriter(target: target, width: width, encoding: encoding)
+          guard let target = target.baseAddress,
+            let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+          else { return }
+          var rows = BufferedRows(bytes, of: image)
           if image.orientation == .up {
-            let rows = resampler(of: bytes, image: image, size: (width, height), encoding.format)
-            rows.forEachRow { writer.write($0, row: $1) }
+            let placement = placement(ofWidth: image.width, height: image.height)
+            resample(&rows, placement, into: target, as: encoding)
           } else {
-            turn(bytes, image: image, encoding.format, into: writer)
+            turn(&rows, image.orientation, into: target, as: encoding)
           }
         }
       }
     }
   }
 
+  private func resample<Rows: PixelRows & ~Copyable>(
+    _ rows: inout Rows, _ placement: ImagePlacement, into target: UnsafeMutableRawPointer,
+    as encoding: PixelEncoding
+  ) throws(Rows.Failure) {
+    let reader = PixelReader(rows.format, crop: placement.crop, makesGray: isGray)
+    defer { reader.deallocate() }
+    let writer = writer(target, placement, encoding, isBGR: reader.isBGR)
+    defer { writer.deallocate() }
+    try resampler(placement).forEachRow(
+      of: reader.format,
+      row: { (y) throws(Rows.Failure) in try reader.row(y, of: &rows) },
+      { writer.write($0, row: $1) })
+  }
+
   /// Resizes as stored, then turns the small result.
   private func turn(
-    _ bytes: UnsafeRawBufferPointer, image: PixelBuffer, _ order: ImageShape.Format,
-    into writer: PixelRowWriter
+    _ rows: inout BufferedRows, _ orientation: ImageOrientation,
+    into target: UnsafeMutableRawPointer, as encoding: PixelEncoding
   ) {
-    let size = image.orientation.swapsAxes ? (height, width) : (width, height)
-    let stride = size.0 * 3
-    let stored = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * size.1)
-    let row = UnsafeMutablePointer<UInt8>.allocate(capacity: width * 3)
-    defer {
-      stored.deallocate()
-      row.deallocate()
-    }
-    resampler(of: bytes, image: image, size: size, order).forEachRow { pixels, y in
-      (stored + y * stride).update(from: pixels, count: stride)
-    }
-    let walk = PixelWalk(
-      width: size.0, height: size.1, bytesPerPixel: 3, bytesPerRow: stride,
-      orientation: image.orientation)
-    for y in 0..<height {
-      var pixel = stored + walk.start + y * walk.rowStep
-      for x in 0..<width {
-        row[x &* 3] = pixel[0]
-        row[x &* 3 &+ 1] = pixel[1]
-        row[x &* 3 &+ 2] = pixel[2]
-        if x &+ 1 < width { pixel += walk.columnStep }
+    let swaps = orientation.swapsAxes
+    var placement = ImagePlacement(
+      of: (rows.width, rows.height), in: swaps ? (height, width) : (width, height), by: crop)
+    let reader = PixelReader(rows.format, crop: placement.crop, makesGray: isGray)
+    defer { reader.deallocate() }
+    let bytesPerPixel = resize.givesFloats ? 12 : 3
+    let bytesPerRow = placement.width * bytesPerPixel
+    let stored = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: bytesPerRow * placement.height, alignment: 16)
+    defer { stored.deallocate() }
+    func keep(_ row: ResampledRow, _ y: Int) {
+      let place = UnsafeMutableRawBufferPointer(
+        rebasing: stored[y * bytesPerRow..<(y + 1) * bytesPerRow])
+      switch row {
+      case .bytes(let bytes):
+        place.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: bytesPerRow))
+      case .floats(let floats):
+        place.copyMemory(from: UnsafeRawBufferPointer(start: floats, count: bytesPerRow))
       }
-      writer.write(row, row: y)
+    }
+    resampler(placement).forEachRow(
+      of: reader.format, row: { y throws(Never) in reader.row(y, of: &rows) }, keep)
+
+    let walk = PixelWalk(
+      width: placement.width, height: placement.height, bytesPerPixel: bytesPerPixel,
+      bytesPerRow: bytesPerRow, orientation: orientation)
+    if swaps {
+      (placement.width, placement.height) = (placement.height, placement.width)
+      (placement.x, placement.y) = (placement.y, placement.x)
+    }
+    let writer = writer(target, placement, encoding, isBGR: reader.isBGR)
+    defer { writer.deallocate() }
+    let turned = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: walk.width * bytesPerPixel, alignment: 16)
+    defer { turned.deallocate() }
+    for y in 0..<walk.height {
+      writer.write(walk.row(y, of: stored, into: turned, bytesPerPixel: bytesPerPixel), row: y)
     }
   }
 
-  private func resampler(
-    of bytes: UnsafeRawBufferPointer, image: PixelBuffer, size: (Int, Int),
-    _ order: ImageShape.Format
-  ) -> Resampler {
-    let crop = PixelCrop(of: (image.width, image.height), toAspectOf: size)
-    let source = PixelSource(bytes: bytes, of: image, crop: crop, order: order)
-    return Resampler(source: source, crop: crop, to: size)
+  private func resampler(_ placement: ImagePlacement) -> any Resampler {
+    resize.resampler(
+      from: (placement.crop.width, placement.crop.height), to: (placement.width, placement.height))
+  }
+
+  private func writer(
+    _ target: UnsafeMutableRawPointer, _ placement: ImagePlacement, _ encoding: PixelEncoding,
+    isBGR: Bool
+  ) -> PixelRowWriter {
+    PixelRowWriter(
+      target: target, size: (width, height), encoding: encoding, placement: placement,
+      margin: crop.color, isBGR: isBGR)
+  }
+}
+
+extension PixelWalk {
+  /// Gathers one upright row of three bytes or three floats a pixel.
+  fileprivate func row(
+    _ y: Int, of stored: UnsafeMutableRawBufferPointer, into row: UnsafeMutableRawBufferPointer,
+    bytesPerPixel: Int
+  ) -> ResampledRow {
+    for x in 0..<width {
+      let source = start &+ y &* rowStep &+ x &* columnStep
+      row.baseAddress.map { $0 + x &* bytesPerPixel }?.copyMemory(
+        from: UnsafeRawPointer(stored.baseAddress.unsafelyUnwrapped + source),
+        byteCount: bytesPerPixel)
+    }
+    let base = UnsafeRawPointer(row.baseAddress.unsafelyUnwrapped)
+    return bytesPerPixel == 3
+      ? .bytes(base.assumingMemoryBound(to: UInt8.self))
+      : .floats(base.assumingMemoryBound(to: Float.self))
   }
 }

@@ -4,31 +4,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PixelEncoding {
-  /// How a picture's bytes become the elements of a layer.
+  /// How a picture's values become the elements of a layer.
   ///
   /// - Throws: ``TensorIOError`` when the layer's type cannot hold what the normalization gives.
-  init(
+  package init(
     _ shape: ImageShape, _ normalization: PixelNormalization?, as spec: TensorSpec
   ) throws {
+    self.init(
+      format: shape.format, layout: shape.layout,
+      element: try Self.element(shape.format, normalization, spec))
+  }
+
+  private static func element(
+    _ format: ImageShape.Format, _ normalization: PixelNormalization?, _ spec: TensorSpec
+  ) throws -> Element {
+    let channels = format.channels
     switch spec.dataType {
-    case .uint8: self.init(format: shape.format, element: .uint8)
-    case .float32: self.init(format: shape.format, element: .float32(normalization))
+    case .uint8: return .uint8
+    case .float32: return .float32(normalization)
     case .int8:
-      self.init(
-        format: shape.format,
-        element: try Self.table { value, channel in
-          guard let normalization else { return Int8(truncatingIfNeeded: Int(value) - 128) }
-          guard let stored = spec.storedQuantization, stored.scales.count == 1 else {
-            throw TensorIOError.withoutStoredQuantization(spec)
-          }
-          let real = normalization.apply(to: value, channel)
-          let quantized = (real / stored.scales[0]).rounded(.toNearestOrAwayFromZero)
-          return (quantized + Float(stored.zeroPoints[0])).clamped(to: Int8.self)
-        })
+      guard let normalization else {
+        return other(channels) { value, _ in
+          Int8(clamping: Int(value.rounded(.toNearestOrEven)) - 128)
+        }
+      }
+      guard let stored = spec.storedQuantization, stored.scales.count == 1 else {
+        throw TensorIOError.withoutStoredQuantization(spec)
+      }
+      let (scale, zeroPoint) = (stored.scales[0], Float(stored.zeroPoints[0]))
+      let real = function(normalization, format)
+      return other(channels) { value, channel in
+        let quantized = (real(value, channel) / scale).rounded(.toNearestOrAwayFromZero)
+        return (quantized + zeroPoint).clamped(to: Int8.self)
+      }
     case .float16:
-      self.init(format: shape.format, element: try Self.table(normalization, Float16.self))
+      let real = function(normalization, format)
+      return other(channels) { Float16(real($0, $1)) }
     case .float64:
-      self.init(format: shape.format, element: try Self.table(normalization, Double.self))
+      let real = function(normalization, format)
+      return other(channels) { Double(real($0, $1)) }
     case .int16, .uint16, .int32, .uint32, .int64:
       guard normalization == nil else {
         throw TensorIOError(
@@ -36,48 +50,36 @@ extension PixelEncoding {
           "'\(spec.name)' is \(spec.dataType), which cannot hold normalized pixels; remove "
             + "\"normalize\".")
       }
-      self.init(format: shape.format, element: try Self.integers(spec.dataType))
+      switch spec.dataType {
+      case .int16, .uint16: return other(channels) { value, _ in UInt16(whole(value)) }
+      case .int32, .uint32: return other(channels) { value, _ in UInt32(whole(value)) }
+      default: return other(channels) { value, _ in UInt64(whole(value)) }
+      }
     case .bool, .string:
       throw TensorIOError.wrongKind(
         spec, expected: "\(spec.dataType) values", found: PixelBuffer.tensorKindName)
     }
   }
 
-  private static func integers(_ dataType: DataType) throws -> Element {
-    switch dataType {
-    case .int16, .uint16: try table { value, _ in UInt16(value) }
-    case .int32, .uint32: try table { value, _ in UInt32(value) }
-    default: try table { value, _ in UInt64(value) }
-    }
+  private static func other<Number: BitwiseCopyable>(
+    _ channels: Int, _ element: @escaping @Sendable (Float, Int) -> Number
+  ) -> Element {
+    .other(OtherElement(channels: channels, element))
   }
 
-  private static func table<Number: TensorNumber & BinaryFloatingPoint>(
-    _ normalization: PixelNormalization?, _ type: Number.Type
-  ) throws -> Element {
-    try table { value, channel in
-      Number(normalization.map { $0.apply(to: value, channel) } ?? Float(value))
-    }
+  /// A value from 0 to 255 as a byte.
+  private static func whole(_ value: Float) -> UInt8 {
+    UInt8(min(max(value.rounded(.toNearestOrEven), 0), 255))
   }
 
-  /// A table of what every byte of every colour becomes.
-  private static func table<Number: BitwiseCopyable>(
-    _ element: (UInt8, Int) throws -> Number
-  ) throws -> Element {
-    var entries: [UInt8] = []
-    entries.reserveCapacity(3 * 256 * MemoryLayout<Number>.size)
-    for channel in 0..<3 {
-      for value in 0...UInt8.max {
-        withUnsafeBytes(of: try element(value, channel)) { entries.append(contentsOf: $0) }
-      }
-    }
-    return .table(bytesPerElement: MemoryLayout<Number>.size, entries: entries)
-  }
-}
-
-extension PixelNormalization {
-  /// The number for a byte of red (0), green (1) or blue (2).
-  fileprivate func apply(to value: UInt8, _ channel: Int) -> Float {
-    scale * Float(value) + [bias.red, bias.green, bias.blue][channel]
+  /// The number for a value of a channel, in the tensor's order.
+  private static func function(
+    _ normalization: PixelNormalization?, _ format: ImageShape.Format
+  ) -> @Sendable (Float, Int) -> Float {
+    guard let normalization else { return { value, _ in value } }
+    let scales = normalization.scale.ordered(format)
+    let biases = normalization.bias.ordered(format)
+    return { scales[$1] * $0 + biases[$1] }
   }
 }
 

@@ -3,32 +3,33 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an image tensor holds: the order of its channels and the kind of its elements.
+/// What an image tensor holds: the order of its channels and axes, and the kind of its elements.
 package struct PixelEncoding: Sendable {
   /// The order of the channels in the tensor.
   package var format: ImageShape.Format
+  /// The order of its axes.
+  package var layout: ImageShape.Layout
   /// How a channel's byte becomes an element.
   package var element: Element
 
-  package init(format: ImageShape.Format = .rgb, element: Element) {
-    if case .table(let bytesPerElement, let entries) = element {
-      precondition(
-        bytesPerElement > 0 && entries.count == 3 * 256 * bytesPerElement,
-        "A table has 256 entries for each of three colours.")
-    }
+  package init(
+    format: ImageShape.Format = .rgb, layout: ImageShape.Layout = .channelsLast, element: Element
+  ) {
     self.format = format
+    self.layout = layout
     self.element = element
   }
 
-  /// How a channel's byte becomes an element.
+  /// How a channel's value becomes an element.
+  ///
+  /// Values are bytes, or floats from 0 to 255.
   package enum Element: Sendable {
-    /// The byte itself.
+    /// The byte itself; a float is rounded.
     case uint8
-    /// A float; without a normalization the byte's value, 0...255.
+    /// A float; without a normalization the value itself.
     case float32(PixelNormalization?)
-    /// What a table says: 256 entries for red, then for green, then for blue, as they shall lie
-    /// in memory. Serves every type that is not worth a kernel of its own.
-    case table(bytesPerElement: Int, entries: [UInt8])
+    /// What a function says. Serves every type that is not worth a kernel of its own.
+    case other(OtherElement)
   }
 
   /// The size of an element.
@@ -36,7 +37,60 @@ package struct PixelEncoding: Sendable {
     switch element {
     case .uint8: 1
     case .float32: 4
-    case .table(let bytesPerElement, _): bytesPerElement
+    case .other(let element): element.byteCount
+    }
+  }
+
+  /// The factor and the addend of each value of a row whose pixels have three.
+  func rowNormalization(values: Int) -> (scales: [Float], biases: [Float]) {
+    guard case .float32(let normalization) = element else { return ([], []) }
+    let scales = (normalization?.scale ?? ColorValues(all: 1)).ordered(format)
+    let biases = (normalization?.bias ?? ColorValues()).ordered(format)
+    let channels = scales.count
+    return (
+      (0..<values).map { scales[$0 % channels] }, (0..<values).map { biases[$0 % channels] }
+    )
+  }
+}
+
+/// Elements of a type that has no kernel: a function, and a table of what it gives for bytes.
+package struct OtherElement: Sendable {
+  /// The size of an element: 1, 2, 4 or 8.
+  package let byteCount: Int
+  /// Writes the element for a value of a channel, in the tensor's order, to an address.
+  let convert: @Sendable (Float, Int, UnsafeMutableRawPointer) -> Void
+  /// 256 entries for each channel, as they shall lie in memory.
+  private let table: [UInt8]
+
+  /// - Parameters:
+  ///   - channels: How many channels a pixel has.
+  ///   - element: The element for a value and a channel, in the tensor's order.
+  package init<Number: BitwiseCopyable>(
+    channels: Int, _ element: @escaping @Sendable (Float, Int) -> Number
+  ) {
+    byteCount = MemoryLayout<Number>.size
+    convert = { $2.storeBytes(of: element($0, $1), as: Number.self) }
+    var table: [UInt8] = []
+    for channel in 0..<channels {
+      for value in 0...UInt8.max {
+        withUnsafeBytes(of: element(Float(value), channel)) { table.append(contentsOf: $0) }
+      }
+    }
+    self.table = table
+  }
+
+  /// Writes the element for a byte.
+  @inline(__always)
+  func store(_ value: UInt8, _ channel: Int, at target: UnsafeMutableRawPointer) {
+    table.withUnsafeBytes { table in
+      guard let entry = table.baseAddress.map({ $0 + (channel &* 256 &+ Int(value)) &* byteCount })
+      else { return }
+      switch byteCount {
+      case 1: target.storeBytes(of: entry.load(as: UInt8.self), as: UInt8.self)
+      case 2: target.storeBytes(of: entry.loadUnaligned(as: UInt16.self), as: UInt16.self)
+      case 4: target.storeBytes(of: entry.loadUnaligned(as: UInt32.self), as: UInt32.self)
+      default: target.storeBytes(of: entry.loadUnaligned(as: UInt64.self), as: UInt64.self)
+      }
     }
   }
 }

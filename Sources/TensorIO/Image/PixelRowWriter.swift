@@ -3,99 +3,174 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes rows of packed bytes, three a pixel, into a tensor's memory in its element type.
+import CPixelKernels
+
+/// Writes finished rows into a tensor's memory: in its channel order, layout and element type, with
+/// the margin around them.
 struct PixelRowWriter {
   private let target: UnsafeMutableRawPointer
-  private let valuesPerRow: Int
-  private let bytesPerElement: Int
-  private let kernel: Kernel
+  private let width: Int
+  private let height: Int
+  private let placement: ImagePlacement
+  private let encoding: PixelEncoding
+  /// Whether the rows' first channel is the tensor's last.
+  private let reverses: Bool
+  /// For a whole row: a plain loop over them becomes vector code.
+  private let scales: [Float]
+  private let biases: [Float]
+  /// The row with its margin, in the tensor's order.
+  private let bytes: RowMemory<UInt8>
+  private let floats: RowMemory<Float>
 
-  private enum Kernel {
-    case copy
-    /// The biases of a whole row: a plain loop over it becomes vector code.
-    case scale(Float, biases: [Float])
-    /// The table in the order of the tensor's channels.
-    case table([UInt8])
-  }
-
+  /// Fills the rows of the margin above and below.
+  ///
+  /// Free it with ``deallocate()``.
+  ///
   /// - Parameters:
-  ///   - target: Memory for all rows; it must outlive the writer.
-  ///   - width: Pixels in a row.
-  ///   - encoding: The order in which the rows' channels come, and the type of the elements.
-  init(target: UnsafeMutableRawPointer, width: Int, encoding: PixelEncoding) {
-    self.target = target
-    valuesPerRow = width * 3
-    bytesPerElement = encoding.bytesPerElement
-    switch encoding.element {
-    case .uint8:
-      kernel = .copy
-    case .float32(let normalization):
-      let normalization = normalization ?? PixelNormalization(scale: 1)
-      let bias = normalization.bias
-      let colors =
-        encoding.format == .rgb
-        ? [bias.red, bias.green, bias.blue] : [bias.blue, bias.green, bias.red]
-      kernel = .scale(normalization.scale, biases: (0..<valuesPerRow).map { colors[$0 % 3] })
-    case .table(let bytesPerElement, let entries):
-      let size = 256 * bytesPerElement
-      kernel = .table(
-        encoding.format == .rgb
-          ? entries
-          : Array(entries[(2 * size)...] + entries[size..<2 * size] + entries[..<size]))
-    }
-  }
-
-  /// Writes one row.
-  func write(_ bytes: UnsafePointer<UInt8>, row: Int) {
-    let start = target + row &* valuesPerRow &* bytesPerElement
-    switch kernel {
-    case .copy:
-      start.copyMemory(from: bytes, byteCount: valuesPerRow)
-    case .scale(let scale, let biases):
-      biases.withUnsafeBufferPointer { biases in
-        // A tensor may lie anywhere: it is written without assuming an alignment.
-        for index in 0..<valuesPerRow {
-          // Two roundings. Fused, 255 * (2 / 255) - 1 would not be 1.
-          let value = scale * Float(bytes[index]) + biases[index]
-          start.storeBytes(of: value, toByteOffset: index &* 4, as: Float.self)
-        }
-      }
-    case .table(let entries):
-      entries.withUnsafeBytes { write(bytes, to: start, table: $0) }
-    }
-  }
-
-  private func write(
-    _ bytes: UnsafePointer<UInt8>, to start: UnsafeMutableRawPointer,
-    table: UnsafeRawBufferPointer
+  ///   - target: Memory for the whole tensor; it must outlive the writer.
+  ///   - size: The tensor's width and height.
+  ///   - encoding: What the tensor holds.
+  ///   - placement: Where the rows go.
+  ///   - margin: The colour of the rest.
+  ///   - isBGR: Whether the rows' first channel is blue.
+  init(
+    target: UnsafeMutableRawPointer, size: (width: Int, height: Int), encoding: PixelEncoding,
+    placement: ImagePlacement, margin: PixelColor, isBGR: Bool
   ) {
-    switch bytesPerElement {
-    case 1: write(bytes, to: start, table: table, as: UInt8.self)
-    case 2: write(bytes, to: start, table: table, as: UInt16.self)
-    case 4: write(bytes, to: start, table: table, as: UInt32.self)
-    case 8: write(bytes, to: start, table: table, as: UInt64.self)
-    default:
-      guard let table = table.baseAddress else { return }
-      for index in 0..<valuesPerRow {
-        let entry = (index % 3) &* 256 &+ Int(bytes[index])
-        (start + index &* bytesPerElement).copyMemory(
-          from: table + entry &* bytesPerElement, byteCount: bytesPerElement)
+    self.target = target
+    (width, height) = size
+    self.encoding = encoding
+    self.placement = placement
+    reverses = encoding.format != .gray && isBGR != (encoding.format == .bgr)
+    let values = width * 3
+    (scales, biases) = encoding.rowNormalization(values: values)
+    bytes = RowMemory(width: values, zero: 0)
+    floats = RowMemory(width: values, zero: 0)
+    let colors =
+      switch encoding.format {
+      case .rgb: [margin.red, margin.green, margin.blue]
+      case .bgr: [margin.blue, margin.green, margin.red]
+      case .gray: [margin.gray, margin.gray, margin.gray]
+      }
+    for index in 0..<values {
+      bytes.first[index] = colors[index % 3]
+      floats.first[index] = Float(colors[index % 3])
+    }
+    let below = placement.y + placement.height
+    for row in [0..<placement.y, below..<height].joined() {
+      encode(UnsafePointer(bytes.first), row: row)
+    }
+  }
+
+  func deallocate() {
+    bytes.deallocate()
+    floats.deallocate()
+  }
+
+  /// Writes a row of the picture; row 0 is its first, below the margin.
+  func write(_ row: ResampledRow, row y: Int) {
+    let y = placement.y &+ y
+    switch row {
+    case .bytes(let values): encode(place(values, in: bytes.first), row: y)
+    case .floats(let values):
+      let values = place(values, in: floats.first)
+      if case .float32 = encoding.element { return encode(values, row: y) }
+      if case .uint8 = encoding.element {
+        pixel_round_row(values, width * 3, bytes.first)
+        return encode(UnsafePointer(bytes.first), row: y)
+      }
+      encode(values, row: y)
+    }
+  }
+
+  /// The row as the tensor shall have it: itself, or a copy in the middle of the margin.
+  private func place<Value>(
+    _ values: UnsafePointer<Value>, in row: UnsafeMutablePointer<Value>
+  ) -> UnsafePointer<Value> {
+    if !reverses && placement.width == width { return values }
+    let start = row + placement.x &* 3
+    if !reverses {
+      start.update(from: values, count: placement.width &* 3)
+      return UnsafePointer(row)
+    }
+    for index in stride(from: 0, to: placement.width &* 3, by: 3) {
+      start[index] = values[index &+ 2]
+      start[index &+ 1] = values[index &+ 1]
+      start[index &+ 2] = values[index]
+    }
+    return UnsafePointer(row)
+  }
+
+  // MARK: - Elements
+
+  /// Where a channel's values of a row begin, and how far apart they are, in elements.
+  private func strip(_ channel: Int, row: Int) -> (start: Int, step: Int) {
+    let channels = encoding.format.channels
+    return encoding.layout == .channelsLast
+      ? (row &* width &* channels &+ channel, channels)
+      : ((channel &* height &+ row) &* width, 1)
+  }
+
+  private var isInterleaved: Bool {
+    encoding.format != .gray && encoding.layout == .channelsLast
+  }
+
+  private func encode(_ values: UnsafePointer<UInt8>, row: Int) {
+    let start = target + row &* width &* 3 &* encoding.bytesPerElement
+    switch encoding.element {
+    case .uint8 where isInterleaved: start.copyMemory(from: values, byteCount: width &* 3)
+    case .float32 where isInterleaved:
+      pixel_scale_bytes(values, scales, biases, width * 3, start)
+    case .uint8: forEachValue(values, row: row, as: UInt8.self) { value, _ in value }
+    case .float32:
+      forEachValue(values, row: row, as: Float.self) { scales[$1] * Float($0) + biases[$1] }
+    case .other(let element):
+      forEachPlace(row: row) { index, channel, place in
+        element.store(values[index], channel, at: target + place)
+      }
+    }
+  }
+
+  private func encode(_ values: UnsafePointer<Float>, row: Int) {
+    switch encoding.element {
+    case .uint8: break
+    case .float32 where isInterleaved:
+      let start = target + row &* width &* 12
+      pixel_scale_floats(values, scales, biases, width * 3, start)
+    case .float32:
+      forEachValue(values, row: row, as: Float.self) { scales[$1] * $0 + biases[$1] }
+    case .other(let element):
+      forEachPlace(row: row) { index, channel, place in
+        element.convert(values[index], channel, target + place)
       }
     }
   }
 
   @inline(__always)
-  private func write<Element: BitwiseCopyable>(
-    _ bytes: UnsafePointer<UInt8>, to start: UnsafeMutableRawPointer,
-    table: UnsafeRawBufferPointer, as type: Element.Type
+  private func forEachValue<Value, Element: BitwiseCopyable>(
+    _ values: UnsafePointer<Value>, row: Int, as type: Element.Type,
+    _ element: (Value, Int) -> Element
   ) {
-    guard let table = table.baseAddress else { return }
-    let size = MemoryLayout<Element>.size
-    for pixel in stride(from: 0, to: valuesPerRow, by: 3) {
-      for channel in 0..<3 {
-        let entry = channel &* 256 &+ Int(bytes[pixel &+ channel])
-        let value = table.loadUnaligned(fromByteOffset: entry &* size, as: type)
-        start.storeBytes(of: value, toByteOffset: (pixel &+ channel) &* size, as: type)
+    for channel in 0..<encoding.format.channels {
+      let strip = strip(channel, row: row)
+      for x in 0..<width {
+        // A tensor may lie anywhere: it is written without assuming an alignment.
+        target.storeBytes(
+          of: element(values[x &* 3 &+ channel], channel),
+          toByteOffset: (strip.start &+ x &* strip.step) &* MemoryLayout<Element>.size, as: type)
+      }
+    }
+  }
+
+  /// Every value's index in the row, its channel, and its place in the tensor in bytes.
+  @inline(__always)
+  private func forEachPlace(row: Int, _ body: (Int, Int, Int) -> Void) {
+    for channel in 0..<encoding.format.channels {
+      let strip = strip(channel, row: row)
+      for x in 0..<width {
+        body(
+          x &* 3 &+ channel, channel,
+          (strip.start &+ x &* strip.step) &* encoding.bytesPerElement)
       }
     }
   }

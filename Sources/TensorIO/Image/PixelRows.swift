@@ -6,6 +6,9 @@
 /// The rows of a picture, or of a part of it, read from top to bottom: from memory, or out of a
 /// decoder as it makes them.
 package protocol PixelRows: ~Copyable {
+  /// What a damaged picture throws.
+  associatedtype Failure: Error = any Error
+
   /// Pixels in a row.
   var width: Int { get }
   /// Rows.
@@ -20,11 +23,11 @@ package protocol PixelRows: ~Copyable {
   ///
   /// - Parameter y: The row, from 0.
   /// - Returns: The first byte of its first pixel.
-  /// - Throws: `TensorIOError` when the picture turns out to be damaged.
-  mutating func row(_ y: Int) throws -> UnsafePointer<UInt8>
+  /// - Throws: When the picture turns out to be damaged.
+  mutating func row(_ y: Int) throws(Failure) -> UnsafePointer<UInt8>
 
   /// Reads what follows the last row that was asked for, so that damage there is found, too.
-  mutating func finish() throws
+  mutating func finish() throws(Failure)
 }
 
 /// What must be readable behind a row, so that kernels can load whole vectors.

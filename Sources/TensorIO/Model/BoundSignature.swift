@@ -98,7 +98,7 @@ extension ModelSignature {
         switch layer.kind {
         case .array(let quantization, _): .vector(quantization, labels: bundle.labels(of: layer))
         case .scalar(let quantization): .scalar(quantization)
-        case .imageInput(let shape, let normalization): .imageInput(shape, normalization)
+        case .imageInput(let shape, let preprocessing): .imageInput(shape, preprocessing)
         case .imageOutput(let shape, let denormalization): .imageOutput(shape, denormalization)
         case .string: .bytes
         }

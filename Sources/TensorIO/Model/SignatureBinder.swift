@@ -104,14 +104,16 @@ struct SignatureBinder: IssueCollector {
     case .imageInput(let shape, _), .imageOutput(let shape, _): image = shape
     case .array, .scalar, .string: return
     }
-    let axes = [image.height, image.width, image.channels]
+    let axes = image.axes
     guard shape.count >= 3, !zip(shape.suffix(3), axes).allSatisfy({ $0 < 0 || $0 == $1 }) else {
       return
     }
     report(
       .elementCountMismatch, at: "\(path).shape",
-      expected: "the tensor's height, width and channels, \(Array(shape.suffix(3)))",
-      found: "\(axes)", mending: "Write [height, width, channels] as the tensor has them.")
+      expected: "the tensor's last axes, \(Array(shape.suffix(3)))", found: "\(axes)",
+      mending: image.layout == .channelsLast
+        ? "Write [height, width, channels] as the tensor has them."
+        : "Write [channels, height, width] as the tensor has them, or leave \"layout\" out.")
   }
 
   // MARK: - Types
@@ -163,21 +165,22 @@ struct SignatureBinder: IssueCollector {
         checked(quantization, dataType, tensor, at: key), labels: bundle.labels(of: layer))
     case .scalar(let quantization):
       return .scalar(checked(quantization, dataType, tensor, at: key))
-    case .imageInput(let shape, let normalization):
-      if normalization != nil, dataType == .uint8 {
+    case .imageInput(let shape, var preprocessing):
+      if preprocessing.normalization != nil, dataType == .uint8 {
         report(
           .ignoredField, .warning, at: "\(path).normalize",
           expected: "no normalization, since a quantized model takes a picture's bytes",
           found: "one", mending: "Remove it.")
-        return .imageInput(shape, nil)
+        preprocessing.normalization = nil
+        return .imageInput(shape, preprocessing)
       }
-      if normalization != nil, dataType == .int8, tensor.quantization == nil {
+      if preprocessing.normalization != nil, dataType == .int8, tensor.quantization == nil {
         report(
           .quantizationMismatch, at: "\(path).normalize",
           expected: "a scale and zero point in the model, to quantize by", found: "none",
           mending: "Remove it; the tensor then takes each byte less 128.")
       }
-      return .imageInput(shape, normalization)
+      return .imageInput(shape, preprocessing)
     case .imageOutput(let shape, let denormalization):
       return .imageOutput(shape, denormalization)
     case .string: return .bytes

@@ -31,7 +31,7 @@ public struct TensorSpec: Hashable, Sendable {
     /// One number.
     case scalar(Quantization?)
     /// A picture that goes in.
-    case imageInput(ImageShape, PixelNormalization?)
+    case imageInput(ImageShape, ImagePreprocessing)
     /// A picture that comes out.
     case imageOutput(ImageShape, PixelDenormalization?)
     /// Raw bytes of the layer's data type, or text where that type is string.

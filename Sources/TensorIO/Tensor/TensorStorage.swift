@@ -8,6 +8,8 @@
 /// `@unchecked Sendable` because nothing writes after the initializer has returned.
 package struct TensorStorage: @unchecked Sendable {
   private let memory: ManagedBuffer<Int, UInt8>
+  /// Bytes behind the last that may be read: kernels load whole vectors.
+  private static let slack = pixelRowSlack
 
   /// The number of bytes.
   package var byteCount: Int { memory.header }
@@ -21,9 +23,12 @@ package struct TensorStorage: @unchecked Sendable {
   package init(
     byteCount: Int, zeroed: Bool = true, fill: (inout MutableRawSpan) throws -> Void
   ) rethrows {
-    memory = ManagedBuffer<Int, UInt8>.create(minimumCapacity: byteCount) { _ in byteCount }
+    memory = ManagedBuffer<Int, UInt8>.create(minimumCapacity: byteCount + Self.slack) { _ in
+      byteCount
+    }
     try memory.withUnsafeMutablePointerToElements { elements in
       if zeroed { elements.initialize(repeating: 0, count: byteCount) }
+      (elements + byteCount).initialize(repeating: 0, count: Self.slack)
       var span = MutableRawSpan(
         _unsafeStart: UnsafeMutableRawPointer(elements), byteCount: byteCount)
       try fill(&span)

@@ -50,9 +50,10 @@ import Testing
           "photo", [32, 24, 3], nil,
           .imageInput(
             small,
-            PixelNormalization(
-              scale: 0.004, bias: ColorBias(red: -0.485, green: -0.457, blue: -0.408)))),
-        layer("raw photo", [32, 24, 3], nil, .imageInput(smallRGB, nil)),
+            ImagePreprocessing(
+              normalization: PixelNormalization(
+                scale: 0.004, bias: ColorValues(red: -0.485, green: -0.457, blue: -0.408))))),
+        layer("raw photo", [32, 24, 3], nil, .imageInput(smallRGB, ImagePreprocessing())),
       ])
     #expect(
       manifest.outputs == [
@@ -67,7 +68,7 @@ import Testing
           .imageOutput(
             small,
             PixelDenormalization(
-              scale: 255, bias: ColorBias(red: 0.485, green: 0.457, blue: 0.408)))),
+              scale: 255, bias: ColorValues(red: 0.485, green: 0.457, blue: 0.408)))),
       ])
     #expect(manifest.placeholders == [layer("learning_rate", [], .float32, .scalar(nil))])
   }

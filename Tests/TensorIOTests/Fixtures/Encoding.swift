@@ -75,6 +75,6 @@ extension TensorSpec {
   {
     TensorSpec(
       name: "x", shape: [height, width, 3], dataType: dataType,
-      kind: .imageInput(ImageShape(height: height, width: width), nil))
+      kind: .imageInput(ImageShape(height: height, width: width), ImagePreprocessing()))
   }
 }

@@ -36,7 +36,7 @@ struct PixelBufferTensorTests {
   ) throws {
     let bytes = (0..<256).map { UInt8($0) }
     let gray = PixelBuffer(width: 256, height: 1, format: .gray, bytes: bytes)
-    for format in ImageShape.Format.allCases {
+    for format in [ImageShape.Format.rgb, .bgr] {
       var tensor = [Float](repeating: .nan, count: 768)
       var span = tensor.mutableSpan
       var memory = span.mutableBytes
@@ -50,12 +50,12 @@ struct PixelBufferTensorTests {
 
   @Test func `BGR comes out as RGB, the bias by colour`() throws {
     let denormalization = PixelDenormalization(
-      scale: 2, bias: ColorBias(red: 10, green: 20, blue: 30))
+      scale: 2, bias: ColorValues(red: 10, green: 20, blue: 30))
     #expect(try read([1, 2, 3], denormalization, format: .bgr) == [26, 44, 62, 255])
     #expect(try read([1, 2, 3], denormalization) == [22, 44, 66, 255])
   }
 
-  @Test(arguments: ImageShape.Format.allCases)
+  @Test(arguments: [ImageShape.Format.rgb, .bgr])
   func `bytes are read as they are, int8 plus 128`(_ format: ImageShape.Format) throws {
     let shape = ImageShape(height: 2, width: 1, format: format)
     let bytes: [UInt8] = [0, 128, 255, 1, 2, 3]

@@ -8,13 +8,12 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    guard case .imageInput(let shape, let normalization) = spec.kind else {
+    guard case .imageInput(let shape, let preprocessing) = spec.kind else {
       throw TensorIOError.wrongKind(
         spec, expected: "\(spec.dataType) values", found: Self.tensorKindName)
     }
-    let encoding = try PixelEncoding(shape, normalization, as: spec)
-    try ImageTransform(width: shape.width, height: shape.height)
-      .write(self, into: &memory, as: encoding)
+    let encoding = try PixelEncoding(shape, preprocessing.normalization, as: spec)
+    try ImageTransform(shape, preprocessing).write(self, into: &memory, as: encoding)
   }
 
   public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> PixelBuffer {

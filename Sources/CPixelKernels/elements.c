@@ -1,0 +1,48 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#include "CPixelKernels.h"
+
+#include <string.h>
+
+// Fused, 255 * (2 / 255) - 1 would not be 1.
+#pragma STDC FP_CONTRACT OFF
+
+void pixel_gray_row(
+    const uint8_t *row, size_t bytes_per_pixel, int is_bgr, size_t width, uint8_t *target) {
+  const uint32_t first = is_bgr ? 7471 : 19595;
+  const uint32_t last = is_bgr ? 19595 : 7471;
+  for (size_t x = 0; x < width; x++, row += bytes_per_pixel, target += 3) {
+    uint32_t sum = row[0] * first + row[1] * 38470 + row[2] * last + 0x8000;
+    target[0] = target[1] = target[2] = (uint8_t)(sum >> 16);
+  }
+}
+
+void pixel_round_row(const float *values, size_t count, uint8_t *target) {
+  // From 2 to the 23rd on, floats have no fraction: adding and subtracting that rounds.
+  const float large = 8388608;
+  for (size_t index = 0; index < count; index++) {
+    float value = values[index];
+    value = value > 0 ? value : 0;
+    value = value < 255 ? value : 255;
+    target[index] = (uint8_t)(int32_t)((value + large) - large);
+  }
+}
+
+void pixel_scale_bytes(
+    const uint8_t *values, const float *scales, const float *biases, size_t count, void *target) {
+  for (size_t index = 0; index < count; index++) {
+    float value = scales[index] * (float)values[index] + biases[index];
+    memcpy((uint8_t *)target + index * sizeof value, &value, sizeof value);
+  }
+}
+
+void pixel_scale_floats(
+    const float *values, const float *scales, const float *biases, size_t count, void *target) {
+  for (size_t index = 0; index < count; index++) {
+    float value = scales[index] * values[index] + biases[index];
+    memcpy((uint8_t *)target + index * sizeof value, &value, sizeof value);
+  }
+}

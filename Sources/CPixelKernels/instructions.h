@@ -1,0 +1,19 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CPIXELKERNELS_INSTRUCTIONS_H
+#define CPIXELKERNELS_INSTRUCTIONS_H
+
+#include "CPixelKernels.h"
+
+// Clang's and GCC's `target` attribute compiles one function for more than the baseline.
+#if defined(__x86_64__)
+#define PIXEL_HAS_AVX2 1
+#define AVX2 __attribute__((target("avx2")))
+#endif
+
+int pixel_may_use_avx2(void);
+
+#endif

@@ -1,0 +1,81 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CPixelKernels
+
+/// Resizes as TensorFlow's `resize_bilinear` kernel does, in floats and without antialiasing.
+///
+/// Two neighbours along each axis, horizontal first, `first + (second - first) * fraction`, every
+/// operation rounded to float32: equal in every bit.
+struct LerpResampler: Resampler {
+  private let width: Int
+  private let columns: [pixel_lerp]
+  private let rows: [pixel_lerp]
+
+  /// - Parameters:
+  ///   - source: The size that is there.
+  ///   - target: The size that is made.
+  ///   - isHalfPixel: Whether samples lie in the middle of pixels (TensorFlow 2) or at their
+  ///     corner (TensorFlow 1).
+  init(
+    from source: (width: Int, height: Int), to target: (width: Int, height: Int),
+    isHalfPixel: Bool
+  ) {
+    width = target.width
+    columns = Self.lerps(from: source.width, to: target.width, isHalfPixel)
+    rows = Self.lerps(from: source.height, to: target.height, isHalfPixel)
+  }
+
+  private static func lerps(from source: Int, to target: Int, _ isHalfPixel: Bool) -> [pixel_lerp] {
+    let scale = Float(source) / Float(target)
+    return (0..<target).map { index in
+      let position =
+        isHalfPixel ? (Float(index) + 0.5) * scale - 0.5 : Float(index) * scale
+      let below = position.rounded(.down)
+      let first = max(Int(below), 0)
+      let second = min(Int(position.rounded(.up)), source - 1)
+      return pixel_lerp(
+        first: UInt32(min(first, source - 1)), second: UInt32(max(second, 0)),
+        fraction: position - below)
+    }
+  }
+
+  func forEachRow<Failure: Error>(
+    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
+    _ body: (ResampledRow, Int) -> Void
+  ) throws(Failure) {
+    let memory = RowMemory<Float>(rows: 2, width: width * 3, zero: 0)
+    defer { memory.deallocate() }
+    let resultMemory = RowMemory<Float>(width: width * 3, zero: 0)
+    defer { resultMemory.deallocate() }
+    let result = resultMemory.first
+    var latest = LatestRows()
+    for (y, lerp) in rows.enumerated() {
+      for index in [Int(lerp.first), Int(lerp.second)] where latest.admits(index) {
+        pixel_lerp_row(
+          try row(index), format.bytesPerPixel, columns, width, memory[latest.place(of: index)])
+      }
+      pixel_lerp_rows(
+        memory[latest.place(of: Int(lerp.first))], memory[latest.place(of: Int(lerp.second))],
+        lerp.fraction, width * 3, result)
+      body(.floats(result), y)
+    }
+  }
+}
+
+/// Which source rows the two rows of a scratch memory hold; they come in increasing order.
+struct LatestRows {
+  private var indices = [-1, -1]
+
+  /// Whether a row must be made; it then takes the place of the older one.
+  mutating func admits(_ index: Int) -> Bool {
+    if indices.contains(index) { return false }
+    indices[indices[0] <= indices[1] ? 0 : 1] = index
+    return true
+  }
+
+  /// The place of a row that was admitted.
+  func place(of index: Int) -> Int { indices[0] == index ? 0 : 1 }
+}

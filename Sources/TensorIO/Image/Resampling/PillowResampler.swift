@@ -1,0 +1,116 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CPixelKernels
+
+/// Resizes as Pillow 13's `resize(size, method)` does, bit for bit.
+///
+/// Each pass rounds to bytes, so their order matters: horizontal first, but vertical first where
+/// that makes a picture lower by more than twice what it makes it narrower. A pass whose size
+/// does not change is left out. (Pillow before 13 always began with the horizontal pass.)
+///
+/// Pillow keeps all rows of the first pass. Here a ring holds just those that one output row
+/// needs, and they stay in the first cache.
+struct PillowResampler: Resampler {
+  private let source: (width: Int, height: Int)
+  private let target: (width: Int, height: Int)
+  private let columns: ColumnWeights?
+  private let rows: RowWeights?
+  private let isHorizontalFirst: Bool
+
+  init(
+    from source: (width: Int, height: Int), to target: (width: Int, height: Int),
+    _ method: ResizeMethod
+  ) {
+    self.source = source
+    self.target = target
+    columns =
+      source.width == target.width
+      ? nil : ColumnWeights(from: source.width, to: target.width, method)
+    rows =
+      source.height == target.height
+      ? nil : RowWeights(from: source.height, to: target.height, method)
+    let lower = source.height - target.height
+    isHorizontalFirst = !(lower > 0 && lower > (source.width - target.width) * 2)
+  }
+
+  func forEachRow<Failure: Error>(
+    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
+    _ body: (ResampledRow, Int) -> Void
+  ) throws(Failure) {
+    let finishedMemory = RowMemory<UInt8>(width: target.width * 3, zero: 0)
+    defer { finishedMemory.deallocate() }
+    let finished = finishedMemory.first
+    guard let rows else {
+      for y in 0..<target.height {
+        try makeRow(row(y), format, into: finished)
+        body(.bytes(finished), y)
+      }
+      return
+    }
+    let ringWidth = isHorizontalFirst ? target.width : source.width
+    // Weights of 0 meet rows and pixels that were never written: no matter what, but defined.
+    let ring = RowMemory<UInt8>(rows: rows.maximumTaps, width: ringWidth * 3, zero: 0)
+    defer { ring.deallocate() }
+    let summedMemory = RowMemory<UInt8>(width: ringWidth * 3, zero: 0)
+    defer { summedMemory.deallocate() }
+    let summed = summedMemory.first
+    var taps = [UnsafePointer<UInt8>?](repeating: nil, count: rows.maximumTaps)
+    var next = 0
+    for y in 0..<target.height {
+      let window = rows.windows[y]
+      // An odd window's last row may lie behind the picture: it is not made.
+      let end = min(window.start + window.pairs * 2, rows.sourceSize)
+      next = max(next, window.start)
+      while next < end {
+        try makeRow(row(next), format, into: ring[next])
+        next += 1
+      }
+      for tap in 0..<window.pairs * 2 { taps[tap] = UnsafePointer(ring[window.start + tap]) }
+      rows.weights.withUnsafeBufferPointer { weights in
+        pixel_add_rows(
+          taps, weights.baseAddress.map { $0 + window.weights }, window.pairs, ringWidth * 3,
+          isHorizontalFirst ? finished : summed)
+      }
+      if !isHorizontalFirst { finishRow(summed, into: finished) }
+      body(.bytes(finished), y)
+    }
+  }
+
+  /// The first pass.
+  private func makeRow(
+    _ row: UnsafePointer<UInt8>, _ format: SourceFormat,
+    into target: UnsafeMutablePointer<UInt8>
+  ) {
+    guard let columns, isHorizontalFirst else {
+      pack(row, format, width: source.width, into: target)
+      return
+    }
+    resize(row, bytesPerPixel: format.bytesPerPixel, by: columns, into: target)
+  }
+
+  /// The horizontal pass when it comes second.
+  private func finishRow(
+    _ row: UnsafeMutablePointer<UInt8>, into target: UnsafeMutablePointer<UInt8>
+  ) {
+    guard let columns else {
+      target.update(from: row, count: self.target.width * 3)
+      return
+    }
+    resize(row, bytesPerPixel: 3, by: columns, into: target)
+  }
+
+  private func resize(
+    _ row: UnsafePointer<UInt8>, bytesPerPixel: Int, by columns: ColumnWeights,
+    into target: UnsafeMutablePointer<UInt8>
+  ) {
+    columns.couples.withUnsafeBufferPointer { couples in
+      columns.weights.withUnsafeBufferPointer { weights in
+        pixel_resize_row(
+          row, bytesPerPixel, couples.baseAddress, weights.baseAddress, couples.count, target)
+      }
+    }
+  }
+}

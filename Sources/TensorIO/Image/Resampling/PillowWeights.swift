@@ -1,0 +1,89 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CPixelKernels
+
+/// The weights of the vertical pass: those of two neighbouring rows side by side.
+struct RowWeights {
+  /// The number of source rows.
+  let sourceSize: Int
+  /// For every target row, the first source row and how many pairs of rows it takes; an odd number
+  /// of rows is filled up with a weight of 0.
+  private(set) var windows: [(start: Int, pairs: Int, weights: Int)] = []
+  private(set) var weights: [pixel_weights] = []
+  /// The largest number of rows that a target row takes, filled up.
+  private(set) var maximumTaps = 2
+
+  init(from sourceSize: Int, to targetSize: Int, _ method: ResizeMethod) {
+    self.sourceSize = sourceSize
+    for window in PillowTaps(from: sourceSize, to: targetSize, method).windows {
+      let taps = window.weights.map(PillowTaps.fixed)
+      let first = weights.count
+      for tap in stride(from: 0, to: taps.count, by: 2) {
+        weights.append(pixel_weights(taps[tap], tap + 1 < taps.count ? taps[tap + 1] : 0))
+      }
+      let pairs = weights.count - first
+      windows.append((window.start, pairs, first))
+      maximumTaps = max(maximumTaps, pairs * 2)
+    }
+  }
+}
+
+/// The weights of the horizontal pass, for two target pixels at a time.
+///
+/// Both take the same number of source pixels, the shorter filled up with weights of 0: behind it, or
+/// before it where the row ends, so that nothing far behind a row is read.
+struct ColumnWeights {
+  /// A couple of target pixels each; the last one's second pixel may be none.
+  private(set) var couples: [pixel_couple] = []
+  private(set) var weights: [pixel_couple_weights] = []
+
+  init(from sourceSize: Int, to targetSize: Int, _ method: ResizeMethod) {
+    let windows = PillowTaps(from: sourceSize, to: targetSize, method).windows
+    for first in stride(from: 0, to: targetSize, by: 2) {
+      let left = windows[first]
+      let right = first + 1 < targetSize ? windows[first + 1] : (start: left.start, weights: [])
+      let pairs = (max(left.weights.count, right.weights.count) + 1) / 2
+      let one = Self.fill(left, to: pairs * 2, within: sourceSize)
+      let two = Self.fill(right, to: pairs * 2, within: sourceSize)
+      couples.append(
+        pixel_couple(
+          start: (UInt32(one.start), UInt32(two.start)), pairs: UInt32(pairs),
+          weights: UInt32(weights.count)))
+      for pair in 0..<pairs {
+        let left = pixel_weights(one.taps[pair * 2], one.taps[pair * 2 + 1])
+        let right = pixel_weights(two.taps[pair * 2], two.taps[pair * 2 + 1])
+        weights.append(
+          pixel_couple_weights(
+            low_one: left.low, low_two: right.low, high_one: left.high, high_two: right.high))
+      }
+    }
+  }
+
+  private static func fill(
+    _ window: (start: Int, weights: [Double]), to count: Int, within sourceSize: Int
+  ) -> (start: Int, taps: [Int32]) {
+    let start = max(0, min(window.start, sourceSize - count))
+    let before = [Int32](repeating: 0, count: window.start - start)
+    let taps = before + window.weights.map(PillowTaps.fixed)
+    return (start, taps + [Int32](repeating: 0, count: max(0, count - taps.count)))
+  }
+}
+
+extension pixel_weights {
+  /// Each weight in two halves of 15 bits below and the rest above, four times in turn.
+  fileprivate init(_ one: Int32, _ two: Int32) {
+    self.init(
+      low: Self.fourfold(one & 0x7fff, two & 0x7fff), high: Self.fourfold(one >> 15, two >> 15))
+  }
+
+  private typealias Fourfold = (Int16, Int16, Int16, Int16, Int16, Int16, Int16, Int16)
+
+  private static func fourfold(_ one: Int32, _ two: Int32) -> Fourfold {
+    let one = Int16(truncatingIfNeeded: one)
+    let two = Int16(truncatingIfNeeded: two)
+    return (one, two, one, two, one, two, one, two)
+  }
+}

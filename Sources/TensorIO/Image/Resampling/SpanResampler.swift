@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CPixelKernels
+
+/// Resizes as TensorFlow's `scale_and_translate` kernel does with a triangle and antialiasing.
+///
+/// Weighted sums in float32: first of whole rows, then of their columns. Equal in every bit.
+struct SpanResampler: Resampler {
+  private let source: (width: Int, height: Int)
+  private let width: Int
+  private let columns: Spans
+  private let rows: Spans
+
+  init(from source: (width: Int, height: Int), to target: (width: Int, height: Int)) {
+    self.source = source
+    width = target.width
+    columns = Spans(from: source.width, to: target.width)
+    rows = Spans(from: source.height, to: target.height)
+  }
+
+  func forEachRow<Failure: Error>(
+    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
+    _ body: (ResampledRow, Int) -> Void
+  ) throws(Failure) {
+    let count = source.width * 3
+    let ring = RowMemory<UInt8>(rows: rows.longest, width: count, zero: 0)
+    defer { ring.deallocate() }
+    let sumsMemory = RowMemory<Float>(width: count, zero: 0)
+    defer { sumsMemory.deallocate() }
+    let sums = sumsMemory.first
+    let resultMemory = RowMemory<Float>(width: width * 3, zero: 0)
+    defer { resultMemory.deallocate() }
+    let result = resultMemory.first
+    var next = 0
+    for y in rows.starts.indices {
+      let start = Int(rows.starts[y])
+      let end = start + Int(rows.counts[y])
+      next = max(next, start)
+      while next < end {
+        pack(try row(next), format, width: source.width, into: ring[next])
+        next += 1
+      }
+      sums.update(repeating: 0, count: count)
+      for index in start..<end {
+        pixel_add_row(ring[index], rows.weights[y * rows.longest + index - start], count, sums)
+      }
+      pixel_add_columns(
+        sums, columns.starts, columns.counts, columns.weights, columns.longest, width, result)
+      body(.floats(result), y)
+    }
+  }
+}
+
+/// For every target position the source positions that make it, and their weights.
+private struct Spans {
+  private(set) var starts: [UInt32] = []
+  private(set) var counts: [UInt32] = []
+  /// ``longest`` for each position.
+  private(set) var weights: [Float] = []
+  let longest: Int
+
+  init(from source: Int, to target: Int) {
+    let inverse = 1 / (Float(target) / Float(source))
+    let widening = max(inverse, 1)
+    longest = min(2 * Int(widening.rounded(.up)) + 1, source)
+    weights.reserveCapacity(target * longest)
+    for index in 0..<target {
+      let sample = (Float(index) + 0.5) * inverse
+      var span = Range(uncheckedBounds: (0, 0))
+      if sample >= 0, sample <= Float(source) {
+        let start = Int(((sample - widening) - 0.5).rounded(.up))
+        let last = Int(((sample + widening) - 0.5).rounded(.down))
+        span = min(max(start, 0), source - 1)..<min(max(last, 0), source - 1) + 1
+      }
+      let taps = Self.weights(at: sample, of: span, 1 / widening)
+      starts.append(UInt32(span.lowerBound))
+      counts.append(UInt32(taps.count))
+      weights += taps
+      weights += repeatElement(0, count: longest - taps.count)
+    }
+  }
+
+  private static func weights(
+    at sample: Float, of span: Range<Int>, _ narrowing: Float
+  ) -> [Float] {
+    let taps = span.map { max(0, 1 - abs(((Float($0) + 0.5) - sample) * narrowing)) }
+    let total = taps.reduce(0, +)
+    guard abs(total) >= 1000 * Float.leastNormalMagnitude else { return taps.map { _ in 0 } }
+    let share = 1 / total
+    return taps.map { $0 * share }
+  }
+}

@@ -1,0 +1,138 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CPixelKernels
+import FoundationEssentials
+import Testing
+
+@testable import TensorIO
+
+/// Compares with what Pillow, TensorFlow and OpenCV made; written by `Tools/make_resize_goldens.py`.
+@Suite(.serialized) struct ResizeGoldenTests {
+  @Test(arguments: ResizeGolden.all)
+  func `a tensor equals the library's`(_ golden: ResizeGolden) throws {
+    let difference = try golden.largestDifference()
+    #expect(difference <= golden.bound)
+  }
+
+  @Test func `processors without AVX2 get the same`() throws {
+    pixel_limit_instructions(PIXEL_BASELINE)
+    defer { pixel_limit_instructions(PIXEL_AVX2) }
+    #expect(pixel_current_instructions() == PIXEL_BASELINE)
+    for golden in ResizeGolden.all {
+      let difference = try golden.largestDifference()
+      #expect(difference <= golden.bound, "\(golden)")
+    }
+  }
+
+  @Test func `every method and crop has goldens`() {
+    let methods = Set(ResizeGolden.all.map(\.resize))
+    #expect(methods == Set(ResizeMethod.allCases.map(\.rawValue)))
+  }
+}
+
+/// A layer, a picture, and the tensor that a Python library made of it.
+struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
+  var name: String
+  var resize: String
+  var shape: [Int]
+  var source: Int
+  var dtype: String
+  var offset: Int
+  var bound: Double
+
+  var description: String { name }
+
+  private struct Source: Decodable {
+    var offset: Int
+    var width: Int
+    var height: Int
+  }
+
+  private struct File: Decodable {
+    var sources: [Source]
+    var cases: [ResizeGolden]
+  }
+
+  private static let file: File = {
+    guard let file = try? JSONDecoder().decode(File.self, from: data("cases.json")) else {
+      fatalError("cases.json cannot be decoded.")
+    }
+    return file
+  }()
+
+  static let all = file.cases
+
+  private static let bytes = [UInt8](data("data.bin"))
+
+  /// The layers as model.json has them, beside what only this file has.
+  private static let layers: [[String: JSONValue]] = {
+    guard case .object(let file)? = try? JSONValue(parsing: data("cases.json")),
+      case .array(let cases)? = file["cases"]
+    else { return [] }
+    return cases.map { member in
+      guard case .object(let members) = member else { return [:] }
+      let keys = ["resize", "crop", "format", "layout", "shape", "normalize"]
+      return members.filter { keys.contains($0.key) }
+        .merging(["type": .string("image"), "name": .string("image")]) { one, _ in one }
+    }
+  }()
+
+  private static func data(_ name: String) -> Data {
+    var folder = URL(filePath: #filePath)
+    for _ in 0..<3 { folder.deleteLastPathComponent() }
+    let path = folder.path + "/Fixtures/Resizing/" + name
+    guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+      fatalError("\(path) cannot be read.")
+    }
+    return data
+  }
+
+  /// Reads the layer as from a model.json, writes the picture, and compares every element.
+  func largestDifference() throws -> Double {
+    let index = try #require(Self.all.firstIndex { $0.name == name })
+    var reader = LayerReader(isQuantized: dtype == "uint8")
+    let layer = reader.read(Self.layers[index], .input, at: "inputs[0]")
+    #expect(reader.takeIssues().isEmpty)
+    guard case .imageInput(let shape, let preprocessing)? = layer?.kind else {
+      throw TensorIOError(.invalidBundle, "no image")
+    }
+    let source = Self.file.sources[self.source]
+    let picture = PixelBuffer(
+      width: source.width, height: source.height, format: .rgb,
+      bytes: Array(Self.bytes[source.offset..<source.offset + source.width * source.height * 3]))
+    let spec = TensorSpec(
+      name: "image", shape: self.shape, dataType: dtype == "uint8" ? .uint8 : .float32,
+      kind: .imageInput(shape, preprocessing))
+    var tensor = [UInt8](repeating: 0xa5, count: spec.byteCount)
+    var span = tensor.mutableSpan
+    var memory = span.mutableBytes
+    try picture.encode(into: &memory, as: spec)
+    return tensor.withUnsafeBytes { ours in
+      Self.bytes.withUnsafeBytes { all in
+        let theirs = UnsafeRawBufferPointer(rebasing: all[offset..<offset + spec.byteCount])
+        return Self.largestDifference(ours, theirs, isFloat: dtype != "uint8")
+      }
+    }
+  }
+
+  private static func largestDifference(
+    _ ours: UnsafeRawBufferPointer, _ theirs: UnsafeRawBufferPointer, isFloat: Bool
+  ) -> Double {
+    var largest = 0.0
+    for index in 0..<ours.count / (isFloat ? 4 : 1) {
+      let difference =
+        isFloat
+        ? Double(
+          abs(
+            ours.loadUnaligned(fromByteOffset: index * 4, as: Float.self)
+              - theirs.loadUnaligned(fromByteOffset: index * 4, as: Float.self)))
+        : Double(abs(Int(ours[index]) - Int(theirs[index])))
+      // A NaN counts, too.
+      if !(difference <= largest) { largest = difference }
+    }
+    return largest
+  }
+}

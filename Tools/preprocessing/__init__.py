@@ -1,0 +1,5 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""The parts that make_resize_goldens.py and preprocessing_table.py share."""
