@@ -34,13 +34,13 @@ struct Throughput {
     guard let model = try loader.model(at: arguments[0]) as? InferenceModel else { exit(65) }
     _ = try work(model, images, count: images.count, threads: threads)
     print("ready")
-    fflush(stdout)
+    fflush(nil)
     while let line = readLine(), let count = Int(line) {
       let (preprocess, inference) = try work(model, images, count: count, threads: threads)
       print(
         #"{"preprocess": \#(preprocess / Double(count)), "inference": "#
           + #"\#(inference / Double(count)), "memory": \#(peakMemory())}"#)
-      fflush(stdout)
+      fflush(nil)
     }
   }
 
