@@ -358,7 +358,7 @@ def add_jpegs(out, rgb):
         if height == 60000:
             sized = whole[: size + 1] + struct.pack(">HH", 9000, 9000) + whole[size + 5 :]
         out.fail(f"{name}.jpg", sized, "invalidImage", words)
-    out.fail("large-many-scans.jpg", jpeg_of_large_scans(), "invalidImage", "333 scans")
+    out.fail("large-many-scans.jpg", jpeg_of_large_scans(), "invalidImage", "111 scans")
     out.fail("truncated.jpg", whole[: len(whole) * 2 // 3], "invalidImage", "Premature end")
     whole = saved(image, "JPEG", quality=90, progressive=True)
     out.fail("truncated-progressive.jpg", whole[: len(whole) // 2], "invalidImage", "Premature end")

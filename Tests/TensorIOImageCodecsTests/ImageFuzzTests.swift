@@ -15,7 +15,7 @@ import Testing
 /// Meant for the address sanitizer, which starts slowly:
 ///
 ///     TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \\
-///       swift test --sanitize=address --filter ImageFuzzTests
+///       swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
 ///
 /// `TENSORIO_FUZZ_SEED` chooses other damages. After a crash, the file that caused it is
 /// `tensorio-fuzz-image` in the folder for temporary files.
