@@ -97,7 +97,7 @@ extension ImageFile: TensorEncodable {
     }
     let size = orientation.swapsAxes ? (reader.height, reader.width) : (reader.width, reader.height)
     var placement = transform.placement(ofWidth: size.0, height: size.1)
-    var options = DecodeOptions()
+    var options = DecodeOptions(readsAll: decoder.scaling != .fast)
     if reader.canScale {
       options.denominator = decoder.scaling.denominator(
         used: (placement.crop.width, placement.crop.height),
