@@ -22,7 +22,7 @@ struct TensorIOCommand: ParsableCommand {
     version: Version.current,
     subcommands: [
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
-      BenchCommand.self,
+      ParityCommand.self, BenchCommand.self,
     ])
 
   static func main() {
