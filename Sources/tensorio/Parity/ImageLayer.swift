@@ -63,3 +63,36 @@ struct ImageLayer {
     return try Tensor(copying: bytes.span.bytes, dataType: spec.dataType, shape: spec.itemShape)
   }
 }
+
+extension ImageLayer {
+  /// Whether the elements are whole pixels, so that fractions of the resize are rounded.
+  var roundsPixels: Bool { !spec.dataType.isFloat && !usesStoredQuantization }
+
+  /// Whether normalized values are quantized by the scale that the model stores.
+  var usesStoredQuantization: Bool {
+    spec.dataType == .int8 && preprocessing.normalization != nil
+  }
+
+  /// The normalization that counts; layers of whole pixels have none.
+  var normalization: PixelNormalization? {
+    spec.dataType.isFloat || usesStoredQuantization ? preprocessing.normalization : nil
+  }
+
+  /// What a step of one byte is in the tensor.
+  var assumedScale: Double {
+    let scale = Double((normalization?.scale ?? ColorValues(all: 1)).green)
+    guard usesStoredQuantization, let stored = spec.storedQuantization?.scales.first else {
+      return scale == 0 ? 1 : scale.magnitude
+    }
+    return (scale / Double(stored)).magnitude
+  }
+
+  /// By how much two tensors may differ and still be called equal: 0 for whole numbers, 1e-5 of
+  /// the range of values for floats, 1e-3 for float16.
+  var defaultTolerance: Double {
+    guard spec.dataType.isFloat else { return 0 }
+    let scale = normalization?.scale ?? ColorValues(all: 1)
+    let largest = [scale.red, scale.green, scale.blue].map { Double($0.magnitude) }.max() ?? 1
+    return largest * 255 * (spec.dataType == .float16 ? 1e-3 : 1e-5)
+  }
+}
