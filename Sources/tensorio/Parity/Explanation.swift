@@ -18,14 +18,14 @@ struct Explanation {
   /// The part of ``residual`` that rounding to whole numbers after normalization makes.
   let noise: Double
 
+  /// Whether theirs are whole numbers in steps of one byte.
+  let keepsBytes: Bool
+
   /// What is left when known rounding is taken off.
   var excess: Double { max(0, residual * residual - noise * noise).squareRoot() }
 
-  /// Judges a recipe's picture by the lines from its planes to the reference's channels.
-  ///
-  /// - Parameters:
-  ///   - planes: The picture, red, green and blue, or one plane of brightness.
-  ///   - assumedScale: What a byte is in theirs where the picture is too plain to tell.
+  /// Judges a recipe's picture by the lines from its planes to the reference's channels; the
+  /// assumed scale is for pictures that are too plain to tell.
   init(
     _ recipe: Recipe, _ frame: Framing.Frame, _ order: ChannelOrder, _ rounding: Rounding,
     planes: [[Float]], reference: ReferenceTensor, step: Int, assumedScale: Double
@@ -45,8 +45,8 @@ struct Explanation {
       return (fit.residual / scale) * (fit.residual / scale)
     }
     residual = (squares.reduce(0, +) / Double(squares.count)).squareRoot()
-    // Bytes that are still bytes leave no fractions to round.
-    let keepsBytes = (mean - 1).magnitude < 1e-3 && (rounding != .none || !recipe.resize.givesFloats)
+    // Where a step is a byte, one of the roundings that are tried leaves nothing.
+    keepsBytes = reference.isWhole && (mean - 1).magnitude < 1e-3
     noise = reference.isWhole && !keepsBytes ? (1.0 / 12).squareRoot() / max(mean, 1e-12) : 0
   }
 }

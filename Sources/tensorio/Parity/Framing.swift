@@ -119,7 +119,8 @@ enum Framing: Hashable {
   /// How to make both sides the same.
   func mending(in target: (width: Int, height: Int)) -> String {
     switch self {
-    case .crop(let crop): return "Write \(Self.json(crop)) in model.json, or change the Python code."
+    case .crop(let crop):
+      return "Write \(Self.json(crop)) in model.json, or change the Python code."
     case .topLeft, .padCorner, .middlePixels:
       return "model.json has no word for that: change the Python code."
     case .shortSide(let length):

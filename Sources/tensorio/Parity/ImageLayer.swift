@@ -45,7 +45,8 @@ struct ImageLayer {
     try self.init(spec)
   }
 
-  private init(_ spec: TensorSpec) throws {
+  /// Makes a layer of an image input's spec.
+  init(_ spec: TensorSpec) throws {
     guard case .imageInput(let shape, let preprocessing) = spec.kind else {
       throw TensorIOError.wrongKind(spec, expected: "pictures", found: "no picture")
     }
@@ -93,6 +94,6 @@ extension ImageLayer {
     guard spec.dataType.isFloat else { return 0 }
     let scale = normalization?.scale ?? ColorValues(all: 1)
     let largest = [scale.red, scale.green, scale.blue].map { Double($0.magnitude) }.max() ?? 1
-    return largest * 255 * (spec.dataType == .float16 ? 1e-3 : 1e-5)
+    return (largest * 255).significant * (spec.dataType == .float16 ? 1e-3 : 1e-5)
   }
 }

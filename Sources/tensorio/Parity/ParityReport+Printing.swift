@@ -11,9 +11,12 @@ extension ParityReport {
     var lines: [String] = []
     if isEqual {
       let largest = difference?.largest ?? 0
-      lines.append("equal: the largest difference is \(largest) (tolerance \(shortest(tolerance)))")
+      lines.append(
+        "equal: the largest difference is \(largest.significant) (tolerance \(shortest(tolerance)))"
+      )
     } else {
-      lines.append("'\(image)' becomes another tensor in '\(reference.path)' than '\(bundle)' makes:")
+      lines.append(
+        "'\(image)' becomes another tensor in '\(reference.path)' than '\(bundle)' makes:")
       var table = TextTable(headings: ["stage", "result", ""])
       for finding in findings {
         table.append(finding.stage.rawValue, finding.result.rawValue, detail(finding))
@@ -22,7 +25,8 @@ extension ParityReport {
       lines.append(verdict)
       if let difference {
         lines.append(
-          "largest difference \(difference.largest), mean \(difference.mean); \(difference.differing) "
+          "largest difference \(difference.largest.significant), mean "
+            + "\(difference.mean.significant); \(difference.differing) "
             + "of \(difference.count) elements differ by more than \(shortest(tolerance))")
       } else {
         lines.append(
@@ -43,15 +47,24 @@ extension ParityReport {
     guard isExplained else {
       let what = nearest.flatMap { $0.isEmpty ? nil : $0 } ?? "the bundle's own preprocessing"
       let rest = "leaves \((residual ?? 0).fixed(2)) bytes rms"
-      return firstDifference == .decode
-        ? "first difference: decode: nothing known explains it. The nearest (\(what)) \(rest), so "
-          + "crop and resize fit nearly: compare the decoded pictures first."
-        : "first difference: crop: nothing known explains it. The nearest (\(what)) \(rest): "
-          + "compare the pictures before and after crop and resize, and that they are of one file."
+      let stage = firstDifference?.rawValue ?? ""
+      let advice =
+        switch firstDifference {
+        case .decode: ", so crop and resize fit nearly: compare the decoded pictures first."
+        case .resize:
+          ", so the crop fits nearly: the Python code may resize in a way that model.json has no "
+            + "word for, as the bicubic of TensorFlow or OpenCV."
+        default:
+          ": compare the pictures before and after crop and resize, and see that they are of one "
+            + "file."
+        }
+      return "first difference: \(stage): nothing known explains it. The nearest (\(what)) "
+        + rest + advice
     }
     guard let first = findings.first(where: { $0.result == .differs }) else {
-      return "first difference: none is known. What is left, \((residual ?? 0).fixed(3)) bytes rms, "
-        + "is that of rounding or of another decoder; --tolerance accepts it."
+      return
+        "first difference: none is known. What is left, \((residual ?? 0).fixed(3)) bytes rms, "
+        + "is as little as other roundings or another decoder make; --tolerance accepts it."
     }
     return "first difference: \(first.stage.rawValue): \(first.sentence ?? "differs"). "
       + (first.mending ?? "")
@@ -75,9 +88,7 @@ extension ParityReport {
     return "note: '\(reference.path)' holds \(theirs), '\(layer.spec.name)' takes \(ours)"
   }
 
-  private func shortest(_ value: Double) -> String {
-    value == 0 ? "0" : "\(Float(value))"
-  }
+  private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
 
   /// The report for programs.
   func json(image: String, bundle: String) -> JSONValue {
@@ -106,7 +117,8 @@ extension ParityReport {
           .object([
             "stage": .string(finding.stage.rawValue), "result": .string(finding.result.rawValue),
             "looks_like": text(finding.looksLike), "instead_of": text(finding.insteadOf),
-            "mending": text(finding.mending), "cannot_be_told_from": .array(finding.rivals.map { .string($0) }),
+            "mending": text(finding.mending),
+            "cannot_be_told_from": .array(finding.rivals.map { .string($0) }),
           ])
         }),
     ])

@@ -37,6 +37,8 @@ struct ParityReport {
   let layer: ImageLayer
   let reference: ReferenceTensor
   let tolerance: Double
+  /// The first stage in which a wrong best explanation fails; nil when it is one.
+  private let suspect: ParityStage?
   /// Nil where the tensors have not the same number of channels.
   let difference: TensorDifference?
   let isEqual: Bool
@@ -51,13 +53,7 @@ struct ParityReport {
   /// The line through theirs, by colour; nil when nothing is explained.
   let fitted: PixelNormalization?
 
-  /// Compares.
-  ///
-  /// - Parameters:
-  ///   - ours: Our tensor.
-  ///   - maker: The picture that it was made of.
-  ///   - tolerance: By how much equal tensors may differ; nil for the layer's default.
-  /// - Throws: `TensorIOError` when the picture cannot be decoded in another way.
+  /// Compares our tensor of a picture; nil for the tolerance takes the layer's default.
   init(
     _ ours: Tensor, of maker: PictureMaker, _ layer: ImageLayer, _ reference: ReferenceTensor,
     tolerance: Double?
@@ -76,24 +72,36 @@ struct ParityReport {
       && layer.spec.dataType.isFloat == theirs.isFloat
     guard !isEqual else {
       (findings, residual, isExplained, nearest, fitted) = ([], nil, true, nil, nil)
+      suspect = nil
       return
     }
     var search = ParitySearch(maker, layer, reference)
-    let winner = try search.run()
+    var winner = try search.run()
+    if !winner.isGood, reference.channels.count == 3 {
+      var other = ParitySearch(maker, layer, try reference.reshaped())
+      let found = try other.run()
+      if found.isGood { (search, winner) = (other, found) }
+    }
     residual = winner.excess
     isExplained = winner.isGood
+    let changes = search.changes(winner)
     guard winner.isGood else {
+      if winner.excess < Explanation.nearLimit {
+        suspect = changes.contains(.resize) ? .resize : .decode
+      } else {
+        suspect = .crop
+      }
       findings = ParityStage.allCases.map { StageFinding(stage: $0, result: .unknown) }
-      nearest = search.changes(winner).map { search.words(for: winner, in: $0) }
+      nearest = changes.map { search.words(for: winner, in: $0) }
         .joined(separator: ", ")
       fitted = nil
       return
     }
-    nearest = nil
+    (nearest, suspect) = (nil, nil)
     let values = ValueFinding(
-      winner, planes: try search.planes(of: winner), layer: layer, reference: reference)
+      winner, planes: try search.planes(of: winner), layer: layer,
+      reference: search.reference)
     fitted = values.fitted
-    let changes = search.changes(winner)
     findings = ParityStage.allCases.map { stage in
       switch stage {
       case .normalization: return values.normalizationFinding
@@ -107,23 +115,14 @@ struct ParityReport {
 
   /// The first stage that differs, or in which the best explanation fails.
   var firstDifference: ParityStage? {
-    guard isExplained else {
-      return (residual ?? 0) < Explanation.nearLimit ? .decode : .crop
-    }
-    return findings.first { $0.result == .differs }?.stage
+    suspect ?? findings.first { $0.result == .differs }?.stage
   }
 }
 
 extension ImageLayer {
   /// The elements of each channel, row by row.
   fileprivate func channels(of tensor: Tensor) throws -> [[Float]] {
-    let values = try tensor.floats()
-    let (count, size) = (shape.channels, shape.width * shape.height)
-    return (0..<count).map { channel in
-      shape.layout == .channelsFirst
-        ? Array(values[channel * size..<(channel + 1) * size])
-        : (0..<size).map { values[$0 * count + channel] }
-    }
+    try tensor.floats().channels(shape.channels, shape.layout)
   }
 }
 
@@ -136,13 +135,23 @@ extension ParitySearch {
     var differs = changes(winner).contains(stage)
     var looksLike = words(for: winner, in: stage)
     var insteadOf = ownWords(in: stage)
-    if stage == .channelOrder, reference.layout != layer.shape.layout {
-      insteadOf = differs ? "\(insteadOf), \(layer.shape.layout.rawValue)" : layer.shape.layout.rawValue
+    if stage == .channelOrder, reference.isReshaped {
+      let shape = reference.layout.rawValue
+      let pixels = reference.layout == .channelsFirst ? "channels-last" : "channels-first"
+      looksLike =
+        (differs ? "\(looksLike), " : "") + "\(pixels) pixels in a \(shape) shape"
+      insteadOf = (differs ? "\(insteadOf), " : "") + layer.shape.layout.rawValue
+      differs = true
+    } else if stage == .channelOrder, reference.layout != layer.shape.layout {
+      insteadOf =
+        differs ? "\(insteadOf), \(layer.shape.layout.rawValue)" : layer.shape.layout.rawValue
       looksLike = differs ? "\(looksLike), \(reference.layout.rawValue)" : reference.layout.rawValue
       differs = true
     }
     var finding = StageFinding(stage: stage, result: differs ? .differs : .same)
-    finding.rivals = rivals.map { words(for: $0, in: stage) }
+    for rival in rivals.map({ words(for: $0, in: stage) }) where !finding.rivals.contains(rival) {
+      finding.rivals.append(rival)
+    }
     guard differs else { return finding }
     finding.looksLike = looksLike
     finding.insteadOf = insteadOf
@@ -183,16 +192,26 @@ extension ParitySearch {
       return "Write \"resize\": \"\(winner.recipe.resize.rawValue)\" in model.json, or change the "
         + "Python code."
     case .channelOrder:
+      if reference.isReshaped {
+        return "Move the axis in the Python code with numpy.moveaxis or transpose: reshape mixes "
+          + "the pixels up."
+      }
       var words: [String] = []
       if reference.layout != layer.shape.layout {
+        var shape = layer.shape
+        shape.layout = reference.layout
+        words.append("\"shape\": \(shape.axes)")
         words.append("\"layout\": \"\(reference.layout.rawValue)\"")
       }
       let order = winner.order
       if order == .grayThrice {
         return "Decode to colours in the Python code: image.convert(\"RGB\") of the colour picture."
       }
-      if order.label != layer.shape.format.rawValue { words.append("\"format\": \"\(order.label)\"") }
-      return "Write \(words.joined(separator: " and ")) in model.json if the model is so, or change "
+      if order.label != layer.shape.format.rawValue {
+        words.append("\"format\": \"\(order.label)\"")
+      }
+      return
+        "Write \(words.joined(separator: " and ")) in model.json if the model is so, or change "
         + "the Python code."
     case .normalization, .quantization: return ""
     }

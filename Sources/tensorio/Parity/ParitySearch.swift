@@ -110,8 +110,17 @@ struct ParitySearch {
     if recipe.framing != base.framing { stages.append(.crop) }
     if recipe.resize != base.resize { stages.append(.resize) }
     if explanation.order != ownOrder { stages.append(.channelOrder) }
-    if explanation.rounding != naturalRounding(recipe) { stages.append(.quantization) }
+    if explanation.rounding != naturalRounding(recipe), !roundsAnyway(explanation) {
+      stages.append(.quantization)
+    }
     return stages
+  }
+
+  /// Whether whole numbers of theirs are what rounding after normalization, which both sides do,
+  /// makes of fractions, too.
+  private func roundsAnyway(_ explanation: Explanation) -> Bool {
+    explanation.rounding == .nearest && explanation.keepsBytes
+      && !reference.tensor.dataType.isFloat
   }
 
   /// What would explain theirs as well, with another choice in one stage.

@@ -65,8 +65,9 @@ struct PictureMaker {
     return recipe.framing.frame(of: (picture.width, picture.height), in: target)
   }
 
-  /// The picture of the target's size, 0 to 255: planes of red, green and blue, or one of
-  /// brightness. Nil when the recipe does not fit the picture.
+  /// The picture of the target's size, 0 to 255, in planes.
+  ///
+  /// These are red, green and blue, or one of brightness; nil when the recipe does not fit.
   mutating func planes(_ recipe: Recipe, isGray: Bool) throws -> [[Float]]? {
     var picture = try picture(recipe.decoding, recipe.turning)
     guard let frame = recipe.framing.frame(of: (picture.width, picture.height), in: target)
@@ -165,13 +166,16 @@ extension PixelBuffer {
   fileprivate func composited(over color: PixelColor) -> PixelBuffer {
     guard let alphaOffset = format.alphaOffset else { return self }
     let offsets = format.colorOffsets
-    let parts = [(offsets.red, color.red), (offsets.green, color.green), (offsets.blue, color.blue)]
+    let parts = [
+      (offsets.red, color.red), (offsets.green, color.green), (offsets.blue, color.blue),
+    ]
     let step = format.bytesPerPixel
     var bytes: [UInt8] = []
     bytes.reserveCapacity(width * height * 3)
     withBytes { source in
       for pixel in 0..<width * height {
-        let alpha = Int(source.unsafeLoad(fromByteOffset: pixel * step + alphaOffset, as: UInt8.self))
+        let alpha = Int(
+          source.unsafeLoad(fromByteOffset: pixel * step + alphaOffset, as: UInt8.self))
         for (offset, ground) in parts {
           let value = Int(source.unsafeLoad(fromByteOffset: pixel * step + offset, as: UInt8.self))
           bytes.append(UInt8((value * alpha + Int(ground) * (255 - alpha) + 127) / 255))

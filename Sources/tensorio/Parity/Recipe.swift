@@ -31,12 +31,10 @@ enum Decoding: Hashable {
       return "alpha composited on \(color.red == 255 ? "white" : "black")"
     case .jpeg(let options):
       var words: [String] = []
-      if options.denominator > 1 {
-        words.append("JPEG decoded at 1/\(options.denominator) of its size")
-      }
-      if !options.fancyUpsampling { words.append("JPEG without fancy upsampling") }
-      if options.fastDCT { words.append("JPEG with the fast DCT") }
-      return words.joined(separator: ", ")
+      if options.denominator > 1 { words.append("decoded at 1/\(options.denominator) of its size") }
+      if !options.fancyUpsampling { words.append("without fancy upsampling") }
+      if options.fastDCT { words.append("with the fast DCT") }
+      return "JPEG " + words.joined(separator: " and ")
     }
   }
 

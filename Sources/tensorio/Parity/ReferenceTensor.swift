@@ -13,9 +13,11 @@ struct ReferenceTensor {
   /// Where the axis of the channels is.
   let layout: ImageShape.Layout
   /// One or three channels of height x width values, in the tensor's order.
-  let channels: [[Float]]
+  private(set) var channels: [[Float]]
   /// Whether every element is a whole number.
   let isWhole: Bool
+  /// Whether ``channels`` were read as if the elements lay in the other layout than the shape says.
+  private(set) var isReshaped = false
 
   /// Reads a tensor for a layer.
   ///
@@ -27,7 +29,6 @@ struct ReferenceTensor {
     self.path = path
     let tensor = try NumPyFile(path).tensor
     self.tensor = tensor
-    let (height, width) = (layer.shape.height, layer.shape.width)
     guard let (layout, count) = Self.layout(of: tensor.shape, for: layer.shape) else {
       throw Self.mismatch(tensor.shape, path, layer)
     }
@@ -41,12 +42,17 @@ struct ReferenceTensor {
           + " takes pixels. Look for a division by zero in the Python code.")
     }
     isWhole = values.allSatisfy { $0 == $0.rounded() }
-    let size = height * width
-    channels = (0..<count).map { channel in
-      layout == .channelsFirst
-        ? Array(values[channel * size..<(channel + 1) * size])
-        : (0..<size).map { values[$0 * count + channel] }
-    }
+    channels = values.channels(count, layout)
+  }
+
+  /// The same elements, taken for pixels of the other layout: what `reshape` leaves where the axes
+  /// should have been transposed.
+  func reshaped() throws -> ReferenceTensor {
+    var other = self
+    other.isReshaped = true
+    other.channels = try tensor.floats().channels(
+      channels.count, layout == .channelsFirst ? .channelsLast : .channelsFirst)
+    return other
   }
 
   /// Where the channels are and how many; our own layout first, for pictures of 3 rows.
@@ -71,13 +77,14 @@ struct ReferenceTensor {
   private static func mismatch(
     _ saved: [Int], _ path: String, _ layer: ImageLayer
   ) -> TensorIOError {
-    let (height, width) = (layer.shape.height, layer.shape.width)
+    var turned = layer.shape
+    (turned.width, turned.height) = (turned.height, turned.width)
     var mending = "Save the array that goes into set_tensor, for one picture."
     if let first = saved.first, first > 1, saved.count == 4 {
       mending = "Save one picture of the batch of \(first): array[:1]."
     } else if saved.count == 1 {
       mending = "Save it with its axes, before it is flattened."
-    } else if height != width, saved.contains(height), saved.contains(width) {
+    } else if Self.layout(of: saved, for: turned) != nil {
       mending = "Height and width may have changed places in the Python code."
     }
     return TensorIOError(
@@ -102,6 +109,18 @@ extension Tensor {
     case .float32: return try numbers()
     case .float16, .float64: return try numbers(as: Double.self).map { Float($0) }
     default: return try numbers(as: Int64.self).map { Float($0) }
+    }
+  }
+}
+
+extension [Float] {
+  /// The values of each channel, row by row.
+  func channels(_ count: Int, _ layout: ImageShape.Layout) -> [[Float]] {
+    let size = self.count / count
+    return (0..<count).map { channel in
+      layout == .channelsFirst
+        ? Array(self[channel * size..<(channel + 1) * size])
+        : (0..<size).map { self[$0 * count + channel] }
     }
   }
 }

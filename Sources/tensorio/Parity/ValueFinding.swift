@@ -11,20 +11,19 @@ struct ValueFinding {
   let hypothesis: ValueHypothesis?
   /// What our layer does.
   let own: ValueHypothesis
+  /// Whether the layer's numbers are whole pixels, for which model.json's normalization is nothing.
+  private let takesWhole: Bool
   /// The line through each channel, by colour.
   let fitted: PixelNormalization
   /// How far the fitted line, or the hypothesis, is from theirs on average, in bytes.
   let error: Double
 
-  /// Compares theirs with every known way.
-  ///
-  /// - Parameters:
-  ///   - explanation: What explains the picture.
-  ///   - planes: Its picture, whole.
+  /// Compares theirs with every known way, on the whole picture that explains it.
   init(
     _ explanation: Explanation, planes: [[Float]], layer: ImageLayer, reference: ReferenceTensor
   ) {
     own = layer.ownHypothesis
+    takesWhole = layer.roundsPixels
     fitted = Self.fit(explanation.order, planes, reference, layer)
     let step = max(1, planes[0].count / 50_000) | 1
     let candidates = Self.candidates(layer, reference, planes)
@@ -87,9 +86,10 @@ extension ValueFinding {
     let insteadOf = own.normalization.label
     guard let hypothesis else {
       return StageFinding(
-        stage: .normalization, result: .differs, looksLike: fitted.formula, insteadOf: insteadOf,
+        stage: .normalization, result: .differs, looksLike: fitted.rounded.formula,
+        insteadOf: insteadOf,
         mending:
-          "No known normalization has these numbers. Write \(KnownNormalization.json(fitted)) in "
+          "No known normalization has these numbers. Write \(KnownNormalization.json(fitted.rounded)) in "
           + "model.json, or change the Python code.")
     }
     guard hypothesis.normalization.values != own.normalization.values else {
@@ -97,13 +97,14 @@ extension ValueFinding {
     }
     return StageFinding(
       stage: .normalization, result: .differs, looksLike: hypothesis.normalization.label,
-      insteadOf: insteadOf, mending: hypothesis.normalization.mending)
+      insteadOf: insteadOf,
+      mending: takesWhole
+        ? "The model takes bytes: take the normalization out of the Python code."
+        : hypothesis.normalization.mending)
   }
 
-  /// What to say of the storage.
-  ///
-  /// - Parameter rounding: What the other side does with the fractions of the resize; nil where it
-  ///   does what we do.
+  /// What to say of the storage; the rounding is what the other side does with the fractions of
+  /// the resize, nil where it does what we do.
   func quantizationFinding(
     _ layer: ImageLayer, _ theirs: DataType, rounding: Rounding?
   ) -> StageFinding {
@@ -148,6 +149,16 @@ extension ValueFinding {
 }
 
 extension PixelNormalization {
+  /// The numbers in six digits.
+  fileprivate var rounded: PixelNormalization {
+    func rounded(_ colors: ColorValues) -> ColorValues {
+      func digits(_ value: Float) -> Float { Float(Double(value).significant) }
+      return ColorValues(
+        red: digits(colors.red), green: digits(colors.green), blue: digits(colors.blue))
+    }
+    return PixelNormalization(scale: rounded(scale), bias: rounded(bias))
+  }
+
   /// "v * 0.017 - 2.1", for each colour where they differ.
   fileprivate var formula: String {
     func line(_ scale: Float, _ bias: Float) -> String {
