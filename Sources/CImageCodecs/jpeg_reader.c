@@ -17,7 +17,7 @@
 // work, so the pixels of all passes together are limited, too.
 #define MAXIMUM_SCANS 500
 #define MINIMUM_SCANS 30
-#define MAXIMUM_SCANNED_PIXELS 3000000000u
+#define MAXIMUM_SCANNED_PIXELS 1000000000u
 
 typedef struct {
   image_codec_reader base;

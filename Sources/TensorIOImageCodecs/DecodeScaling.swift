@@ -22,6 +22,7 @@ public enum DecodeScaling: String, CaseIterable, Sendable {
   /// - Parameters:
   ///   - used: The part of the picture that is used, in stored pixels.
   ///   - target: The size that it is resized to, turned as the picture is stored.
+  /// - Returns: The denominator.
   package func denominator(
     used: (width: Int, height: Int), target: (width: Int, height: Int)
   ) -> Int {

@@ -22,8 +22,10 @@ public struct ImageDecoder: Sendable {
   /// be turned. An ``ImageTransform`` then turns the small result instead of the large photo,
   /// which is faster; a crop's middle and its rounding can differ by one.
   public var appliesOrientation = true
-  /// How much detail is decoded where the size of the result is known: when a picture that is
-  /// still encoded goes into a tensor. A picture that is decoded for itself is always whole.
+  /// How much detail is decoded where the size of the result is known.
+  ///
+  /// That is when a picture that is still encoded goes into a tensor. A picture that is decoded
+  /// for itself is always whole.
   public var scaling: DecodeScaling = .exact
 
   /// Where files and canvases lie; copies of the decoder share it.

@@ -135,8 +135,13 @@ protocol PictureDecoder {
 
   /// Starts to decode a part.
   ///
-  /// - Parameter canvas: Memory for the whole picture, for decoders that make all of it at once;
-  ///   nil lets them take their own.
+  /// - Parameters:
+  ///   - region: The part, within the picture at its scale.
+  ///   - options: The scale and JPEG's choices.
+  ///   - canvas: Memory for the whole picture, for decoders that make all of it at once; nil lets
+  ///     them take their own.
+  /// - Returns: The part's rows.
+  /// - Throws: `TensorIOError` when the picture is damaged or of a kind that is not supported.
   func start(
     _ region: ImageRegion, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
   ) throws -> any RowSource
