@@ -66,13 +66,23 @@ extension ParityReport {
         "first difference: none is known. What is left, \((residual ?? 0).fixed(3)) bytes rms, "
         + "is as little as other roundings or another decoder make; --tolerance accepts it."
     }
-    return "first difference: \(first.stage.rawValue): \(first.sentence ?? "differs"). "
+    return "first difference: \(first.stage.rawValue): \(sentence(first) ?? "differs"). "
       + (first.mending ?? "")
   }
 
+  /// "looks like BGR instead of RGB"; weaker where something is left that this does not explain.
+  private func sentence(_ finding: StageFinding) -> String? {
+    guard let looksLike = finding.looksLike else { return nil }
+    let verb = (residual ?? 0) > Self.clear ? "looks most like" : "looks like"
+    return "\(verb) \(looksLike)" + (finding.insteadOf.map { " instead of \($0)" } ?? "")
+  }
+
+  /// So many bytes rms may be left of what is bit for bit the same, or off by one here and there.
+  private static let clear = 0.1
+
   private func detail(_ finding: StageFinding) -> String {
     var parts: [String] = []
-    if let sentence = finding.sentence { parts.append(sentence) }
+    if let sentence = sentence(finding) { parts.append(sentence) }
     if !finding.rivals.isEmpty {
       let shown = finding.rivals.prefix(3).joined(separator: "; ")
       let more = finding.rivals.count > 3 ? " and \(finding.rivals.count - 3) more" : ""

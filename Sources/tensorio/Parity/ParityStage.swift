@@ -33,10 +33,4 @@ struct StageFinding {
     /// Nothing known explains the other side, so nothing is claimed.
     case unknown
   }
-
-  /// "looks like BGR instead of RGB".
-  var sentence: String? {
-    guard let looksLike else { return nil }
-    return "looks like \(looksLike)" + (insteadOf.map { " instead of \($0)" } ?? "")
-  }
 }
