@@ -13,7 +13,8 @@ import Foundation
 
 /// A tensor saved by NumPy's `save`: versions 1 to 3, little-endian, C order.
 struct NumPyFile {
-  private let tensor: Tensor
+  /// The elements, as they were saved.
+  let tensor: Tensor
   private let path: String
 
   init(_ path: String) throws {

@@ -46,3 +46,14 @@ extension Duration {
     return "\((milliseconds / 1e3).fixed(1)) s"
   }
 }
+
+extension Double {
+  /// The number in six digits.
+  var significant: Double {
+    guard isFinite, self != 0 else { return self }
+    var factor = 1.0
+    while magnitude * factor < 1e5 && factor < 1e300 { factor *= 10 }
+    while magnitude * factor >= 1e6 && factor > 1e-300 { factor /= 10 }
+    return (self * factor).rounded() / factor
+  }
+}

@@ -17,12 +17,12 @@ struct TensorIOCommand: ParsableCommand {
       comes out.
 
       Exit codes: 0 done, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is missing, \
-      69 a native library is missing, 70 a fault of this program.
+      69 a native library is missing, 70 a fault of this program; parity: 1 when tensors differ.
       """,
     version: Version.current,
     subcommands: [
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
-      BenchCommand.self,
+      ParityCommand.self, BenchCommand.self,
     ])
 
   static func main() {

@@ -1,0 +1,57 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The line through the values of a channel, `theirs = scale * ours + bias`, by least squares.
+struct ChannelFit {
+  /// What ours is multiplied by; nil where one side is plain, so that no line can be told.
+  let scale: Double?
+  /// What is added.
+  let bias: Double
+  /// How far theirs is from the line, as a root of the mean square, in theirs' units.
+  let residual: Double
+  /// From -1 to 1; 1 where one side is plain.
+  let correlation: Double
+
+  /// Fits a line.
+  ///
+  /// - Parameters:
+  ///   - ours: Values from 0 to 255.
+  ///   - theirs: As many values.
+  ///   - step: Every how manieth value counts.
+  init(_ ours: [Float], _ theirs: [Float], step: Int = 1) {
+    var (sumX, sumY, sumXX, sumXY, sumYY, count) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    // The sums are of differences from the first value: they stay small, and exact for longer.
+    let (firstX, firstY) = (Double(ours.first ?? 0), Double(theirs.first ?? 0))
+    var index = 0
+    while index < ours.count {
+      let x = Double(ours[index]) - firstX
+      let y = Double(theirs[index]) - firstY
+      sumX += x
+      sumY += y
+      sumXX += x * x
+      sumXY += x * y
+      sumYY += y * y
+      count += 1
+      index &+= step
+    }
+    let varianceX = max(0, sumXX - sumX * sumX / count) / count
+    let varianceY = max(0, sumYY - sumY * sumY / count) / count
+    let covariance = (sumXY - sumX * sumY / count) / count
+    let meanX = firstX + sumX / count
+    let meanY = firstY + sumY / count
+    guard varianceX > 1e-6 else {
+      scale = nil
+      bias = meanY
+      residual = varianceY.squareRoot()
+      correlation = 1
+      return
+    }
+    let slope = covariance / varianceX
+    scale = slope
+    bias = meanY - slope * meanX
+    residual = max(0, varianceY - slope * covariance).squareRoot()
+    correlation = varianceY > 0 ? covariance / (varianceX * varianceY).squareRoot() : 1
+  }
+}

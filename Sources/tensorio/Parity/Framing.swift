@@ -1,0 +1,156 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Which part of a picture may go where in the target.
+enum Framing: Hashable {
+  /// What model.json can say.
+  case crop(ImageCrop)
+  /// The part with the target's aspect from the top left corner.
+  case topLeft
+  /// The whole picture in the top left corner, with a margin on the right or below.
+  case padCorner(PixelColor)
+  /// The short side resized to a length, then the middle cut out, as torchvision does.
+  case shortSide(Int)
+  /// The middle of the target's size, not resized.
+  case middlePixels
+
+  /// Where a part of a picture goes.
+  struct Frame: Hashable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+    /// The size that the part is resized to.
+    var scaledWidth: Int
+    /// See ``scaledWidth``.
+    var scaledHeight: Int
+    /// Where the result begins in the target; negative where it is cut off.
+    var left: Int
+    /// See ``left``.
+    var top: Int
+    /// The margin's colour; nil without one.
+    var color: PixelColor?
+  }
+
+  /// The frame for a picture; nil when there is none.
+  func frame(
+    of size: (width: Int, height: Int), in target: (width: Int, height: Int)
+  ) -> Frame? {
+    switch self {
+    case .crop(let crop):
+      let placement = ImagePlacement(of: size, in: target, by: crop)
+      let part = placement.crop
+      return Frame(
+        x: part.x, y: part.y, width: part.width, height: part.height,
+        scaledWidth: placement.width, scaledHeight: placement.height, left: placement.x,
+        top: placement.y,
+        color: (placement.width, placement.height) == target ? nil : crop.color)
+    case .topLeft:
+      let part = PixelCrop(of: size, toAspectOf: target)
+      return Frame(
+        x: 0, y: 0, width: part.width, height: part.height, scaledWidth: target.width,
+        scaledHeight: target.height, left: 0, top: 0)
+    case .padCorner(let color):
+      var frame = Self.crop(ImageCrop(.pad, color: color)).frame(of: size, in: target)
+      frame?.left = 0
+      frame?.top = 0
+      return frame
+    case .shortSide(let length):
+      var (width, height) = (length, length)
+      if size.width < size.height {
+        height = length * size.height / size.width
+      } else {
+        width = length * size.width / size.height
+      }
+      guard width >= target.width, height >= target.height else { return nil }
+      func start(_ rest: Int) -> Int { -Int((Double(rest) / 2).rounded(.toNearestOrEven)) }
+      return Frame(
+        x: 0, y: 0, width: size.width, height: size.height, scaledWidth: width,
+        scaledHeight: height, left: start(width - target.width),
+        top: start(height - target.height))
+    case .middlePixels:
+      guard size.width >= target.width, size.height >= target.height else { return nil }
+      return Frame(
+        x: (size.width - target.width) / 2, y: (size.height - target.height) / 2,
+        width: target.width, height: target.height, scaledWidth: target.width,
+        scaledHeight: target.height, left: 0, top: 0)
+    }
+  }
+
+  /// What is tried, the likeliest first.
+  static func alternatives(in target: (width: Int, height: Int)) -> [Framing] {
+    var all: [Framing] = []
+    for fraction in [1, 0.875, 0.95, 0.9] {
+      all.append(.crop(ImageCrop(.center, fraction: fraction)))
+      all.append(.crop(ImageCrop(.stretch, fraction: fraction)))
+    }
+    let colors = [0, 114, 128, 255].map { PixelColor(red: $0, green: $0, blue: $0) }
+    all += colors.map { .crop(ImageCrop(.pad, color: $0)) }
+    all.append(.topLeft)
+    let short = min(target.width, target.height)
+    var lengths = [short, 256, Int((Double(short) / 0.875).rounded()), Int(Double(short) / 0.875)]
+    lengths = lengths.enumerated().filter { lengths.firstIndex(of: $1) == $0 }.map(\.element)
+    all += lengths.filter { $0 >= short }.map { .shortSide($0) }
+    all += colors.map { .padCorner($0) }
+    all.append(.middlePixels)
+    return all
+  }
+
+  /// What a person would call it.
+  var label: String {
+    switch self {
+    case .crop(let crop):
+      let fraction = crop.fraction == 1 ? "" : ", fraction \(crop.fraction)"
+      return crop.mode.rawValue + fraction
+        + (crop.mode == .pad ? ", color \(Self.name(crop.color))" : "")
+    case .topLeft: return "the top left part"
+    case .padCorner(let color):
+      return "padded on the right and below, color \(Self.name(color))"
+    case .shortSide(let length):
+      return "the short side resized to \(length), then the centre cut out"
+    case .middlePixels: return "the centre cut out without resizing"
+    }
+  }
+
+  /// How to make both sides the same.
+  func mending(in target: (width: Int, height: Int)) -> String {
+    switch self {
+    case .crop(let crop):
+      return "Write \(Self.json(crop)) in model.json, or change the Python code."
+    case .topLeft, .padCorner, .middlePixels:
+      return "model.json has no word for that: change the Python code."
+    case .shortSide(let length):
+      let short = Double(min(target.width, target.height))
+      let fraction = (short / Double(length) * 1000).rounded() / 1000
+      let nearest = ImageCrop(.center, fraction: fraction)
+      return "The nearest in model.json is \(Self.json(nearest)), which resizes after the cut; for "
+        + "the same numbers change the Python code."
+    }
+  }
+
+  private static func json(_ crop: ImageCrop) -> String {
+    var members = ["\"mode\": \"\(crop.mode.rawValue)\""]
+    if crop.fraction != 1 { members.append("\"fraction\": \(crop.fraction)") }
+    if crop.color != PixelColor() {
+      let (red, green, blue) = (crop.color.red, crop.color.green, crop.color.blue)
+      members.append("\"color\": {\"r\": \(red), \"g\": \(green), \"b\": \(blue)}")
+    }
+    return members.count == 1
+      ? "\"crop\": \"\(crop.mode.rawValue)\"" : "\"crop\": {\(members.joined(separator: ", "))}"
+  }
+
+  private static func name(_ color: PixelColor) -> String {
+    guard color.red == color.green, color.green == color.blue else {
+      return "\(color.red), \(color.green), \(color.blue)"
+    }
+    switch color.red {
+    case 0: return "black"
+    case 255: return "white"
+    default: return "\(color.red)"
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+extension ParityReport {
+  /// The report for a person, line by line.
+  func lines(image: String, bundle: String) -> [String] {
+    var lines: [String] = []
+    if isEqual {
+      let largest = difference?.largest ?? 0
+      lines.append(
+        "equal: the largest difference is \(largest.significant) (tolerance \(shortest(tolerance)))"
+      )
+    } else {
+      lines.append(
+        "'\(image)' becomes another tensor in '\(reference.path)' than '\(bundle)' makes:")
+      var table = TextTable(headings: ["stage", "result", ""])
+      for finding in findings {
+        table.append(finding.stage.rawValue, finding.result.rawValue, detail(finding))
+      }
+      lines += table.lines()
+      lines.append(verdict)
+      if let difference {
+        lines.append(
+          "largest difference \(difference.largest.significant), mean "
+            + "\(difference.mean.significant); \(difference.differing) "
+            + "of \(difference.count) elements differ by more than \(shortest(tolerance))")
+      } else {
+        lines.append(
+          "not compared element by element: \(layer.shape.channels) channels against "
+            + "\(reference.channels.count)")
+      }
+      if let residual, isExplained {
+        lines.append(
+          "left when all of this is taken into account: \(residual.fixed(3)) bytes rms")
+      }
+    }
+    if let note { lines.append(note) }
+    return lines
+  }
+
+  /// One sentence that names the first stage that differs, and how to mend it.
+  var verdict: String {
+    guard isExplained else {
+      let what = nearest.flatMap { $0.isEmpty ? nil : $0 } ?? "the bundle's own preprocessing"
+      let rest = "leaves \((residual ?? 0).fixed(2)) bytes rms"
+      let stage = firstDifference?.rawValue ?? ""
+      let advice =
+        switch firstDifference {
+        case .decode: ", so crop and resize fit nearly: compare the decoded pictures first."
+        case .resize:
+          ", so the crop fits nearly: the Python code may resize in a way that model.json has no "
+            + "word for, as the bicubic of TensorFlow or OpenCV."
+        default:
+          ": compare the pictures before and after crop and resize, and see that they are of one "
+            + "file."
+        }
+      return "first difference: \(stage): nothing known explains it. The nearest (\(what)) "
+        + rest + advice
+    }
+    guard let first = findings.first(where: { $0.result == .differs }) else {
+      return
+        "first difference: none is known. What is left, \((residual ?? 0).fixed(3)) bytes rms, "
+        + "is as little as other roundings or another decoder make; --tolerance accepts it."
+    }
+    return "first difference: \(first.stage.rawValue): \(sentence(first) ?? "differs"). "
+      + (first.mending ?? "")
+  }
+
+  /// "looks like BGR instead of RGB"; weaker where something is left that this does not explain.
+  private func sentence(_ finding: StageFinding) -> String? {
+    guard let looksLike = finding.looksLike else { return nil }
+    let verb = (residual ?? 0) > Self.clear ? "looks most like" : "looks like"
+    return "\(verb) \(looksLike)" + (finding.insteadOf.map { " instead of \($0)" } ?? "")
+  }
+
+  /// So many bytes rms may be left of what is bit for bit the same, or off by one here and there.
+  private static let clear = 0.1
+
+  private func detail(_ finding: StageFinding) -> String {
+    var parts: [String] = []
+    if let sentence = sentence(finding) { parts.append(sentence) }
+    if !finding.rivals.isEmpty {
+      let shown = finding.rivals.prefix(3).joined(separator: "; ")
+      let more = finding.rivals.count > 3 ? " and \(finding.rivals.count - 3) more" : ""
+      parts.append("(cannot be told from: \(shown)\(more))")
+    }
+    return parts.joined(separator: " ")
+  }
+
+  /// What is no difference of the values, but worth knowing.
+  private var note: String? {
+    let (ours, theirs) = (layer.spec.dataType, reference.tensor.dataType)
+    guard ours != theirs, ours.isFloat == theirs.isFloat, isEqual else { return nil }
+    return "note: '\(reference.path)' holds \(theirs), '\(layer.spec.name)' takes \(ours)"
+  }
+
+  private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
+
+  /// The report for programs.
+  func json(image: String, bundle: String) -> JSONValue {
+    func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
+      .object([
+        "dtype": .string(type.rawValue), "shape": .array(shape.map { .number(Double($0)) }),
+      ])
+    }
+    func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
+    func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    return .object([
+      "bundle": .string(bundle), "image": .string(image), "against": .string(reference.path),
+      "input": .string(layer.spec.name), "equal": .bool(isEqual),
+      "ours": tensor(layer.spec.dataType, layer.spec.itemShape),
+      "theirs": tensor(reference.tensor.dataType, reference.tensor.shape),
+      "tolerance": .number(tolerance), "largest_difference": number(difference?.largest),
+      "mean_difference": number(difference?.mean),
+      "differing_elements": number(difference.map { Double($0.differing) }),
+      "elements": number(difference.map { Double($0.count) }),
+      "first_difference": text(firstDifference?.rawValue),
+      "message": text(isEqual ? nil : verdict), "explained": .bool(isExplained),
+      "residual_bytes": number(residual), "nearest": text(nearest),
+      "fitted": fitted.map { $0.json } ?? .null,
+      "stages": .array(
+        findings.map { finding in
+          .object([
+            "stage": .string(finding.stage.rawValue), "result": .string(finding.result.rawValue),
+            "looks_like": text(finding.looksLike), "instead_of": text(finding.insteadOf),
+            "mending": text(finding.mending),
+            "cannot_be_told_from": .array(finding.rivals.map { .string($0) }),
+          ])
+        }),
+    ])
+  }
+}
+
+extension PixelNormalization {
+  fileprivate var json: JSONValue {
+    func colors(_ values: ColorValues) -> JSONValue {
+      .object([
+        "r": .number(values.red.shortestDouble), "g": .number(values.green.shortestDouble),
+        "b": .number(values.blue.shortestDouble),
+      ])
+    }
+    return .object(["scale": colors(scale), "bias": colors(bias)])
+  }
+}

@@ -1,0 +1,189 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOImageCodecs
+
+/// Makes pictures of the target's size by any recipe; decodes each way once.
+struct PictureMaker {
+  /// The picture as our own preprocessing takes it.
+  let upright: PixelBuffer
+  /// Ways to decode this file that differ from the full one.
+  let otherDecodings: [Decoding]
+  /// Whether EXIF turns the picture.
+  let isTurnedByEXIF: Bool
+
+  private let target: (width: Int, height: Int)
+  private let bytes: [UInt8]
+  private let name: String
+  private let decoder = ImageDecoder()
+  private var pictures: [Source: PixelBuffer] = [:]
+  private var byteCount = 0
+
+  private struct Source: Hashable {
+    var decoding: Decoding
+    var turning: Turning
+  }
+
+  /// What the pictures that are kept may take; phones' photos have 36 MB.
+  private static let maximumBytes = 200_000_000
+
+  /// Reads and decodes a file.
+  ///
+  /// - Throws: `TensorIOError` as `ImageDecoder` does.
+  init(path: String, target: (width: Int, height: Int)) throws {
+    self.target = target
+    name = "'\(path)'"
+    bytes = [UInt8](try FileSystem.read(path))
+    var whole = decoder
+    whole.appliesOrientation = false
+    let stored = try whole.decode(bytes, named: name)
+    isTurnedByEXIF = stored.orientation != .up
+    upright = stored.upright()
+    pictures[Source(decoding: .full, turning: .upright)] = upright
+    let (half, quarter, eighth) = (
+      DecodeOptions(denominator: 2), DecodeOptions(denominator: 4), DecodeOptions(denominator: 8)
+    )
+    if bytes.starts(with: [0xFF, 0xD8]) {
+      otherDecodings = [
+        .jpeg(half), .jpeg(quarter), .jpeg(eighth), .jpeg(DecodeOptions(fancyUpsampling: false)),
+        .jpeg(DecodeOptions(fastDCT: true)),
+        .jpeg(DecodeOptions(fancyUpsampling: false, fastDCT: true)),
+      ]
+    } else if stored.format.alphaOffset != nil {
+      otherDecodings = [.over(PixelColor(red: 255, green: 255, blue: 255)), .over(PixelColor())]
+    } else {
+      otherDecodings = []
+    }
+  }
+
+  /// The frame of a recipe; nil when there is none.
+  mutating func frame(of recipe: Recipe) throws -> Framing.Frame? {
+    let picture = try picture(recipe.decoding, recipe.turning)
+    return recipe.framing.frame(of: (picture.width, picture.height), in: target)
+  }
+
+  /// The picture of the target's size, 0 to 255, in planes.
+  ///
+  /// These are red, green and blue, or one of brightness; nil when the recipe does not fit.
+  mutating func planes(_ recipe: Recipe, isGray: Bool) throws -> [[Float]]? {
+    var picture = try picture(recipe.decoding, recipe.turning)
+    guard let frame = recipe.framing.frame(of: (picture.width, picture.height), in: target)
+    else { return nil }
+    if (frame.width, frame.height) != (picture.width, picture.height) {
+      picture = picture.part(frame)
+    }
+    let transform = ImageTransform(
+      width: frame.scaledWidth, height: frame.scaledHeight, resize: recipe.resize,
+      crop: ImageCrop(.stretch), isGray: isGray)
+    let channels = isGray ? 1 : 3
+    let size = frame.scaledWidth * frame.scaledHeight
+    var values = [Float](repeating: 0, count: size * channels)
+    var span = values.mutableSpan
+    var memory = span.mutableBytes
+    try transform.write(
+      picture, into: &memory,
+      as: PixelEncoding(
+        format: isGray ? .gray : .rgb, layout: .channelsFirst, element: .float32(nil)))
+    let planes = (0..<channels).map { Array(values[$0 * size..<($0 + 1) * size]) }
+    guard (frame.scaledWidth, frame.scaledHeight) != target else { return planes }
+    let color = frame.color ?? PixelColor()
+    let margin = isGray ? [color.gray] : [color.red, color.green, color.blue]
+    return zip(planes, margin).map { place($0, frame, margin: Float($1)) }
+  }
+
+  private func place(_ plane: [Float], _ frame: Framing.Frame, margin: Float) -> [Float] {
+    var result = [Float](repeating: margin, count: target.width * target.height)
+    let columns =
+      max(0, frame.left)..<max(frame.left, min(target.width, frame.left + frame.scaledWidth))
+    for y in max(0, frame.top)..<min(target.height, frame.top + frame.scaledHeight) {
+      let source = (y - frame.top) * frame.scaledWidth - frame.left
+      for x in columns { result[y * target.width + x] = plane[source + x] }
+    }
+    return result
+  }
+
+  // MARK: - Decoding
+
+  private mutating func picture(_ decoding: Decoding, _ turning: Turning) throws -> PixelBuffer {
+    let source = Source(decoding: decoding, turning: turning)
+    if let picture = pictures[source] { return picture }
+    var picture: PixelBuffer
+    switch turning {
+    case .upright:
+      picture = try stored(decoding).upright()
+    case .asStored:
+      picture = try stored(decoding)
+      picture.orientation = .up
+    case .turned(let orientation):
+      picture = try self.picture(decoding, .upright)
+      picture.orientation = orientation
+      picture = picture.upright()
+    }
+    byteCount += picture.bytesPerRow * picture.height
+    if byteCount > Self.maximumBytes {
+      pictures = [Source(decoding: .full, turning: .upright): upright]
+      byteCount = 0
+    }
+    pictures[source] = picture
+    return picture
+  }
+
+  private func stored(_ decoding: Decoding) throws -> PixelBuffer {
+    var decoder = decoder
+    decoder.appliesOrientation = false
+    switch decoding {
+    case .full: return try decoder.decode(bytes, named: name)
+    case .over(let color): return try decoder.decode(bytes, named: name).composited(over: color)
+    case .jpeg(let options):
+      return try bytes.withUnsafeBytes { bytes in
+        try ImageReader(bytes, named: name, limits: decoder.limits, pool: decoder.pool)
+          .picture(options: options)
+      }
+    }
+  }
+}
+
+extension PixelBuffer {
+  /// A part with rows of its own.
+  fileprivate func part(_ frame: Framing.Frame) -> PixelBuffer {
+    let bytesPerPixel = format.bytesPerPixel
+    return PixelBuffer(width: frame.width, height: frame.height, format: format) { target in
+      withBytes { source in
+        let count = frame.width * bytesPerPixel
+        for y in 0..<frame.height {
+          let start = (frame.y + y) * bytesPerRow + frame.x * bytesPerPixel
+          var row = target._mutatingExtracting((y * count)..<((y + 1) * count))
+          row.copy(from: source.extracting(start..<(start + count)))
+        }
+      }
+    }
+  }
+
+  /// The picture on a plain ground, rounded to nearest.
+  fileprivate func composited(over color: PixelColor) -> PixelBuffer {
+    guard let alphaOffset = format.alphaOffset else { return self }
+    let offsets = format.colorOffsets
+    let parts = [
+      (offsets.red, color.red), (offsets.green, color.green), (offsets.blue, color.blue),
+    ]
+    let step = format.bytesPerPixel
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(width * height * 3)
+    withBytes { source in
+      for pixel in 0..<width * height {
+        let alpha = Int(
+          source.unsafeLoad(fromByteOffset: pixel * step + alphaOffset, as: UInt8.self))
+        for (offset, ground) in parts {
+          let value = Int(source.unsafeLoad(fromByteOffset: pixel * step + offset, as: UInt8.self))
+          bytes.append(UInt8((value * alpha + Int(ground) * (255 - alpha) + 127) / 255))
+        }
+      }
+    }
+    var picture = PixelBuffer(width: width, height: height, format: .rgb, bytes: bytes)
+    picture.orientation = orientation
+    return picture
+  }
+}

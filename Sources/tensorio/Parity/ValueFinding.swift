@@ -1,0 +1,226 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// What became of the numbers, once the picture is explained: the normalization and the storage.
+struct ValueFinding {
+  /// What theirs looks like; nil where no hypothesis fits.
+  let hypothesis: ValueHypothesis?
+  /// What our layer does.
+  let own: ValueHypothesis
+  /// Whether the layer's numbers are whole pixels, for which model.json's normalization is nothing.
+  private let takesWhole: Bool
+  /// The line through each channel, by colour.
+  let fitted: PixelNormalization
+  /// How far the fitted line, or the hypothesis, is from theirs on average, in bytes.
+  let error: Double
+
+  /// Compares theirs with every known way, on the whole picture that explains it.
+  init(
+    _ explanation: Explanation, planes: [[Float]], layer: ImageLayer, reference: ReferenceTensor
+  ) {
+    own = layer.ownHypothesis
+    takesWhole = layer.roundsPixels
+    fitted = Self.fit(explanation.order, planes, reference, layer)
+    let step = max(1, planes[0].count / 50_000) | 1
+    let candidates = Self.candidates(layer, reference, planes)
+    let errors = candidates.map { $0.error(planes, explanation.order, reference, step: step) }
+    let least = errors.min() ?? .infinity
+    // The first of those that are as good: the bundle's own stands in front.
+    let index = errors.firstIndex { $0 <= least * 1.25 + 0.003 } ?? 0
+    error = errors[index]
+    hypothesis = error <= 0.005 + 2 * explanation.excess ? candidates[index] : nil
+  }
+
+  private static func candidates(
+    _ layer: ImageLayer, _ reference: ReferenceTensor, _ planes: [[Float]]
+  ) -> [ValueHypothesis] {
+    let own = layer.ownHypothesis
+    let known =
+      [own.normalization] + KnownNormalization.all + [.standardization(of: planes)]
+    if reference.tensor.dataType.isFloat {
+      return known.map { ValueHypothesis(normalization: $0, storage: .floats, rounding: .none) }
+    }
+    var all: [ValueHypothesis] = own.storage == .floats ? [] : [own]
+    for storage in [NumberStorage.bytes, .bytesLess128] {
+      all.append(ValueHypothesis(normalization: .none, storage: storage, rounding: .nearest))
+    }
+    if let storage = layer.storedScale {
+      for rounding in [Rounding.nearest, .truncation] {
+        all += known.map {
+          ValueHypothesis(normalization: $0, storage: storage, rounding: rounding)
+        }
+      }
+    }
+    return all
+  }
+
+  private static func fit(
+    _ order: ChannelOrder, _ planes: [[Float]], _ reference: ReferenceTensor, _ layer: ImageLayer
+  ) -> PixelNormalization {
+    var scales = [Float](repeating: 0, count: 3)
+    var biases = scales
+    for (channel, theirs) in reference.channels.enumerated() {
+      let fit = ChannelFit(planes[order.plane(channel)], theirs)
+      let color = order.isGray ? channel : order.plane(channel)
+      scales[color] = Float(fit.scale ?? layer.assumedScale)
+      biases[color] = Float(fit.bias)
+    }
+    if reference.channels.count == 1 {
+      return PixelNormalization(scale: scales[0], bias: ColorValues(all: biases[0]))
+    }
+    return PixelNormalization(
+      scale: ColorValues(red: scales[0], green: scales[1], blue: scales[2]),
+      bias: ColorValues(red: biases[0], green: biases[1], blue: biases[2]))
+  }
+}
+
+// MARK: - Findings
+
+extension ValueFinding {
+  /// What to say of the normalization.
+  var normalizationFinding: StageFinding {
+    let insteadOf = own.normalization.label
+    guard let hypothesis else {
+      return StageFinding(
+        stage: .normalization, result: .differs, looksLike: fitted.rounded.formula,
+        insteadOf: insteadOf,
+        mending:
+          "No known normalization has these numbers. Write \(KnownNormalization.json(fitted.rounded)) in "
+          + "model.json, or change the Python code.")
+    }
+    guard hypothesis.normalization.values != own.normalization.values else {
+      return StageFinding(stage: .normalization, result: .same)
+    }
+    return StageFinding(
+      stage: .normalization, result: .differs, looksLike: hypothesis.normalization.label,
+      insteadOf: insteadOf,
+      mending: takesWhole
+        ? "The model takes bytes: take the normalization out of the Python code."
+        : hypothesis.normalization.mending)
+  }
+
+  /// What to say of the storage; the rounding is what the other side does with the fractions of
+  /// the resize, nil where it does what we do.
+  func quantizationFinding(
+    _ layer: ImageLayer, _ theirs: DataType, rounding: Rounding?
+  ) -> StageFinding {
+    let ours = layer.spec.dataType
+    let storage = hypothesis?.storage ?? (theirs.isFloat ? .floats : own.storage)
+    if ours.isFloat != theirs.isFloat || (storage != own.storage && storage != .floats) {
+      return StageFinding(
+        stage: .quantization, result: .differs, looksLike: "\(theirs) (\(storage.label))",
+        insteadOf: "\(ours) (\(own.storage.label))",
+        mending: Self.mending(ours, theirs, own.storage))
+    }
+    if let hypothesis, hypothesis.rounding == .truncation, own.rounding != .truncation {
+      return StageFinding(
+        stage: .quantization, result: .differs, looksLike: "truncation",
+        insteadOf: "rounding to the nearest",
+        mending: "Round in the Python code before astype: numpy.rint(x / scale + zero_point).")
+    }
+    if let rounding {
+      return StageFinding(
+        stage: .quantization, result: .differs, looksLike: rounding.label,
+        insteadOf: layer.roundsPixels ? Rounding.nearest.label : Rounding.none.label,
+        mending: rounding == .truncation
+          ? "Round in the Python code before astype: numpy.rint(x)."
+          : "Do not turn the resized picture into bytes in the Python code.")
+    }
+    return StageFinding(stage: .quantization, result: .same)
+  }
+
+  private static func mending(
+    _ ours: DataType, _ theirs: DataType, _ storage: NumberStorage
+  ) -> String {
+    switch storage {
+    case .floats: return "Give set_tensor \(ours) in the Python code: x.astype(numpy.\(ours))."
+    case .bytes: return "Give set_tensor the bytes in the Python code, as \(ours)."
+    case .bytesLess128:
+      return "Give set_tensor (x.astype(numpy.int16) - 128).astype(numpy.int8) in the Python code."
+    case .model:
+      return "Give set_tensor numpy.rint(x / scale + zero_point).astype(numpy.\(ours)) in the "
+        + "Python code, with scale and zero_point from get_input_details()."
+    }
+  }
+}
+
+extension PixelNormalization {
+  /// The numbers in six digits.
+  fileprivate var rounded: PixelNormalization {
+    func rounded(_ colors: ColorValues) -> ColorValues {
+      func digits(_ value: Float) -> Float { Float(Double(value).significant) }
+      return ColorValues(
+        red: digits(colors.red), green: digits(colors.green), blue: digits(colors.blue))
+    }
+    return PixelNormalization(scale: rounded(scale), bias: rounded(bias))
+  }
+
+  /// "v * 0.017 - 2.1", for each colour where they differ.
+  fileprivate var formula: String {
+    func line(_ scale: Float, _ bias: Float) -> String {
+      "v * \(scale) \(bias < 0 ? "-" : "+") \(bias.magnitude)"
+    }
+    if let scale = scale.common, let bias = bias.common { return line(scale, bias) }
+    return "red \(line(scale.red, bias.red)), green \(line(scale.green, bias.green)), "
+      + "blue \(line(scale.blue, bias.blue))"
+  }
+}
+
+extension ImageLayer {
+  /// What our preprocessing does with the numbers.
+  fileprivate var ownHypothesis: ValueHypothesis {
+    let own: KnownNormalization
+    if let normalization {
+      own =
+        KnownNormalization.all.first { $0.values == normalization }
+        ?? KnownNormalization("model.json's scale and bias", normalization)
+    } else {
+      own = .none
+    }
+    if usesStoredQuantization, let storedScale {
+      return ValueHypothesis(normalization: own, storage: storedScale, rounding: .nearest)
+    }
+    switch spec.dataType {
+    case .float16, .float32, .float64:
+      return ValueHypothesis(normalization: own, storage: .floats, rounding: .none)
+    case .int8: return ValueHypothesis(normalization: own, storage: .bytesLess128, rounding: .none)
+    default: return ValueHypothesis(normalization: own, storage: .bytes, rounding: .none)
+    }
+  }
+
+  /// The scale that the model stores for its bytes.
+  fileprivate var storedScale: NumberStorage? {
+    guard let stored = spec.storedQuantization, stored.scales.count == 1, spec.dataType.isByte
+    else { return nil }
+    return .model(
+      scale: stored.scales[0], zeroPoint: Float(stored.zeroPoints[0]),
+      isSigned: spec.dataType == .int8)
+  }
+}
+
+extension KnownNormalization {
+  /// What `tf.image.per_image_standardization` does to this picture.
+  fileprivate static func standardization(of planes: [[Float]]) -> KnownNormalization {
+    let count = Double(planes.reduce(0) { $0 + $1.count })
+    var sum = 0.0
+    var squares = 0.0
+    for plane in planes {
+      for value in plane {
+        sum += Double(value)
+        squares += Double(value) * Double(value)
+      }
+    }
+    let mean = sum / count
+    let deviation = max(0, squares / count - mean * mean).squareRoot()
+    let divisor = max(deviation, 1 / count.squareRoot())
+    return KnownNormalization(
+      "each picture's own mean and deviation (per_image_standardization)",
+      PixelNormalization(scale: Float(1 / divisor), bias: ColorValues(all: Float(-mean / divisor))),
+      mending: "model.json cannot say that, since the numbers are each picture's own: put it into "
+        + "the model, or change the Python code.")
+  }
+}

@@ -1,0 +1,236 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import Testing
+
+@testable import tensorio
+
+/// `tensorio parity` on committed files: TensorFlow's and OpenCV's tensors, and errors.
+@Suite struct ParityTests {
+  private static let folder = "Tests/Fixtures/Parity/"
+  private static let picture = folder + "texture.jpg"
+
+  private static func bytes() throws -> PlaceholderBundle {
+    try PlaceholderBundle(quantized: true, shape: "[48, 48, 3]")
+  }
+
+  @Test(arguments: [
+    ("fast-dct", ["decode": "JPEG with the fast DCT"]),
+    ("plain-upsampling", ["decode": "JPEG without fancy upsampling"]),
+    ("reduced", ["decode": "JPEG decoded at 1/2 of its size"]),
+    ("opencv-linear", ["resize": "opencv-linear"]),
+    ("opencv-area", ["resize": "opencv-area"]),
+    (
+      "tf-bilinear",
+      [
+        "resize": "tf-bilinear",
+        "quantization": "float32 (floats)",
+      ]
+    ),
+    ("tf1-bilinear", ["resize": "tf1-bilinear", "quantization": "float32 (floats)"]),
+    ("imread", ["crop": "stretch", "resize": "opencv-linear", "channel order": "BGR"]),
+  ])
+  func `what another library did is named`(
+    _ file: String, _ differences: [String: String]
+  ) async throws {
+    let (status, answer) = try await ParityAnswer.of(
+      Self.bytes(), Self.picture, against: "\(Self.folder)\(file).npy")
+    #expect(answer.differences == differences, "\(answer.message ?? "")")
+    #expect(answer.explained && status == 1)
+  }
+
+  @Test func `a method that no bundle can name is not called by another's name`() async throws {
+    let (status, answer) = try await ParityAnswer.of(
+      Self.bytes(), Self.picture, against: Self.folder + "opencv-cubic.npy")
+    #expect(status == 1 && !answer.explained && answer.differences.isEmpty)
+    #expect(answer.message?.contains("nothing known explains it") == true)
+  }
+
+  // MARK: - Whole outputs
+
+  @Test func `equal tensors are called equal`() async throws {
+    let bundle = try Self.bytes()
+    let result = try await CommandRunner.run([
+      "parity", bundle.path, Self.picture, "--against", Self.folder + "same.npy",
+    ])
+    #expect(result == (0, "equal: the largest difference is 0.0 (tolerance 0)\n", ""))
+  }
+
+  @Test func `a tolerance makes equal what is near`() async throws {
+    let bundle = try Self.bytes()
+    let words = [Self.picture, "--against", Self.folder + "fast-dct.npy", "--tolerance"]
+    let near = try await CommandRunner.run(["parity", bundle.path] + words + ["10"])
+    #expect(near.status == 0 && near.output.hasPrefix("equal: the largest difference is "))
+    let far = try await CommandRunner.run(["parity", bundle.path] + words + ["0"])
+    #expect(far.status == 1)
+  }
+
+  @Test func `the report is a table, the first difference and the numbers`() async throws {
+    let bundle = try Self.bytes()
+    let theirs = Self.folder + "imread.npy"
+    let result = try await CommandRunner.run([
+      "parity", bundle.path, Self.picture, "--against", theirs,
+    ])
+    #expect(result.status == 1 && result.error == "")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    try #require(lines.count == 12)
+    #expect(
+      lines.prefix(10) == [
+        "'\(Self.picture)' becomes another tensor in '\(theirs)' than '\(bundle.path)' makes:",
+        "  stage          result",
+        "  decode         same",
+        "  orientation    same",
+        "  crop           differs  looks like stretch instead of center",
+        "  resize         differs  looks like opencv-linear instead of pillow-bilinear",
+        "  channel order  differs  looks like BGR instead of RGB",
+        "  normalization  same",
+        "  quantization   same",
+        "first difference: crop: looks like stretch instead of center. Write \"crop\": \"stretch\" "
+          + "in model.json, or change the Python code.",
+      ])
+    #expect(lines[10].hasPrefix("largest difference "))
+    #expect(lines[10].hasSuffix(" of 6912 elements differ by more than 0"))
+    #expect(lines[11] == "left when all of this is taken into account: 0.000 bytes rms")
+  }
+
+  // MARK: - Writing
+
+  @Test func `our own tensor is equal to itself`() async throws {
+    for (quantized, layer) in [
+      (true, ""), (false, #""normalize": {"standard": "[-1,1]"}"#),
+      (false, #""resize": "tf-bilinear""#),
+    ] {
+      let bundle = try PlaceholderBundle(quantized: quantized, shape: "[-1, 48, 40, 3]", layer)
+      let file = bundle.pathBeside("ours.npy")
+      let written = try await CommandRunner.run([
+        "parity", bundle.path, Self.picture, "--write", file,
+      ])
+      #expect(written == (0, "", ""))
+      let tensor = try NumPyFile(file).tensor
+      #expect(tensor.shape == [48, 40, 3] && tensor.dataType == (quantized ? .uint8 : .float32))
+      let result = try await CommandRunner.run([
+        "parity", bundle.path, Self.picture, "--against", file, "--tolerance", "0",
+      ])
+      #expect(result == (0, "equal: the largest difference is 0.0 (tolerance 0)\n", ""))
+    }
+  }
+
+  @Test(.enabled(if: hasLiteRT, "The LiteRT library is not there."))
+  func `the type of the tensor is the model's`() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/ours.npy"
+    let result = try await CommandRunner.run([
+      "parity", "Demo/digits-int8.tiobundle", "Demo/images/digit-7-01.png", "--write", file,
+    ])
+    #expect(result == (0, "", ""))
+    let tensor = try NumPyFile(file).tensor
+    #expect(tensor.dataType == .int8 && tensor.shape == [32, 32, 3])
+  }
+
+  @Test(arguments: DataType.allCases.filter { $0 != .string })
+  func `NumPy files are read as they were written`(_ dataType: DataType) throws {
+    let folder = try TemporaryFolder()
+    for shape in [[], [4], [2, 2], [1, 2, 2]] {
+      let count = shape.reduce(1, *) * dataType.byteWidth
+      let bytes = (0..<count).map { UInt8($0 & 1) }
+      let tensor = try Tensor(copying: bytes.span.bytes, dataType: dataType, shape: shape)
+      let path = folder.path + "/\(shape.count).npy"
+      try NumPyFile.write(tensor, to: path)
+      #expect(try NumPyFile(path).tensor == tensor)
+      let size = try Data(contentsOf: URL(filePath: path)).count
+      #expect((size - count) % 64 == 0)
+    }
+  }
+
+  // MARK: - Errors
+
+  private static func write(_ shape: [Int], beside bundle: PlaceholderBundle) throws -> String {
+    let path = bundle.pathBeside("theirs.npy")
+    let values = (0..<shape.reduce(1, *)).map { Float($0 % 7) }
+    try NumPyFile.write(Tensor(values, shape: shape), to: path)
+    return path
+  }
+
+  @Test(arguments: [
+    ([1, 32, 32, 3], "Save the array that goes into set_tensor, for one picture."),
+    ([2, 48, 40, 3], "Save one picture of the batch of 2: array[:1]."),
+    ([5760], "Save it with its axes, before it is flattened."),
+    ([40, 48, 3], "Height and width may have changed places in the Python code."),
+    ([48, 40, 4], "Save the array that goes into set_tensor, for one picture."),
+  ])
+  func `a wrong shape names both`(_ shape: [Int], _ mending: String) async throws {
+    let bundle = try PlaceholderBundle(shape: "[48, 40, 3]")
+    let path = try Self.write(shape, beside: bundle)
+    let result = try await CommandRunner.run([
+      "parity", bundle.path, Self.picture, "--against", path,
+    ])
+    #expect(
+      result == (
+        65, "",
+        "error: '\(path)' has the shape \(shape), 'image' takes [48, 40, 3]. \(mending)\n"
+      ))
+  }
+
+  @Test func `numbers that are none are counted`() async throws {
+    let bundle = try PlaceholderBundle(shape: "[2, 2, 3]")
+    let path = bundle.pathBeside("theirs.npy")
+    let values = [Float](repeating: 1, count: 10) + [.nan, .infinity]
+    try NumPyFile.write(Tensor(values, shape: [2, 2, 3]), to: path)
+    let result = try await CommandRunner.run([
+      "parity", bundle.path, Self.picture, "--against", path,
+    ])
+    #expect(
+      result == (
+        65, "",
+        "error: '\(path)' holds 2 values of 12 that are not finite; 'image' takes pixels. Look for "
+          + "a division by zero in the Python code.\n"
+      ))
+  }
+
+  @Test func `the words of the command are checked`() async throws {
+    let bundle = try Self.bytes()
+    let nothing = try await CommandRunner.run(["parity", bundle.path, Self.picture])
+    #expect(nothing.status == 64 && nothing.error.contains("pass --against THEIRS.npy"))
+    let negative = try await CommandRunner.run([
+      "parity", bundle.path, Self.picture, "--against", "x.npy", "--tolerance=-1",
+    ])
+    #expect(negative.status == 64 && negative.error.contains("--tolerance takes a number from 0"))
+    let missing = try await CommandRunner.run([
+      "parity", bundle.path, Self.picture, "--against", "missing.npy",
+    ])
+    #expect(missing == (66, "", "error: There is no file 'missing.npy'.\n"))
+    let image = try await CommandRunner.run([
+      "parity", bundle.path, "missing.jpg", "--write", "x.npy",
+    ])
+    #expect(image == (66, "", "error: There is no file 'missing.jpg'.\n"))
+  }
+
+  @Test func `one image input is chosen by name`() async throws {
+    func layer(_ name: String) -> String {
+      #"{"name": "\#(name)", "type": "image", "shape": [48, 48, 3], "format": "RGB"}"#
+    }
+    let number = #"{"name": "n", "type": "array", "shape": [1]}"#
+    let two = try PlaceholderBundle(quantized: true, inputs: [layer("a"), number, layer("b")])
+    let words = ["parity", two.path, Self.picture, "--against", Self.folder + "same.npy"]
+    let unnamed = try await CommandRunner.run(words)
+    #expect(
+      unnamed == (
+        65, "",
+        "error: '\(two.path)' has 2 image inputs: pass --input with one of 'a', 'b'.\n"
+      ))
+    let wrong = try await CommandRunner.run(words + ["--input", "n"])
+    #expect(wrong == (65, "", "error: '\(two.path)' has no image input 'n'; it has 'a', 'b'.\n"))
+    let right = try await CommandRunner.run(words + ["--input", "b"])
+    #expect(right.status == 0)
+    let none = try PlaceholderBundle(inputs: [number])
+    let result = try await CommandRunner.run(["parity", none.path, Self.picture, "--write", "x"])
+    #expect(
+      result == (
+        65, "", "error: '\(none.path)' has no image input; parity compares pictures.\n"
+      ))
+  }
+}

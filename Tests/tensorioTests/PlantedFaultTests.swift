@@ -1,0 +1,251 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Faults that people make in Python, made there at test time: the command must name each.
+@Suite(.enabled(if: SharedData.python != nil, "TENSORIO_PYTHON names no Python with Pillow."))
+struct PlantedFaultTests {
+  /// A fault, and what the command must say.
+  struct Fault: CustomStringConvertible, Sendable {
+    let description: String
+    /// The keys of a job of Tools/peers/plant_faults.py, as JSON.
+    let job: String
+    /// The picture that it makes; nil for a texture, and photos where there are some.
+    var picture: String?
+    var quantized = false
+    /// What model.json says of the layer.
+    var layer = #""normalize": {"standard": "[0,1]"}"#
+    /// The stages that differ, and what they look like; none when the tensors are equal.
+    let differences: [String: String]
+
+    init(
+      _ description: String, _ job: String, picture: String? = nil, quantized: Bool = false,
+      layer: String? = nil, _ differences: [String: String]
+    ) {
+      self.description = description
+      self.job = job
+      self.picture = picture
+      self.quantized = quantized
+      if let layer { self.layer = layer }
+      self.differences = differences
+    }
+  }
+
+  private static let unit = #""normalize": "[0,1]""#
+
+  static let faults: [Fault] = [
+    Fault("none", unit, [:]),
+    Fault(
+      "none, with a batch axis, as float64", unit + #", "batch": true, "dtype": "float64""#, [:]),
+    Fault("none, of bytes", #""cast": null"#, quantized: true, layer: "", [:]),
+    // Decode.
+    Fault(
+      "draft", unit + #", "decode": 2"#, ["decode": "JPEG decoded at 1/2 of its size"]),
+    Fault(
+      "alpha on white", unit + #", "decode": "white""#, picture: "transparent.png",
+      ["decode": "alpha composited on white"]),
+    Fault(
+      "alpha on black", unit + #", "decode": "black""#, picture: "transparent.png",
+      ["decode": "alpha composited on black"]),
+    // Orientation.
+    Fault(
+      "no exif_transpose", unit + #", "turn": false"#, picture: "rotated.jpg",
+      ["orientation": "EXIF's orientation ignored"]),
+    // Crop.
+    Fault("stretch", unit + #", "crop": "stretch""#, ["crop": "stretch"]),
+    Fault("pad", unit + #", "crop": "pad""#, ["crop": "pad, color 114"]),
+    Fault("fraction", unit + #", "crop": 0.875"#, ["crop": "center, fraction 0.875"]),
+    Fault("corner", unit + #", "crop": "corner""#, ["crop": "the top left part"]),
+    Fault(
+      "torchvision", unit + #", "crop": "torchvision""#,
+      ["crop": "the short side resized to 110, then the centre cut out"]),
+    Fault(
+      "center instead of stretch", unit,
+      layer: #""crop": "stretch", "normalize": {"standard": "[0,1]"}"#, ["crop": "center"]),
+    // Resize.
+    Fault("bicubic", unit + #", "resize": "BICUBIC""#, ["resize": "pillow-bicubic"]),
+    Fault("nearest", unit + #", "resize": "NEAREST""#, ["resize": "nearest"]),
+    Fault("tf1", unit + #", "resize": "tf1""#, ["resize": "tf1-bilinear"]),
+    Fault("floats", unit + #", "resize": "floats""#, ["resize": "tf-bilinear-antialias"]),
+    // Channel order.
+    Fault("BGR", unit + #", "order": "BGR""#, ["channel order": "BGR"]),
+    Fault("channels first", unit + #", "layout": "first""#, ["channel order": "channels-first"]),
+    Fault(
+      "BGR and channels first", unit + #", "order": "BGR", "layout": "first""#,
+      ["channel order": "BGR, channels-first"]),
+    Fault("gray", unit + #", "order": "GRAY""#, ["channel order": "gray in three channels"]),
+    Fault("one channel", unit + #", "order": "L""#, ["channel order": "GRAY"]),
+    Fault(
+      "reshape", unit + #", "layout": "reshape""#,
+      ["channel order": "channels-last pixels in a channels-first shape"]),
+    // Normalization.
+    Fault("[-1,1]", #""normalize": "[-1,1]""#, ["normalization": "[-1,1]"]),
+    Fault(
+      "ImageNet", #""normalize": "imagenet""#,
+      ["normalization": "ImageNet's mean and deviation (torchvision)"]),
+    Fault(
+      "Caffe", #""normalize": "caffe", "order": "BGR""#,
+      ["channel order": "BGR", "normalization": "Caffe's means"]),
+    Fault(
+      "standardization", #""normalize": "standardization""#,
+      [
+        "normalization": "each picture's own mean and deviation (per_image_standardization)"
+      ]),
+    Fault(
+      "numbers of one's own", #""normalize": [0.015625, 0.25]"#,
+      ["normalization": "v * 0.015625 + 0.25"]),
+    Fault("none as floats", #""dtype": "float32""#, ["normalization": "none (0...255)"]),
+    // Quantization.
+    Fault(
+      "bytes for floats", #""cast": null"#, layer: "",
+      ["quantization": "uint8 (bytes from 0 to 255)"]),
+    Fault(
+      "int8 for bytes", #""cast": "int8""#, quantized: true, layer: "",
+      ["quantization": "int8 (bytes less 128)"]),
+    Fault(
+      "truncation", #""resize": "tf1", "cast": "truncate""#, quantized: true,
+      layer: #""resize": "tf1-bilinear""#,
+      ["quantization": "truncated to bytes after the resize"]),
+    // Several at once.
+    Fault(
+      "BGR and stretch", unit + #", "order": "BGR", "crop": "stretch""#,
+      ["crop": "stretch", "channel order": "BGR"]),
+    Fault(
+      "four at once", #""order": "BGR", "crop": 0.875, "resize": "NEAREST", "normalize": "[-1,1]""#,
+      [
+        "crop": "center, fraction 0.875", "resize": "nearest", "channel order": "BGR",
+        "normalization": "[-1,1]",
+      ]),
+    Fault(
+      "draft and bicubic", unit + #", "decode": 2, "resize": "BICUBIC""#,
+      ["decode": "JPEG decoded at 1/2 of its size", "resize": "pillow-bicubic"]),
+    Fault(
+      "no exif_transpose and stretch", unit + #", "turn": false, "crop": "stretch""#,
+      picture: "rotated.jpg", ["orientation": "EXIF's orientation ignored", "crop": "stretch"]),
+  ]
+
+  private static let stages = [
+    "decode", "orientation", "crop", "resize", "channel order", "normalization", "quantization",
+  ]
+
+  @Test(arguments: faults)
+  func `a fault is named`(_ fault: Fault) async throws {
+    try await check(fault, on: nil)
+  }
+
+  /// Loops, since a test over an empty list of arguments counts as skipped.
+  @Test func `a fault is named on a photo`() async throws {
+    guard let photo = SharedData.folder?.appending(path: "images/cat.jpg").path else { return }
+    try await withThrowingTaskGroup { group in
+      for fault in Self.faults where fault.picture == nil {
+        group.addTask { try await check(fault, on: photo) }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func check(_ fault: Fault, on photo: String?) async throws {
+    let bundle = try PlaceholderBundle(quantized: fault.quantized, fault.layer)
+    let (image, array) = try await Self.plant(fault.job, photo ?? fault.picture, bundle)
+    let (status, answer) = try await ParityAnswer.of(bundle, image, against: array)
+    #expect(answer.differences == fault.differences, "\(fault): \(answer.message ?? "")")
+    #expect(answer.equal == fault.differences.isEmpty)
+    #expect(status == (fault.differences.isEmpty ? 0 : 1))
+    #expect(answer.firstDifference == Self.stages.first { fault.differences[$0] != nil })
+    #expect(answer.explained)
+  }
+
+  /// Makes a picture and an array of it; returns their paths.
+  static func plant(
+    _ job: String, _ picture: String?, _ bundle: PlaceholderBundle
+  ) async throws -> (image: String, array: String) {
+    let picture = picture ?? "texture.jpg"
+    let image = picture.hasPrefix("/") ? picture : bundle.pathBeside(picture)
+    let array = bundle.pathBeside("theirs.npy")
+    var jobs = [#"{"image": "\#(image)", "out": "\#(array)", \#(job)}"#]
+    if !picture.hasPrefix("/") {
+      let kind = picture.prefix { $0 != "." }
+      jobs.insert(#"{"make": "\#(kind)", "out": "\#(image)"}"#, at: 0)
+    }
+    let file = bundle.pathBeside("jobs.json")
+    try "[\(jobs.joined(separator: ", "))]".write(toFile: file, atomically: true, encoding: .utf8)
+    let result = try await CommandRunner.run(
+      ["Tools/peers/plant_faults.py", file],
+      executable: URL(filePath: try #require(SharedData.python)))
+    try #require(result.status == 0, "\(result.error)")
+    return (image, array)
+  }
+
+  // MARK: - What cannot be told, and must not be claimed
+
+  private func answer(_ job: String, _ picture: String) async throws -> ParityAnswer {
+    let bundle = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}"#)
+    let (image, array) = try await Self.plant(job, picture, bundle)
+    return try await ParityAnswer.of(bundle, image, against: array).answer
+  }
+
+  @Test func `little noise is no stage's`() async throws {
+    let answer = try await answer(Self.unit + #", "noise": 0.3"#, "texture.jpg")
+    #expect(!answer.equal && answer.explained && answer.differences.isEmpty)
+    #expect(answer.firstDifference == nil)
+    #expect(answer.message?.hasPrefix("first difference: none is known.") == true)
+    #expect(abs((answer.residualBytes ?? 0) - 0.3) < 0.02)
+  }
+
+  @Test(arguments: [(2.0, "decode"), (20.0, "crop")])
+  func `what nothing explains is called unknown`(_ noise: Double, _ stage: String) async throws {
+    let answer = try await answer(Self.unit + #", "noise": \#(noise)"#, "texture.jpg")
+    #expect(!answer.explained && answer.firstDifference == stage)
+    #expect(answer.stages.count == 7 && answer.stages.allSatisfy { $0.result == "unknown" })
+    #expect(answer.message?.contains("nothing known explains it") == true)
+    #expect(answer.stages.allSatisfy { $0.looksLike == nil })
+  }
+
+  @Test func `another picture is not explained`() async throws {
+    let bundle = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}"#)
+    let (other, _) = try await Self.plant(Self.unit, "smooth.png", bundle)
+    let (_, array) = try await Self.plant(Self.unit, "texture.jpg", bundle)
+    let answer = try await ParityAnswer.of(bundle, other, against: array).answer
+    #expect(!answer.explained && answer.firstDifference == "crop" && answer.differences.isEmpty)
+  }
+
+  @Test func `the channels of a gray picture have any order`() async throws {
+    let answer = try await answer(#""normalize": "[-1,1]""#, "gray.png")
+    #expect(answer.differences == ["normalization": "[-1,1]"])
+    let order = try #require(answer.stages.first { $0.stage == "channel order" })
+    #expect(order.result == "same" && order.cannotBeToldFrom.contains("BGR"))
+  }
+
+  @Test func `a plain picture tells of its normalization only`() async throws {
+    let answer = try await answer(#""normalize": "[-1,1]", "resize": "BICUBIC""#, "plain.png")
+    #expect(answer.differences == ["normalization": "[-1,1]"])
+    let resize = try #require(answer.stages.first { $0.stage == "resize" })
+    #expect(resize.cannotBeToldFrom.count == 9)
+  }
+
+  @Test func `a picture of the right size is resized by every method alike`() async throws {
+    let bundle = try PlaceholderBundle(
+      shape: "[150, 200, 3]", #""normalize": {"standard": "[0,1]"}"#)
+    let (image, array) = try await Self.plant(
+      Self.unit + #", "size": [200, 150], "order": "BGR", "resize": "BOX""#, "texture.png", bundle)
+    let answer = try await ParityAnswer.of(bundle, image, against: array).answer
+    #expect(answer.differences == ["channel order": "BGR"])
+    let resize = try #require(answer.stages.first { $0.stage == "resize" })
+    #expect(resize.result == "same" && resize.cannotBeToldFrom.count == 9)
+  }
+
+  @Test func `on a smooth picture no other method is claimed than one that fits`() async throws {
+    for kernel in ["BICUBIC", "BOX", "LANCZOS", "NEAREST"] {
+      let answer = try await answer(Self.unit + #", "resize": "\#(kernel)""#, "smooth.png")
+      let resize = try #require(answer.stages.first { $0.stage == "resize" })
+      let wanted = kernel == "NEAREST" ? "nearest" : "pillow-" + kernel.lowercased()
+      #expect(
+        resize.looksLike == wanted || resize.cannotBeToldFrom.contains(wanted), "\(kernel)")
+      #expect(Set(answer.differences.keys).isSubset(of: ["resize"]))
+    }
+  }
+}
