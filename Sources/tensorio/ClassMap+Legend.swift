@@ -18,6 +18,7 @@ extension ClassMap {
   /// The map as a program reads it.
   ///
   /// - Parameter path: The file that it is written to; nil without one.
+  /// - Returns: The size, and the classes that occur.
   func json(path: String?) -> JSONValue {
     var members: [String: JSONValue] = [
       "width": .number(Double(width)), "height": .number(Double(height)),

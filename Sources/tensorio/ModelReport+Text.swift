@@ -230,8 +230,8 @@ extension ImageShape {
 extension ImageCrop {
   fileprivate var text: String {
     let share = fraction == 1 ? "" : " \(fraction)"
-    let margin =
-      mode == .pad && color != PixelColor() ? " r \(color.red) g \(color.green) b \(color.blue)" : ""
+    let isBlack = mode != .pad || color == PixelColor()
+    let margin = isBlack ? "" : " r \(color.red) g \(color.green) b \(color.blue)"
     return "crop \(mode.rawValue)\(share)\(margin)"
   }
 }

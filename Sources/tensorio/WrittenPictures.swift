@@ -120,6 +120,7 @@ struct PreviewNames {
   /// - Parameters:
   ///   - layer: The layer's name.
   ///   - suffixes: What will follow the name in each of the files.
+  /// - Returns: The name, without suffix and extension.
   mutating func add(_ layer: String, suffixes: [String]) -> String {
     let plain = Self.sanitized(layer)
     var name = plain

@@ -29,11 +29,12 @@ private struct ClassReader {
   private var pixelCount: Int { shape.width * shape.height }
 
   func read(_ bytes: RawSpan) throws -> [UInt16] {
-    guard bytes.byteCount == pixelCount * shape.depth * spec.dataType.byteWidth else {
+    let expected = pixelCount * shape.depth * spec.dataType.byteWidth
+    guard bytes.byteCount == expected else {
       throw TensorIOError(
         .wrongElementCount,
-        "'\(spec.name)' holds \(bytes.byteCount) bytes, expected "
-          + "\(pixelCount * shape.depth * spec.dataType.byteWidth) for the shape \(shape.axes).")
+        "'\(spec.name)' takes \(expected) bytes (shape \(shape.axes)), the tensor has "
+          + "\(bytes.byteCount).")
     }
     guard shape.depth <= Int(UInt16.max) + 1 else {
       throw TensorIOError(
@@ -69,7 +70,8 @@ private struct ClassReader {
   ) throws -> [UInt16] {
     try bytes.withUnsafeBytes { bytes in
       if !shape.holdsScores { return try numbers(in: bytes, type) }
-      return shape.layout == .channelsLast ? highest(in: bytes, type) : highestPlane(in: bytes, type)
+      return shape.layout == .channelsLast
+        ? highest(in: bytes, type) : highestPlane(in: bytes, type)
     }
   }
 
