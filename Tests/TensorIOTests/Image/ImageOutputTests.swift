@@ -51,7 +51,8 @@ import Testing
     func index(_ pixel: Int, _ color: Int) -> Int {
       if format == .gray { return pixel }
       let channel = format == .rgb ? color : 2 - color
-      return layout == .channelsLast ? pixel * 3 + channel : channel * ImageOutputTests.pixels + pixel
+      return layout == .channelsLast
+        ? pixel * 3 + channel : channel * ImageOutputTests.pixels + pixel
     }
 
     func denormalized(_ value: Float, _ color: Int) -> UInt8 {
@@ -177,7 +178,8 @@ import Testing
         name: "y", shape: shape.axes, dataType: dataType,
         kind: .imageOutput(shape, normalizes ? out : nil), storedQuantization: stored)
       let same = try PixelBuffer.decoded(picture.encoded(as: input), as: output)
-      let seen = isGray ? [same] : [same.channels().red, same.channels().green, same.channels().blue]
+      let seen =
+        isGray ? [same] : [same.channels().red, same.channels().green, same.channels().blue]
       let own =
         isGray
         ? [picture]

@@ -81,7 +81,8 @@ import Testing
   // MARK: - Class numbers
 
   @Test func `class numbers are taken as they are`() throws {
-    #expect(try ClassMap.decoded([7, 255] as [UInt8], as: spec(.uint8, depth: 1)).classes == [7, 255])
+    #expect(
+      try ClassMap.decoded([7, 255] as [UInt8], as: spec(.uint8, depth: 1)).classes == [7, 255])
     #expect(
       try ClassMap.decoded([0, 65535] as [Int64], as: spec(.int64, depth: 1)).classes == [0, 65535])
     #expect(try ClassMap.decoded([3, 20] as [Float], as: spec(depth: 1)).classes == [3, 20])
