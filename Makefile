@@ -53,9 +53,12 @@ bench: build ## Measures: against the bare C calls, and against Python.
 	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
 	  Scripts/bench.py --binary .build/release/tensorio --python "$$python"
 
-fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each.
+fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each, then decodes 5,000 under the address sanitizer.
 	swift build --product tensorio
 	Scripts/fuzz.py --binary .build/debug/tensorio --count $(FUZZ_COUNT)
+	@# In one process: the sanitizer starts slowly.
+	TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \
+	  swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
 
 memcheck: build ## Runs the demo under valgrind, which must be installed; errors fail it.
 	@# valgrind 3.19 cannot read Swift's debug information, so it gets a copy without.

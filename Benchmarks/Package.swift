@@ -17,5 +17,13 @@ let package = Package(
         .product(name: "TensorIOImageCodecs", package: "TensorIO"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    .executableTarget(
+      name: "tensorio-throughput",
+      dependencies: [
+        .product(name: "TensorIO", package: "TensorIO"),
+        .product(name: "TensorIOLiteRT", package: "TensorIO"),
+        .product(name: "TensorIOImageCodecs", package: "TensorIO"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
   ]
 )

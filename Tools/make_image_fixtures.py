@@ -12,6 +12,7 @@ their pixels in `pixels.bin`; `failures.json` those that must not; `resizing.jso
 resizes of source pictures in `pixels.bin`.
 """
 
+import base64
 import io
 import json
 import pathlib
@@ -23,6 +24,13 @@ import numpy as np
 from PIL import Image, ImageOps
 
 WIDTH, HEIGHT = 29, 19
+
+# A gray gradient in arithmetic coding, which Pillow reads but does not write.
+ARITHMETIC = (
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZG"
+    "NywtQFdBRkxOUlNSMj5aYVpQYEpRUk//yQALCAATAB0BAREA/8wABgAQEAX/2gAIAQEAAD8A/wCVuiqGzYaoy5wy"
+    "j7xNHCJQQPKnpG/iFQUff8y/NaJ8f8bdlERafi9Tk+90pzaA/9k="
+)
 
 
 def texture(width, height, channels=3, seed=1):
@@ -112,11 +120,87 @@ def bgr_rows(pixels):
     return [row[:, ::-1].tobytes() for row in pixels]
 
 
+def segment(marker, data):
+    """A JPEG's marker with its data."""
+    return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
+
+
+def jpeg_of_large_scans():
+    """3000 x 3000 gray pixels in 568 legal scans of a few bytes each: a bomb."""
+    side, blocks = 3000, 375 * 375
+
+    def scan(first, last, low, data):
+        return segment(0xDA, bytes([1, 1, 0, first, last, low])) + data.replace(
+            b"\xff", b"\xff\0"
+        )
+
+    # A run of 16384 empty blocks: the code 0 of the symbol E0, and 14 bits more.
+    runs = "".join("0" + format(0, "014b") for _ in range(blocks // 16384 + 1))
+    runs = int(runs.ljust(-(-len(runs) // 8) * 8, "0"), 2).to_bytes(-(-len(runs) // 8), "big")
+    scans = [scan(0, 0, 0, bytes(blocks // 8 + 1))]
+    scans += [scan(k, k, 9, runs) for k in range(1, 64)]
+    scans += [
+        scan(k, k, (low + 1) << 4 | low, runs) for low in range(8, 0, -1) for k in range(1, 64)
+    ]
+    return (
+        b"\xff\xd8"
+        + segment(0xDB, bytes([0] + [1] * 64))
+        + segment(0xC2, struct.pack(">BHHBBBB", 8, side, side, 1, 1, 0x11, 0))
+        + segment(0xC4, bytes([0x00, 1] + [0] * 15 + [0x00]))
+        + segment(0xC4, bytes([0x10, 1] + [0] * 15 + [0xE0]))
+        + b"".join(scans)
+        + b"\xff\xd9"
+    )
+
+
+def jpeg_of_sampling(width, height, sampling, seed):
+    """A JPEG with random waves in every block, and sampling factors that Pillow does not write."""
+    random = np.random.default_rng(seed)
+    most_h, most_v = max(h for h, _ in sampling), max(v for _, v in sampling)
+    # Symbols have codes of 8 bits, their place in the table.
+    dc, ac = list(range(12)), [0x00] + [size for size in range(1, 8)]
+    bits = []
+
+    def number(value):
+        size = int(abs(value)).bit_length()
+        return size, format(value if value > 0 else value + (1 << size) - 1, f"0{size}b")[:size]
+
+    before = [0] * len(sampling)
+    for _ in range(-(-width // (8 * most_h)) * -(-height // (8 * most_v))):
+        for component, (h, v) in enumerate(sampling):
+            for _ in range(h * v):
+                level = int(random.integers(-60, 60))
+                size, text = number(level - before[component])
+                before[component] = level
+                bits.append(format(dc.index(size), "08b") + text)
+                for _ in range(3):
+                    value = int(random.choice([-1, 1]) * random.integers(1, 30))
+                    size, text = number(value)
+                    bits.append(format(ac.index(size), "08b") + text)
+                bits.append(format(ac.index(0), "08b"))
+    text = "".join(bits)
+    text += "1" * (-len(text) % 8)
+    data = int(text, 2).to_bytes(len(text) // 8, "big").replace(b"\xff", b"\xff\0")
+    frame = struct.pack(">BHHB", 8, height, width, len(sampling))
+    scan = bytes([len(sampling)])
+    for component, (h, v) in enumerate(sampling):
+        frame += bytes([component + 1, h << 4 | v, 0])
+        scan += bytes([component + 1, 0])
+    lengths = [0] * 7
+    return (
+        b"\xff\xd8"
+        + segment(0xDB, bytes([0] + [8] * 64))
+        + segment(0xC0, frame)
+        + segment(0xC4, bytes([0x00] + lengths + [len(dc)] + [0] * 8 + dc))
+        + segment(0xC4, bytes([0x10] + lengths + [len(ac)] + [0] * 8 + ac))
+        + segment(0xDA, scan + bytes([0, 63, 0]))
+        + data
+        + b"\xff\xd9"
+    )
+
+
 def jpeg_of_many_scans():
     """One gray block in 568 legal scans, a coefficient's bit each: a bomb when it is large."""
-
-    def segment(marker, data):
-        return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
 
     def scan(first, last, high, low):
         # One bit, the code of symbol 0: no difference, or the block's end.
@@ -224,7 +308,57 @@ def add_jpegs(out, rgb):
     garbage = b"Exif\0\0MM\0*\xff\xff\xff\xf0\xff\xff"
     out.add("garbage-exif.jpg", saved(image, "JPEG", exif=garbage), 1)
 
+    # Directories that point to themselves, wrong types, and more entries than there are bytes.
+    entry = b"\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
+    for name, tiff in {
+        "exif-cycle": b"\0\0\0\x08\0\x01" + entry[:8] + b"\0\x01\0\0" + b"\0\0\0\x08",
+        "exif-text": b"\0\0\0\x08\0\x01\x01\x12\0\x02\0\0\0\x02\x36\0\0\0\0\0\0\0",
+        "exif-long": b"\0\0\0\x08\0\x01\x01\x12\0\x04\0\0\0\x01\0\0\0\x06\0\0\0\0",
+    }.items():
+        out.add(f"{name}.jpg", saved(image, "JPEG", exif=b"Exif\0\0MM\0*" + tiff), 1)
+    endless = b"Exif\0\0MM\0*\0\0\0\x08\xff\xff" + b"\x01\x0f" + entry[2:]
+    pixels = np.asarray(Image.open(io.BytesIO(saved(image, "JPEG"))).convert("RGB"))
+    out.add("exif-endless.jpg", saved(image, "JPEG", exif=endless), 1, expected=pixels)
+    whole = saved(cmyk, "JPEG", quality=90)
+    adobe = whole.index(b"Adobe") + 11
+    out.add("ycck.jpg", whole[:adobe] + b"\2" + whole[adobe + 1 :], 1)
+    out.add("arithmetic.jpg", base64.b64decode(ARITHMETIC), 1)
+    smooth = np.linspace(0, 255, 30000).astype(np.uint8)
+    line = Image.fromarray(np.stack([smooth, smooth[::-1], smooth], axis=-1)[None])
+    out.add("30000x1.jpg", saved(line, "JPEG", quality=50), 1)
+    # Large enough that rows and columns are left out of the decoding.
+    y, x = np.mgrid[0:180, 0:90]
+    waves = np.stack([x * 3 % 256, (x + y) % 256, y * 2 % 256], axis=-1).astype(np.uint8)
+    large = Image.fromarray(waves)
+    for name, options in {
+        "420": {},
+        "422": {"subsampling": 1},
+        "444": {"subsampling": 0},
+        "progressive": {"progressive": True},
+        "restarts": {"restart_marker_blocks": 7},
+    }.items():
+        out.add(f"large-{name}.jpg", saved(large, "JPEG", quality=60, **options), 1)
+    out.add("large-gray.jpg", saved(large.convert("L"), "JPEG", quality=60), 1)
+    large_cmyk = Image.fromarray(np.concatenate([waves, waves[:, :, :1] | 128], axis=-1), "CMYK")
+    out.add("large-cmyk.jpg", saved(large_cmyk, "JPEG", quality=60), 1)
+    for name, factors in {"440": (1, 2), "411": (4, 1), "410": (4, 2)}.items():
+        data = jpeg_of_sampling(101, 175, [factors, (1, 1), (1, 1)], 5)
+        out.add(f"large-{name}.jpg", data, 2)
+
     whole = saved(image, "JPEG", quality=90)
+    size = whole.index(b"\xff\xc0") + 4
+    out.fail("12-bit.jpg", whole[:size] + b"\x0c" + whole[size + 1 :], "unsupportedImage", "12")
+    out.fail("lossless.jpg", whole.replace(b"\xff\xc0", b"\xff\xc3"), "unsupportedImage", "SOF")
+    for name, height, words in [
+        ("too-high", 600, "premature end"),
+        ("no-height", 0, "Empty"),
+        ("short-for-its-size", 60000, "too short"),
+    ]:
+        sized = whole[: size + 1] + struct.pack(">H", height) + whole[size + 3 :]
+        if height == 60000:
+            sized = whole[: size + 1] + struct.pack(">HH", 9000, 9000) + whole[size + 5 :]
+        out.fail(f"{name}.jpg", sized, "invalidImage", words)
+    out.fail("large-many-scans.jpg", jpeg_of_large_scans(), "invalidImage", "111 scans")
     out.fail("truncated.jpg", whole[: len(whole) * 2 // 3], "invalidImage", "Premature end")
     whole = saved(image, "JPEG", quality=90, progressive=True)
     out.fail("truncated-progressive.jpg", whole[: len(whole) // 2], "invalidImage", "Premature end")
@@ -264,6 +398,14 @@ def add_pngs(out, rgb):
     out.add("interlaced.png", png(rgb, 8, 2, interlaced=True))
     out.add("interlaced-palette-2.png", png(gray >> 6, 2, 3, [(b"PLTE", palette[:12])], True))
     out.add("one-pixel.png", png(rgb[:1, :1], 8, 2))
+    out.add("interlaced-alpha-16.png", png(rgba.astype(np.uint16) * 257, 16, 6, interlaced=True))
+    smooth = np.linspace(0, 255, 30000).astype(np.uint8)
+    out.add("1x30000.png", png(smooth[:, None], 8, 0))
+    # Bombs: 20 MB each once inflated, but none of it is pixels.
+    zeros = zlib.compress(bytes(20_000_000), 9)
+    texts = [(b"zTXt", b"Comment\0\0" + zeros), (b"iTXt", b"Title\0\1\0\0\0" + zeros)]
+    out.add("text-bomb.png", png(rgb, 8, 2, texts), expected=rgb)
+    out.add("profile-bomb.png", png(rgb, 8, 2, [(b"iCCP", b"p\0\0" + zeros)]), expected=rgb)
     tiff = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
     out.add("orientation-6.png", png(rgb, 8, 2, [(b"eXIf", tiff)]))
 
@@ -277,6 +419,8 @@ def add_pngs(out, rgb):
         "huger.png", png(rgb, 8, 2, size=(2**31 - 1, 2**31 - 1)), "imageTooLarge", "2147483647"
     )
     out.fail("too-short.png", png(rgb, 8, 2, size=(WIDTH, HEIGHT + 1)), "invalidImage", "damaged")
+    tiny = png(rgb, 8, 2, size=(9999, 9999))
+    out.fail("short-for-its-size.png", tiny, "invalidImage", "damaged")
     out.fail("no-size.png", png(rgb, 8, 2, size=(0, 5)), "invalidImage", "damaged")
 
 
@@ -292,6 +436,12 @@ def add_webps(out, rgb):
     data = saved(frames[0], "WEBP", save_all=True, append_images=frames[1:], lossless=True)
     out.fail("animated.webp", data, "unsupportedImage", "animated")
     whole = saved(image, "WEBP", lossless=True)
+    start = whole.index(b"VP8L") + 9
+    largest = whole[:start] + b"\xff\xff\xff\x0f" + whole[start + 4 :]
+    out.fail("huge.webp", largest, "imageTooLarge", "16384 x 16384")
+    canvas = b"VP8X" + struct.pack("<II", 10, 0) + b"\xff\xff\xff\xff\xff\0"
+    huge = b"RIFF" + struct.pack("<I", len(whole) + 10) + b"WEBP" + canvas + whole[12:]
+    out.fail("huge-canvas.webp", huge, "invalidImage", "damaged")
     out.fail("truncated.webp", whole[: len(whole) // 2], "invalidImage", "damaged")
 
 

@@ -10,10 +10,9 @@
 
 // Clang's and GCC's `target` attribute compiles one function for more than the baseline.
 #if defined(__x86_64__)
-#define PIXEL_HAS_AVX2 1
+#define PIXEL_HAS_WIDE 1
 #define AVX2 __attribute__((target("avx2")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
 #endif
-
-int pixel_may_use_avx2(void);
 
 #endif

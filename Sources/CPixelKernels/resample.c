@@ -4,18 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "instructions.h"
+#include "resample_wide.h"
 
 #include <string.h>
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <emmintrin.h>
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
 #endif
-
-// The weights' scale is 2 to the 22nd; sums start at one half.
-#define BITS 22
-#define HALF (1 << (BITS - 1))
 
 #if defined(__SSE2__)
 
@@ -34,9 +31,9 @@ static void store4(uint8_t *target, __m128i bytes) {
   memcpy(target, &word, 4);
 }
 
-// Writes a resized pixel of four bytes; `which` of a couple's two it is.
+// Writes a resized pixel of four bytes; `which` of a group's four it is.
 static void add_pixels(
-    const uint8_t *pixel, size_t step, const pixel_couple_weights *weights, int which,
+    const uint8_t *pixel, size_t step, const pixel_group_weights *weights, int which,
     uint32_t pairs, uint8_t *target) {
   const __m128i zero = _mm_setzero_si128();
   __m128i low = _mm_set1_epi32(HALF);
@@ -46,7 +43,7 @@ static void add_pixels(
     both = _mm_unpacklo_epi8(both, zero);
     const __m128i *weight = (const __m128i *)weights + which;
     __m128i low_weights = _mm_loadu_si128(weight);
-    __m128i high_weights = _mm_loadu_si128(weight + 2);
+    __m128i high_weights = _mm_loadu_si128(weight + 4);
     low = _mm_add_epi32(low, _mm_madd_epi16(both, low_weights));
     high = _mm_add_epi32(high, _mm_madd_epi16(both, high_weights));
   }
@@ -83,114 +80,6 @@ static void add_block(
   _mm_storeu_si128((__m128i *)(target + offset), _mm_packus_epi16(front, back));
 }
 
-#if defined(PIXEL_HAS_AVX2)
-
-#define ANY -128
-
-AVX2 static __m256i rounded_wide(__m256i low, __m256i high) {
-  return _mm256_srai_epi32(_mm256_add_epi32(low, _mm256_slli_epi32(high, 15)), BITS);
-}
-
-// Each half of the vectors makes one of a couple's pixels.
-AVX2 static void resize_row_wide(
-    const uint8_t *row, size_t step, const pixel_couple *couples,
-    const pixel_couple_weights *weights, size_t couple_count, uint8_t *target) {
-  // Bring the channels of two neighbouring pixels side by side, as 16 bits each.
-  const __m128i front3 = _mm_setr_epi8(
-      0, ANY, 3, ANY, 1, ANY, 4, ANY, 2, ANY, 5, ANY, ANY, ANY, ANY, ANY);
-  const __m128i back3 = _mm_setr_epi8(
-      6, ANY, 9, ANY, 7, ANY, 10, ANY, 8, ANY, 11, ANY, ANY, ANY, ANY, ANY);
-  const __m128i front4 = _mm_setr_epi8(
-      0, ANY, 4, ANY, 1, ANY, 5, ANY, 2, ANY, 6, ANY, ANY, ANY, ANY, ANY);
-  const __m128i back4 = _mm_setr_epi8(
-      8, ANY, 12, ANY, 9, ANY, 13, ANY, 10, ANY, 14, ANY, ANY, ANY, ANY, ANY);
-  const __m256i front = _mm256_broadcastsi128_si256(step == 3 ? front3 : front4);
-  const __m256i back = _mm256_broadcastsi128_si256(step == 3 ? back3 : back4);
-  for (size_t index = 0; index < couple_count; index++, target += 6) {
-    const pixel_couple couple = couples[index];
-    const pixel_couple_weights *weight = weights + couple.weights;
-    const uint8_t *one = row + couple.start[0] * step;
-    const uint8_t *two = row + couple.start[1] * step;
-    __m256i low = _mm256_set1_epi32(HALF);
-    __m256i high = _mm256_setzero_si256();
-    uint32_t pairs = couple.pairs;
-    for (; pairs >= 2; pairs -= 2, weight += 2, one += 4 * step, two += 4 * step) {
-      __m256i pixels = _mm256_inserti128_si256(
-          _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)one)),
-          _mm_loadu_si128((const __m128i *)two), 1);
-      __m256i first = _mm256_shuffle_epi8(pixels, front);
-      __m256i second = _mm256_shuffle_epi8(pixels, back);
-      __m256i low_first = _mm256_loadu_si256((const __m256i *)weight[0].low_one);
-      __m256i low_second = _mm256_loadu_si256((const __m256i *)weight[1].low_one);
-      __m256i high_first = _mm256_loadu_si256((const __m256i *)weight[0].high_one);
-      __m256i high_second = _mm256_loadu_si256((const __m256i *)weight[1].high_one);
-      low = _mm256_add_epi32(low, _mm256_madd_epi16(first, low_first));
-      high = _mm256_add_epi32(high, _mm256_madd_epi16(first, high_first));
-      low = _mm256_add_epi32(low, _mm256_madd_epi16(second, low_second));
-      high = _mm256_add_epi32(high, _mm256_madd_epi16(second, high_second));
-    }
-    if (pairs) {
-      __m256i pixels = _mm256_inserti128_si256(
-          _mm256_castsi128_si256(_mm_loadl_epi64((const __m128i *)one)),
-          _mm_loadl_epi64((const __m128i *)two), 1);
-      __m256i first = _mm256_shuffle_epi8(pixels, front);
-      __m256i low_first = _mm256_loadu_si256((const __m256i *)weight->low_one);
-      __m256i high_first = _mm256_loadu_si256((const __m256i *)weight->high_one);
-      low = _mm256_add_epi32(low, _mm256_madd_epi16(first, low_first));
-      high = _mm256_add_epi32(high, _mm256_madd_epi16(first, high_first));
-    }
-    __m256i words = rounded_wide(low, high);
-    words = _mm256_packs_epi32(words, words);
-    __m256i bytes = _mm256_packus_epi16(words, words);
-    store4(target, _mm256_castsi256_si128(bytes));
-    store4(target + 3, _mm256_extracti128_si256(bytes, 1));
-  }
-}
-
-AVX2 static void add_block_wide(
-    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t offset,
-    uint8_t *target) {
-  const __m256i zero = _mm256_setzero_si256();
-  __m256i low[4], high[4];
-  for (int part = 0; part < 4; part++) {
-    low[part] = _mm256_set1_epi32(HALF);
-    high[part] = zero;
-  }
-  for (; pairs > 0; pairs--, rows += 2, weights++) {
-    __m256i one = _mm256_loadu_si256((const __m256i *)(rows[0] + offset));
-    __m256i two = _mm256_loadu_si256((const __m256i *)(rows[1] + offset));
-    __m256i front = _mm256_unpacklo_epi8(one, two);
-    __m256i back = _mm256_unpackhi_epi8(one, two);
-    __m256i values[4] = {
-        _mm256_unpacklo_epi8(front, zero), _mm256_unpackhi_epi8(front, zero),
-        _mm256_unpacklo_epi8(back, zero), _mm256_unpackhi_epi8(back, zero)};
-    __m256i low_weights =
-        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)weights->low));
-    __m256i high_weights =
-        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)weights->high));
-    for (int part = 0; part < 4; part++) {
-      low[part] = _mm256_add_epi32(low[part], _mm256_madd_epi16(values[part], low_weights));
-      high[part] = _mm256_add_epi32(high[part], _mm256_madd_epi16(values[part], high_weights));
-    }
-  }
-  // Packing works in each half alone, as unpacking does: the bytes end where they came from.
-  __m256i front =
-      _mm256_packs_epi32(rounded_wide(low[0], high[0]), rounded_wide(low[1], high[1]));
-  __m256i back =
-      _mm256_packs_epi32(rounded_wide(low[2], high[2]), rounded_wide(low[3], high[3]));
-  _mm256_storeu_si256((__m256i *)(target + offset), _mm256_packus_epi16(front, back));
-}
-
-AVX2 static void add_rows_wide(
-    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
-    uint8_t *target) {
-  for (size_t offset = 0; offset < count; offset += 32) {
-    add_block_wide(rows, weights, pairs, offset, target);
-  }
-}
-
-#endif
-
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 
 static int16x4_t load4(const uint8_t *bytes) {
@@ -204,15 +93,15 @@ static uint16x4_t rounded(int32x4_t low, int32x4_t high) {
 }
 
 static void add_pixels(
-    const uint8_t *pixel, size_t step, const pixel_couple_weights *weights, int which,
+    const uint8_t *pixel, size_t step, const pixel_group_weights *weights, int which,
     uint32_t pairs, uint8_t *target) {
   int32x4_t low = vdupq_n_s32(HALF);
   int32x4_t high = vdupq_n_s32(0);
   for (; pairs > 0; pairs--, pixel += 2 * step, weights++) {
     int16x4_t one = load4(pixel);
     int16x4_t two = load4(pixel + step);
-    const int16_t *low_weights = which ? weights->low_two : weights->low_one;
-    const int16_t *high_weights = which ? weights->high_two : weights->high_one;
+    const int16_t *low_weights = weights->low[which];
+    const int16_t *high_weights = weights->high[which];
     low = vmlal_n_s16(vmlal_n_s16(low, one, low_weights[0]), two, low_weights[1]);
     high = vmlal_n_s16(vmlal_n_s16(high, one, high_weights[0]), two, high_weights[1]);
   }
@@ -254,14 +143,13 @@ static uint8_t rounded(int32_t sum) {
 }
 
 static void add_pixels(
-    const uint8_t *pixel, size_t step, const pixel_couple_weights *weights, int which,
+    const uint8_t *pixel, size_t step, const pixel_group_weights *weights, int which,
     uint32_t pairs, uint8_t *target) {
   for (int channel = 0; channel < 4; channel++) {
     int32_t sum = HALF;
     for (size_t tap = 0; tap < (size_t)pairs * 2; tap++) {
-      const pixel_couple_weights *pair = weights + tap / 2;
-      const int16_t *low = which ? pair->low_two : pair->low_one;
-      const int16_t *high = which ? pair->high_two : pair->high_one;
+      const int16_t *low = weights[tap / 2].low[which];
+      const int16_t *high = weights[tap / 2].high[which];
       sum += pixel[tap * step + (size_t)channel] * (high[tap % 2] * 32768 + low[tap % 2]);
     }
     target[channel] = rounded(sum);
@@ -286,21 +174,27 @@ static void add_block(
 #endif
 
 void pixel_resize_row(
-    const uint8_t *row, size_t bytes_per_pixel, const pixel_couple *couples,
-    const pixel_couple_weights *weights, size_t couple_count, uint8_t *target) {
-#if defined(PIXEL_HAS_AVX2)
-  if (pixel_may_use_avx2()) {
-    resize_row_wide(row, bytes_per_pixel, couples, weights, couple_count, target);
-    return;
-  }
+    const uint8_t *row, size_t bytes_per_pixel, const pixel_group *groups,
+    const pixel_group_weights *weights, size_t group_count, uint8_t *target) {
+  switch (pixel_current_instructions()) {
+#if defined(PIXEL_HAS_WIDE)
+    case PIXEL_AVX512:
+      pixel_resize_row_avx512(row, bytes_per_pixel, groups, weights, group_count, target);
+      return;
+    case PIXEL_AVX2:
+      pixel_resize_row_avx2(row, bytes_per_pixel, groups, weights, group_count, target);
+      return;
 #endif
-  for (size_t index = 0; index < couple_count; index++, target += 6) {
-    const pixel_couple couple = couples[index];
-    for (int which = 0; which < 2; which++) {
+    default:
+      break;
+  }
+  for (size_t index = 0; index < group_count; index++, target += 12) {
+    const pixel_group group = groups[index];
+    for (int which = 0; which < 4; which++) {
       // A fourth byte is the next pixel's first, which is written next.
       add_pixels(
-          row + couple.start[which] * bytes_per_pixel, bytes_per_pixel, weights + couple.weights,
-          which, couple.pairs, target + 3 * which);
+          row + group.start[which] * bytes_per_pixel, bytes_per_pixel, weights + group.weights,
+          which, group.pairs, target + 3 * which);
     }
   }
 }
@@ -308,12 +202,18 @@ void pixel_resize_row(
 void pixel_add_rows(
     const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
     uint8_t *target) {
-#if defined(PIXEL_HAS_AVX2)
-  if (pixel_may_use_avx2()) {
-    add_rows_wide(rows, weights, pairs, count, target);
-    return;
-  }
+  switch (pixel_current_instructions()) {
+#if defined(PIXEL_HAS_WIDE)
+    case PIXEL_AVX512:
+      pixel_add_rows_avx512(rows, weights, pairs, count, target);
+      return;
+    case PIXEL_AVX2:
+      pixel_add_rows_avx2(rows, weights, pairs, count, target);
+      return;
 #endif
+    default:
+      break;
+  }
   for (size_t offset = 0; offset < count; offset += 16) {
     add_block(rows, weights, pairs, offset, target);
   }

@@ -8,59 +8,93 @@ import TensorIO
 /// Reads the pixels of BMP pictures: 1, 4 and 8 bits with a colour table, 16, 24 and 32 bits, from
 /// the bottom up or from the top down.
 ///
-/// The result is RGB, or RGBA when bit fields name an alpha channel.
-struct BitmapReader {
-  private let header: BitmapHeader
+/// The result is RGB, or RGBA when bit fields name an alpha channel. Rows are made straight from
+/// the file's bytes.
+final class BitmapReader: PictureDecoder, RowSource {
+  let width: Int
+  let height: Int
+  let hasAlpha: Bool
 
-  init(_ header: BitmapHeader) {
+  private let header: BitmapHeader
+  private let bytes: UnsafeRawBufferPointer
+  private let palette: [UInt8]
+  private var region: ImageRegion
+  private var next = 0
+  /// Made when a row is asked for first; with slack behind it.
+  private lazy var row = makeRow()
+  private var hasRow = false
+
+  /// Makes a reader; `bytes` are those that the header was checked against.
+  init(_ header: BitmapHeader, bytes: UnsafeRawBufferPointer) {
     self.header = header
+    self.bytes = bytes
+    width = header.width
+    height = header.height
+    hasAlpha = header.masks.count == 4 && header.masks[3].maximum > 0
+    palette = header.palette(bytes)
+    region = ImageRegion(x: 0, y: 0, width: width, height: height)
   }
 
-  /// The picture; `bytes` are those that the header was checked against.
-  func read(_ bytes: RawSpan) -> PixelBuffer {
-    let hasAlpha = header.masks.count == 4 && header.masks[3].maximum > 0
-    return PixelBuffer(
-      fillingWidth: header.width, height: header.height, format: hasAlpha ? .rgba : .rgb
-    ) { pixels in
-      bytes.withUnsafeBytes { bytes in
-        pixels.withUnsafeMutableBytes { pixels in
-          let palette = palette(bytes)
-          let rowBytes = header.width * (hasAlpha ? 4 : 3)
-          for row in 0..<header.height {
-            let stored = header.isTopDown ? row : header.height - 1 - row
-            let start = header.pixelOffset + stored * header.bytesPerRow
-            let source = UnsafeRawBufferPointer(rebasing: bytes[start...])
-            let target = UnsafeMutableRawBufferPointer(
-              rebasing: pixels[row * rowBytes..<(row + 1) * rowBytes])
-            switch header.bitsPerPixel {
-            case 24: readTrueColor(source, into: target)
-            case 16, 32: readFields(source, hasAlpha: hasAlpha, into: target)
-            default: readIndices(source, palette: palette, into: target)
-            }
-          }
-        }
-      }
+  func start(
+    _ region: ImageRegion, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
+  ) throws -> any RowSource {
+    self.region = region
+    return self
+  }
+
+  func row(skipping count: Int) throws -> UnsafePointer<UInt8> {
+    next += count
+    let row = row
+    try readRow(into: row)
+    return UnsafePointer(row)
+  }
+
+  func readRow(into target: UnsafeMutablePointer<UInt8>) throws {
+    let row = region.y + next
+    next += 1
+    let stored = header.isTopDown ? row : header.height - 1 - row
+    let start = header.pixelOffset + stored * header.bytesPerRow
+    let source = UnsafeRawBufferPointer(rebasing: bytes[start...])
+    switch header.bitsPerPixel {
+    case 24: readTrueColor(source, into: target)
+    case 16, 32: readFields(source, into: target)
+    default: readIndices(source, into: target)
     }
   }
 
+  func finish() throws {}
+
+  deinit {
+    if hasRow { row.deallocate() }
+  }
+
+  private func makeRow() -> UnsafeMutablePointer<UInt8> {
+    let count = region.width * (hasAlpha ? 4 : 3) + pixelRowSlack
+    let row = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
+    row.initialize(repeating: 0, count: count)
+    hasRow = true
+    return row
+  }
+
   private func readTrueColor(
-    _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
+    _ source: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
   ) {
-    for offset in stride(from: 0, to: header.width * 3, by: 3) {
-      target[offset] = source[offset + 2]
-      target[offset + 1] = source[offset + 1]
-      target[offset + 2] = source[offset]
+    let start = region.x * 3
+    for offset in stride(from: 0, to: region.width * 3, by: 3) {
+      target[offset] = source[start + offset + 2]
+      target[offset + 1] = source[start + offset + 1]
+      target[offset + 2] = source[start + offset]
     }
   }
 
   private func readFields(
-    _ source: UnsafeRawBufferPointer, hasAlpha: Bool, into target: UnsafeMutableRawBufferPointer
+    _ source: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
   ) {
     let (red, green, blue) = (header.masks[0], header.masks[1], header.masks[2])
     let alpha = header.masks[3]
     let size = header.bitsPerPixel / 8
     var written = 0
-    for x in 0..<header.width {
+    for x in region.x..<region.x + region.width {
       let pixel =
         size == 2
         ? UInt32(UInt16(littleEndian: source.loadUnaligned(fromByteOffset: x * 2, as: UInt16.self)))
@@ -77,24 +111,28 @@ struct BitmapReader {
   }
 
   private func readIndices(
-    _ source: UnsafeRawBufferPointer, palette: [UInt8], into target: UnsafeMutableRawBufferPointer
+    _ source: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
   ) {
     let bits = header.bitsPerPixel
     let mask = (1 << bits) - 1
-    for x in 0..<header.width {
+    var written = 0
+    for x in region.x..<region.x + region.width {
       let bit = x * bits
       let index = (Int(source[bit / 8]) >> (8 - bits - bit % 8)) & mask
       for channel in 0..<3 {
-        target[x * 3 + channel] = palette[index * 3 + channel]
+        target[written + channel] = palette[index * 3 + channel]
       }
+      written += 3
     }
   }
+}
 
+extension BitmapHeader {
   /// 256 colours as RGB; those that the file does not have are black.
-  private func palette(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  fileprivate func palette(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var colors = [UInt8](repeating: 0, count: 256 * 3)
-    for index in 0..<header.paletteCount {
-      let entry = header.paletteOffset + index * header.paletteEntryBytes
+    for index in 0..<paletteCount {
+      let entry = paletteOffset + index * paletteEntryBytes
       for channel in 0..<3 {
         colors[index * 3 + channel] = bytes[entry + 2 - channel]
       }

@@ -22,8 +22,18 @@ public struct ImageDecoder: Sendable {
   /// be turned. An ``ImageTransform`` then turns the small result instead of the large photo,
   /// which is faster; a crop's middle and its rounding can differ by one.
   public var appliesOrientation = true
+  /// How much detail is decoded where the size of the result is known.
+  ///
+  /// That is when a picture that is still encoded goes into a tensor. A picture that is decoded
+  /// for itself is always whole.
+  public var scaling: DecodeScaling = .exact
+
+  /// Where files and canvases lie; copies of the decoder share it.
+  package let pool = BufferPool()
 
   /// Makes a decoder.
+  ///
+  /// Use one for many pictures: its memory serves the next.
   public init(limits: Limits = Limits()) {
     self.limits = limits
   }
@@ -35,8 +45,8 @@ public struct ImageDecoder: Sendable {
   /// - Throws: `TensorIOError` with the codes `.fileNotFound`, `.unreadableFile`,
   ///   `.unsupportedImage`, `.invalidImage` or `.imageTooLarge`.
   public func decode(contentsOf path: String) throws -> PixelBuffer {
-    let bytes = try readFile(path, limit: limits.maximumFileBytes)
-    return try decode(bytes.span.bytes, named: "'\(path)'")
+    let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
+    return try withExtendedLifetime(file.buffer) { try decode(file.bytes, named: "'\(path)'") }
   }
 
   /// Decodes the bytes of a file.
@@ -60,23 +70,11 @@ public struct ImageDecoder: Sendable {
   /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
   ///   `.imageTooLarge`.
   public func decode(_ bytes: RawSpan, named name: String = "The picture") throws -> PixelBuffer {
-    guard bytes.byteCount <= limits.maximumFileBytes else {
-      throw fileTooLarge(name, bytes: bytes.byteCount, limit: limits.maximumFileBytes)
-    }
-    let format = FileFormat(of: bytes)
-    var picture: PixelBuffer
-    switch format {
-    case .bmp:
-      let header = try BitmapHeader(bytes, name: name, limits: limits)
-      picture = BitmapReader(header).read(bytes)
-    case .jpeg, .png, .webp:
-      picture = try decode(bytes, as: format, name: name)
-    default:
-      throw TensorIOError(
-        .unsupportedImage,
-        "\(name) must be a JPEG, PNG, WebP or BMP picture, but it is \(format.words).")
-    }
-    picture.orientation = ImageOrientation(exifOf: bytes, format)
+    try bytes.withUnsafeBytes { try decode($0, named: name) }
+  }
+
+  private func decode(_ bytes: UnsafeRawBufferPointer, named name: String) throws -> PixelBuffer {
+    let picture = try ImageReader(bytes, named: name, limits: limits, pool: pool).picture()
     return appliesOrientation ? picture.upright() : picture
   }
 }

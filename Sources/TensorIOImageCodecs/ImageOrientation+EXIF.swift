@@ -47,13 +47,15 @@ extension ImageOrientation {
       let entry = Int(start) + 2 + index * 12
       guard let tag = tiff.integer(UInt16.self, at: entry, bigEndian: bigEndian) else { return }
       guard tag == 0x0112 else { continue }
-      let short: UInt16 = 3
-      guard
-        tiff.integer(UInt16.self, at: entry + 2, bigEndian: bigEndian) == short,
-        tiff.integer(UInt32.self, at: entry + 4, bigEndian: bigEndian) == 1,
-        let value = tiff.integer(UInt16.self, at: entry + 8, bigEndian: bigEndian),
-        let orientation = ImageOrientation(rawValue: Int(value))
-      else { return }
+      guard tiff.integer(UInt32.self, at: entry + 4, bigEndian: bigEndian) == 1 else { return }
+      // EXIF wants a short (3); like Pillow, this takes a long (4) as well.
+      let value: Int? =
+        switch tiff.integer(UInt16.self, at: entry + 2, bigEndian: bigEndian) {
+        case 3: tiff.integer(UInt16.self, at: entry + 8, bigEndian: bigEndian).map { Int($0) }
+        case 4: tiff.integer(UInt32.self, at: entry + 8, bigEndian: bigEndian).map { Int($0) }
+        default: nil
+        }
+      guard let value, let orientation = ImageOrientation(rawValue: value) else { return }
       self = orientation
       return
     }

@@ -13,10 +13,21 @@ import Musl
 import Darwin
 #endif
 
+/// A file's bytes, in memory of a pool that is held by `buffer`.
+struct FileContents {
+  var buffer: PooledBuffer
+  var count: Int
+
+  /// The bytes; hold on to `buffer` while they are used.
+  var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count])
+  }
+}
+
 /// Reads a file of at most `limit` bytes.
 ///
 /// The file is read, not mapped: another process could cut a mapped one under the decoder.
-func readFile(_ path: String, limit: Int) throws -> [UInt8] {
+func readFile(_ path: String, limit: Int, pool: BufferPool) throws -> FileContents {
   let file = open(path, O_RDONLY | O_CLOEXEC)
   guard file >= 0 else { throw fileError(path, "read", errno) }
   defer { close(file) }
@@ -27,21 +38,22 @@ func readFile(_ path: String, limit: Int) throws -> [UInt8] {
   guard size <= limit else { throw fileTooLarge("'\(path)'", bytes: size, limit: limit) }
 
   // A pipe has no size, and a file can grow while it is read: read on until nothing comes.
-  var bytes = [UInt8](repeating: 0, count: size + 1)
-  var filled = 0
+  var contents = FileContents(buffer: pool.buffer(byteCount: size + 1), count: 0)
   while true {
-    let count = bytes.withUnsafeMutableBytes { bytes in
-      read(file, bytes.baseAddress.map { $0 + filled }, bytes.count - filled)
-    }
+    let bytes = contents.buffer.bytes
+    let count = read(
+      file, bytes.baseAddress.map { $0 + contents.count }, bytes.count - contents.count)
     if count < 0, errno == EINTR { continue }
     guard count >= 0 else { throw fileError(path, "read", errno) }
-    if count == 0 { break }
-    filled += count
-    guard filled <= limit else { throw fileTooLarge("'\(path)'", bytes: nil, limit: limit) }
-    if filled == bytes.count { bytes.append(contentsOf: repeatElement(0, count: filled)) }
+    if count == 0 { return contents }
+    contents.count += count
+    guard contents.count <= limit else { throw fileTooLarge("'\(path)'", bytes: nil, limit: limit) }
+    if contents.count == bytes.count {
+      let larger = pool.buffer(byteCount: contents.count * 2)
+      larger.bytes.copyMemory(from: contents.bytes)
+      contents.buffer = larger
+    }
   }
-  bytes.removeLast(bytes.count - filled)
-  return bytes
 }
 
 /// Writes a file; what was there is replaced.

@@ -5,18 +5,15 @@
 """What a model.json's image layer asks for, done by Pillow, TensorFlow and OpenCV themselves.
 
 A layer is the dictionary that stands in model.json: "shape", "format", and where they are given
-"resize", "crop", "layout", "normalize". Pictures are Pillow's, upright, RGB.
+"resize", "crop", "layout", "normalize". Pictures are Pillow's, upright, RGB. TensorFlow and OpenCV
+are imported when a kernel of theirs is asked for.
 """
 
 import os
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
-import cv2  # noqa: E402
-import numpy as np  # noqa: E402
-import PIL  # noqa: E402
-import tensorflow as tf  # noqa: E402
-from PIL import Image, ImageOps  # noqa: E402
+import numpy as np
+import PIL
+from PIL import Image, ImageOps
 
 PILLOW = {
     "pillow-bilinear": Image.Resampling.BILINEAR,
@@ -25,9 +22,24 @@ PILLOW = {
     "pillow-box": Image.Resampling.BOX,
     "nearest": Image.Resampling.NEAREST,
 }
-OPENCV = {"opencv-linear": cv2.INTER_LINEAR, "opencv-area": cv2.INTER_AREA}
+OPENCV = {"opencv-linear": "INTER_LINEAR", "opencv-area": "INTER_AREA"}
 TENSORFLOW = ["tf-bilinear", "tf-bilinear-antialias", "tf1-bilinear"]
 KERNELS = [*PILLOW, *TENSORFLOW, *OPENCV]
+
+
+def opencv():
+    """The module."""
+    import cv2
+
+    return cv2
+
+
+def tensorflow():
+    """The module, silent."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import tensorflow as tf
+
+    return tf
 
 
 def library(kernel):
@@ -35,8 +47,8 @@ def library(kernel):
     if kernel in PILLOW:
         return f"Pillow {PIL.__version__}"
     if kernel in OPENCV:
-        return f"OpenCV {cv2.__version__}"
-    return f"TensorFlow {tf.__version__}"
+        return f"OpenCV {opencv().__version__}"
+    return f"TensorFlow {tensorflow().__version__}"
 
 
 def bound(kernel, quantized):
@@ -90,13 +102,14 @@ def resized(pixels, size, kernel):
         image = Image.fromarray(pixels if channels == 3 else pixels[:, :, 0])
         result = np.asarray(image.resize(size, PILLOW[kernel]))
     elif kernel in OPENCV:
-        result = cv2.resize(pixels, size, interpolation=OPENCV[kernel])
+        how = getattr(opencv(), OPENCV[kernel])
+        result = opencv().resize(pixels, size, interpolation=how)
     elif kernel == "tf1-bilinear":
         # What tf.compat.v1.image.resize_bilinear calls, without its warning.
-        result = tf.raw_ops.ResizeBilinear(images=pixels[None], size=(height, width)).numpy()
+        result = tensorflow().raw_ops.ResizeBilinear(images=pixels[None], size=(height, width)).numpy()
     else:
         antialias = kernel == "tf-bilinear-antialias"
-        result = tf.image.resize(pixels, (height, width), antialias=antialias).numpy()
+        result = tensorflow().image.resize(pixels, (height, width), antialias=antialias).numpy()
     return result.reshape(height, width, channels)
 
 

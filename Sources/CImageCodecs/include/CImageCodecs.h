@@ -5,9 +5,9 @@
 
 // What libjpeg, libpng and libwebp are used for, with their setjmp error handling kept inside.
 //
-// A reader is called twice: `..._read_header` tells the size and allocates no pixels, then
-// `..._decode` writes rows without gaps into memory of the caller's, exactly
-// `width * height * channels` bytes. Nothing here keeps a pointer after it has returned.
+// A reader is opened, which tells the size and takes no memory for pixels; started, which chooses
+// a part of the picture; asked for rows; finished, which reads to the end of the file; and closed.
+// The file's bytes must stay where they are until then. After an error it can only be closed.
 
 #ifndef CIMAGECODECS_H
 #define CIMAGECODECS_H
@@ -35,7 +35,29 @@ typedef struct {
   uint32_t height;
   // 3: red, green, blue; 4: the same and alpha.
   uint32_t channels;
+  // Not 0 where rows cannot be made one by one: `image_codec_start` wants memory for all of them.
+  int needs_canvas;
 } image_codec_header;
+
+// What a reader shall make rows of.
+typedef struct {
+  // 1, 2, 4 or 8 for JPEG, else 1: sides are divided by it and rounded up.
+  uint32_t denominator;
+  // The part that is wanted, in pixels of the scaled picture.
+  uint32_t x;
+  uint32_t y;
+  uint32_t width;
+  uint32_t height;
+  // JPEG only: smooth chroma, and the faster, less exact inverse transform.
+  int fancy_upsampling;
+  int fast_dct;
+  // Only for readers that need it: memory for the whole picture, with the rows without gaps and
+  // whatever shall be readable behind a row at the end. The rows given out lie in it.
+  uint8_t *canvas;
+  size_t canvas_bytes;
+} image_codec_request;
+
+typedef struct image_codec_reader image_codec_reader;
 
 // The order of the bytes of a pixel that is encoded.
 typedef enum {
@@ -53,27 +75,37 @@ typedef struct {
   size_t count;
 } image_codec_buffer;
 
-image_codec_status image_codec_jpeg_read_header(
-    const uint8_t *bytes, size_t count, image_codec_header *header, image_codec_message *message);
-
-// Corrupt and truncated data is an error, even where libjpeg only warns and makes up pixels.
-image_codec_status image_codec_jpeg_decode(
-    const uint8_t *bytes, size_t count, uint8_t *pixels, size_t pixel_bytes,
+// The reader is NULL after an error. Corrupt and truncated data is an error everywhere, even where
+// libjpeg only warns and makes up pixels.
+image_codec_status image_codec_jpeg_open(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
     image_codec_message *message);
 
-image_codec_status image_codec_png_read_header(
-    const uint8_t *bytes, size_t count, image_codec_header *header, image_codec_message *message);
-
-image_codec_status image_codec_png_decode(
-    const uint8_t *bytes, size_t count, uint8_t *pixels, size_t pixel_bytes,
+image_codec_status image_codec_png_open(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
     image_codec_message *message);
 
-image_codec_status image_codec_webp_read_header(
-    const uint8_t *bytes, size_t count, image_codec_header *header, image_codec_message *message);
-
-image_codec_status image_codec_webp_decode(
-    const uint8_t *bytes, size_t count, uint8_t *pixels, size_t pixel_bytes,
+image_codec_status image_codec_webp_open(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
     image_codec_message *message);
+
+image_codec_status image_codec_start(
+    image_codec_reader *reader, const image_codec_request *request, image_codec_message *message);
+
+// The next row of the part. With a target it is written there, else `row` is set to where it
+// lies until the next call, with 16 readable bytes behind it.
+image_codec_status image_codec_read_row(
+    image_codec_reader *reader, uint8_t *target, const uint8_t **row,
+    image_codec_message *message);
+
+// Leaves rows out, at most those that are left. What is wrong with them shows later.
+void image_codec_skip_rows(image_codec_reader *reader, uint32_t count);
+
+// Reads what is left, to the end of the file.
+image_codec_status image_codec_finish(image_codec_reader *reader, image_codec_message *message);
+
+// NULL is fine.
+void image_codec_close(image_codec_reader *reader);
 
 // Alpha is left out: JPEG has none. `quality` is 1 to 100.
 image_codec_status image_codec_jpeg_encode(

@@ -25,34 +25,34 @@ typedef struct {
   int16_t high[8];
 } pixel_weights;
 
-// The same for two neighbouring target pixels.
+// The same for each of four neighbouring target pixels.
 typedef struct {
-  int16_t low_one[8];
-  int16_t low_two[8];
-  int16_t high_one[8];
-  int16_t high_two[8];
-} pixel_couple_weights;
+  int16_t low[4][8];
+  int16_t high[4][8];
+} pixel_group_weights;
 
-// Two neighbouring target pixels: each takes `pairs` times two source pixels from its start.
+// Four neighbouring target pixels: each takes `pairs` times two source pixels from its start.
 typedef struct {
-  uint32_t start[2];
+  uint32_t start[4];
   uint32_t pairs;
   // The index of the first weights.
   uint32_t weights;
-} pixel_couple;
+} pixel_group;
 
-// Resizes one row: three of the bytes of every pixel of 3 or 4 bytes. Writes two target pixels for
-// each couple and up to 2 bytes behind them.
+// Resizes one row: three of the bytes of every pixel of 3 or 4 bytes. Writes four target pixels for
+// each group and up to 4 bytes behind them.
 void pixel_resize_row(
-    const uint8_t *row, size_t bytes_per_pixel, const pixel_couple *couples,
-    const pixel_couple_weights *weights, size_t couple_count, uint8_t *target);
+    const uint8_t *row, size_t bytes_per_pixel, const pixel_group *groups,
+    const pixel_group_weights *weights, size_t group_count, uint8_t *target);
 
-// Adds up `pairs * 2` weighted rows of `count` bytes; reads and writes whole blocks of 32 bytes.
+// Adds up `pairs * 2` weighted rows of `count` bytes; reads and writes whole blocks of 64 bytes.
 void pixel_add_rows(
     const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
     uint8_t *target);
 
-// MARK: TensorFlow's and OpenCV's resizing, in floats
+// MARK: TensorFlow's and OpenCV's resizing
+//
+// These write whole vectors, too: one value behind a row of the target.
 
 // A target position between two source positions: how far it is from the first to the second.
 typedef struct {
@@ -124,7 +124,8 @@ void pixel_scale_floats(
 
 typedef enum {
   PIXEL_BASELINE = 0,  // What every processor of the architecture has.
-  PIXEL_AVX2 = 1
+  PIXEL_AVX2 = 1,
+  PIXEL_AVX512 = 2  // With byte, word and neural network instructions.
 } pixel_instructions;
 
 // Lets no more than these be used, for tests; the processor may have fewer.

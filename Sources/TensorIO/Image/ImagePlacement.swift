@@ -81,8 +81,8 @@ package struct PixelCrop: Sendable, Equatable {
 
   /// Keeps the middle, as TensorFlow's `central_crop` does; at least one pixel each way.
   fileprivate mutating func cutMiddle(_ fraction: Double) {
-    let columns = Int((Double(width) - Double(width) * fraction) / 2)
-    let rows = Int((Double(height) - Double(height) * fraction) / 2)
+    let columns = min(Int((Double(width) - Double(width) * fraction) / 2), (width - 1) / 2)
+    let rows = min(Int((Double(height) - Double(height) * fraction) / 2), (height - 1) / 2)
     x += columns
     y += rows
     width -= 2 * columns

@@ -79,18 +79,41 @@ package struct OtherElement: Sendable {
     self.table = table
   }
 
-  /// Writes the element for a byte.
-  @inline(__always)
-  func store(_ value: UInt8, _ channel: Int, at target: UnsafeMutableRawPointer) {
+  /// Writes the elements for bytes of a channel, of which the values have three in turn.
+  ///
+  /// - Parameters:
+  ///   - values: The first byte.
+  ///   - count: How many bytes of the channel.
+  ///   - channel: The channel, in the tensor's order.
+  ///   - target: Where the first element goes.
+  ///   - step: Elements from one to the next.
+  func write(
+    _ values: UnsafePointer<UInt8>, count: Int, _ channel: Int,
+    to target: UnsafeMutableRawPointer, step: Int
+  ) {
     table.withUnsafeBytes { table in
-      guard let entry = table.baseAddress.map({ $0 + (channel &* 256 &+ Int(value)) &* byteCount })
-      else { return }
+      let entries = UnsafeRawBufferPointer(rebasing: table[(channel * 256 * byteCount)...])
       switch byteCount {
-      case 1: target.storeBytes(of: entry.load(as: UInt8.self), as: UInt8.self)
-      case 2: target.storeBytes(of: entry.loadUnaligned(as: UInt16.self), as: UInt16.self)
-      case 4: target.storeBytes(of: entry.loadUnaligned(as: UInt32.self), as: UInt32.self)
-      default: target.storeBytes(of: entry.loadUnaligned(as: UInt64.self), as: UInt64.self)
+      case 1: look(values, count: count, in: entries, to: target, step: step, as: UInt8.self)
+      case 2: look(values, count: count, in: entries, to: target, step: step, as: UInt16.self)
+      case 4: look(values, count: count, in: entries, to: target, step: step, as: UInt32.self)
+      default: look(values, count: count, in: entries, to: target, step: step, as: UInt64.self)
       }
+    }
+  }
+
+  @inline(__always)
+  private func look<Element: BitwiseCopyable>(
+    _ values: UnsafePointer<UInt8>, count: Int, in entries: UnsafeRawBufferPointer,
+    to target: UnsafeMutableRawPointer, step: Int, as type: Element.Type
+  ) {
+    guard let entries = entries.baseAddress else { return }
+    let size = MemoryLayout<Element>.size
+    for index in 0..<count {
+      let entry = Int(values[index &* 3]) &* size
+      target.storeBytes(
+        of: entries.loadUnaligned(fromByteOffset: entry, as: type),
+        toByteOffset: index &* step &* size, as: type)
     }
   }
 }

@@ -125,8 +125,11 @@ struct PixelRowWriter {
     case .float32:
       forEachValue(values, row: row, as: Float.self) { scales[$1] * Float($0) + biases[$1] }
     case .other(let element):
-      forEachPlace(row: row) { index, channel, place in
-        element.store(values[index], channel, at: target + place)
+      for channel in 0..<encoding.format.channels {
+        let strip = strip(channel, row: row)
+        element.write(
+          values + channel, count: width, channel, to: target + strip.start &* element.byteCount,
+          step: strip.step)
       }
     }
   }
@@ -140,8 +143,12 @@ struct PixelRowWriter {
     case .float32:
       forEachValue(values, row: row, as: Float.self) { scales[$1] * $0 + biases[$1] }
     case .other(let element):
-      forEachPlace(row: row) { index, channel, place in
-        element.convert(values[index], channel, target + place)
+      for channel in 0..<encoding.format.channels {
+        let strip = strip(channel, row: row)
+        for x in 0..<width {
+          let place = (strip.start &+ x &* strip.step) &* element.byteCount
+          element.convert(values[x &* 3 &+ channel], channel, target + place)
+        }
       }
     }
   }
@@ -158,19 +165,6 @@ struct PixelRowWriter {
         target.storeBytes(
           of: element(values[x &* 3 &+ channel], channel),
           toByteOffset: (strip.start &+ x &* strip.step) &* MemoryLayout<Element>.size, as: type)
-      }
-    }
-  }
-
-  /// Every value's index in the row, its channel, and its place in the tensor in bytes.
-  @inline(__always)
-  private func forEachPlace(row: Int, _ body: (Int, Int, Int) -> Void) {
-    for channel in 0..<encoding.format.channels {
-      let strip = strip(channel, row: row)
-      for x in 0..<width {
-        body(
-          x &* 3 &+ channel, channel,
-          (strip.start &+ x &* strip.step) &* encoding.bytesPerElement)
       }
     }
   }

@@ -106,10 +106,10 @@ struct PillowResampler: Resampler {
     _ row: UnsafePointer<UInt8>, bytesPerPixel: Int, by columns: ColumnWeights,
     into target: UnsafeMutablePointer<UInt8>
   ) {
-    columns.couples.withUnsafeBufferPointer { couples in
+    columns.groups.withUnsafeBufferPointer { groups in
       columns.weights.withUnsafeBufferPointer { weights in
         pixel_resize_row(
-          row, bytesPerPixel, couples.baseAddress, weights.baseAddress, couples.count, target)
+          row, bytesPerPixel, groups.baseAddress, weights.baseAddress, groups.count, target)
       }
     }
   }

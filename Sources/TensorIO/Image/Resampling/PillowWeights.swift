@@ -31,33 +31,35 @@ struct RowWeights {
   }
 }
 
-/// The weights of the horizontal pass, for two target pixels at a time.
+/// The weights of the horizontal pass, for four target pixels at a time.
 ///
-/// Both take the same number of source pixels, the shorter filled up with weights of 0: behind it, or
-/// before it where the row ends, so that nothing far behind a row is read.
+/// All take the same number of source pixels, the shorter filled up with weights of 0: behind them, or
+/// before them where the row ends, so that nothing far behind a row is read.
 struct ColumnWeights {
-  /// A couple of target pixels each; the last one's second pixel may be none.
-  private(set) var couples: [pixel_couple] = []
-  private(set) var weights: [pixel_couple_weights] = []
+  /// Four target pixels each; of the last ones some may be none.
+  private(set) var groups: [pixel_group] = []
+  private(set) var weights: [pixel_group_weights] = []
 
   init(from sourceSize: Int, to targetSize: Int, _ method: ResizeMethod) {
     let windows = PillowTaps(from: sourceSize, to: targetSize, method).windows
-    for first in stride(from: 0, to: targetSize, by: 2) {
-      let left = windows[first]
-      let right = first + 1 < targetSize ? windows[first + 1] : (start: left.start, weights: [])
-      let pairs = (max(left.weights.count, right.weights.count) + 1) / 2
-      let one = Self.fill(left, to: pairs * 2, within: sourceSize)
-      let two = Self.fill(right, to: pairs * 2, within: sourceSize)
-      couples.append(
-        pixel_couple(
-          start: (UInt32(one.start), UInt32(two.start)), pairs: UInt32(pairs),
-          weights: UInt32(weights.count)))
+    for first in stride(from: 0, to: targetSize, by: 4) {
+      let four = (first..<first + 4).map { position in
+        position < targetSize ? windows[position] : (start: windows[first].start, weights: [])
+      }
+      let pairs = ((four.map(\.weights.count).max() ?? 0) + 1) / 2
+      let filled = four.map { Self.fill($0, to: pairs * 2, within: sourceSize) }
+      groups.append(
+        pixel_group(
+          start: (
+            UInt32(filled[0].start), UInt32(filled[1].start), UInt32(filled[2].start),
+            UInt32(filled[3].start)
+          ), pairs: UInt32(pairs), weights: UInt32(weights.count)))
       for pair in 0..<pairs {
-        let left = pixel_weights(one.taps[pair * 2], one.taps[pair * 2 + 1])
-        let right = pixel_weights(two.taps[pair * 2], two.taps[pair * 2 + 1])
+        let parts = filled.map { pixel_weights($0.taps[pair * 2], $0.taps[pair * 2 + 1]) }
         weights.append(
-          pixel_couple_weights(
-            low_one: left.low, low_two: right.low, high_one: left.high, high_two: right.high))
+          pixel_group_weights(
+            low: (parts[0].low, parts[1].low, parts[2].low, parts[3].low),
+            high: (parts[0].high, parts[1].high, parts[2].high, parts[3].high)))
       }
     }
   }

@@ -10,51 +10,7 @@ import ImageIO
 import TensorIO
 import UniformTypeIdentifiers
 
-// Not built here: this library is developed on Linux. ImageIO is laxer than the libraries are
-// there, and draws what it can of a damaged picture.
-
-extension ImageDecoder {
-  /// Decodes with ImageIO.
-  func decode(_ bytes: RawSpan, as format: FileFormat, name: String) throws -> PixelBuffer {
-    let data = bytes.withUnsafeBytes { Data($0) }
-    guard
-      let source = CGImageSourceCreateWithData(data as CFData, nil),
-      let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, nil) as? [CFString: Any],
-      let width = properties[kCGImagePropertyPixelWidth] as? Int,
-      let height = properties[kCGImagePropertyPixelHeight] as? Int
-    else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but damaged.")
-    }
-    guard CGImageSourceGetCount(source) == 1 else {
-      throw TensorIOError(
-        .unsupportedImage,
-        "\(name) is \(format.words) of a kind that is not supported: it is animated.")
-    }
-    try limits.check(width: width, height: height, name: name)
-    guard
-      let image = CGImageSourceCreateImageAtIndex(source, 0, nil),
-      CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete,
-      let space = CGColorSpace(name: CGColorSpace.sRGB)
-    else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but damaged.")
-    }
-    return try PixelBuffer(width: width, height: height, format: .rgba) { pixels in
-      let drawn = pixels.withUnsafeMutableBytes { pixels in
-        guard
-          let context = CGContext(
-            data: pixels.baseAddress, width: width, height: height, bitsPerComponent: 8,
-            bytesPerRow: width * 4, space: space,
-            bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
-        else { return false }
-        context.draw(image, in: CGRect(x: 0, y: 0, width: width, height: height))
-        return true
-      }
-      guard drawn else {
-        throw TensorIOError(.invalidImage, "\(name) is \(format.words) that cannot be drawn.")
-      }
-    }
-  }
-}
+// Not built here: this library is developed on Linux.
 
 extension ImageEncoder {
   /// Encodes with ImageIO.

@@ -1,0 +1,29 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CPIXELKERNELS_RESAMPLE_WIDE_H
+#define CPIXELKERNELS_RESAMPLE_WIDE_H
+
+#include "CPixelKernels.h"
+
+// The weights' scale is 2 to the 22nd; sums start at one half.
+#define BITS 22
+#define HALF (1 << (BITS - 1))
+
+// What pixel_resize_row and pixel_add_rows do, for processors that have more than the baseline.
+void pixel_resize_row_avx2(
+    const uint8_t *row, size_t step, const pixel_group *groups,
+    const pixel_group_weights *weights, size_t group_count, uint8_t *target);
+void pixel_add_rows_avx2(
+    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
+    uint8_t *target);
+void pixel_resize_row_avx512(
+    const uint8_t *row, size_t step, const pixel_group *groups,
+    const pixel_group_weights *weights, size_t group_count, uint8_t *target);
+void pixel_add_rows_avx512(
+    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
+    uint8_t *target);
+
+#endif

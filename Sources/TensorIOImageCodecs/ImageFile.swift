@@ -1,0 +1,183 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+
+/// A picture that is still encoded, and is decoded straight into a model's tensor.
+///
+/// It is what decoding it first and giving the ``PixelBuffer`` to the model would be, but only the
+/// part that the model sees is made, row by row, and no whole picture lies in memory. With
+/// ``ImageDecoder/scaling`` a photo is decoded at a fraction of its size, too.
+///
+/// ```swift
+/// let decoder = ImageDecoder()
+/// let results = try model.run(ImageFile("cat.jpg", decoder: decoder))
+/// ```
+///
+/// The file is read when the model runs; what is wrong with it is an error then.
+public struct ImageFile: Sendable {
+  private enum Source {
+    case path(String)
+    case bytes([UInt8], name: String)
+  }
+
+  private let source: Source
+  private let decoder: ImageDecoder
+
+  /// A picture in a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path; its name and extension do not matter.
+  ///   - decoder: How to decode; use one for many pictures, its memory serves the next.
+  public init(_ path: String, decoder: ImageDecoder = ImageDecoder()) {
+    source = .path(path)
+    self.decoder = decoder
+  }
+
+  /// A picture in memory.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: What error messages call the picture.
+  ///   - decoder: How to decode; use one for many pictures, its memory serves the next.
+  public init(
+    bytes: [UInt8], named name: String = "The picture", decoder: ImageDecoder = ImageDecoder()
+  ) {
+    source = .bytes(bytes, name: name)
+    self.decoder = decoder
+  }
+}
+
+extension ImageFile: TensorEncodable {
+  public static var tensorKindName: String { "a picture" }
+  public var tensorElementCount: Int? { nil }
+
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    guard case .imageInput(let shape, let preprocessing) = spec.kind else {
+      throw TensorIOError.wrongKind(
+        spec, expected: "\(spec.dataType) values", found: Self.tensorKindName)
+    }
+    let encoding = try PixelEncoding(shape, preprocessing.normalization, as: spec)
+    let transform = ImageTransform(shape, preprocessing)
+    try memory.withUnsafeMutableBytes { target in
+      try withReader { reader in
+        try write(reader, by: transform, into: target, as: encoding)
+      }
+    }
+  }
+
+  private func withReader(_ body: (ImageReader) throws -> Void) throws {
+    switch source {
+    case .path(let path):
+      let file = try readFile(path, limit: decoder.limits.maximumFileBytes, pool: decoder.pool)
+      try withExtendedLifetime(file.buffer) {
+        try body(
+          ImageReader(
+            file.bytes, named: "'\(path)'", limits: decoder.limits, pool: decoder.pool))
+      }
+    case .bytes(let bytes, let name):
+      try bytes.withUnsafeBytes { bytes in
+        try body(
+          ImageReader(bytes, named: name, limits: decoder.limits, pool: decoder.pool))
+      }
+    }
+  }
+
+  private func write(
+    _ reader: ImageReader, by transform: ImageTransform,
+    into target: UnsafeMutableRawBufferPointer, as encoding: PixelEncoding
+  ) throws {
+    let options = options(reader, transform)
+    let bounds = reader.bounds(denominator: options.denominator)
+    let orientation = reader.orientation
+    var span = target.mutableBytes
+    if orientation != .up && !decoder.appliesOrientation {
+      let picture = try reader.picture(options: options)
+      return try transform.write(picture, into: &span, as: encoding)
+    }
+    var placement = transform.placement(bounds.width, bounds.height, orientation)
+    let region = ImageRegion(stored: placement.crop, orientation, in: bounds)
+    placement.crop.x = 0
+    placement.crop.y = 0
+    if orientation == .up {
+      var rows = try reader.rows(of: region, options: options)
+      return try transform.write(&rows, placement, into: &span, as: encoding)
+    }
+    let part = try reader.picture(of: region, options: options).upright()
+    try part.withBytes { pixels in
+      try pixels.withUnsafeBytes { pixels in
+        guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+        var rows = UprightRows(start, of: part)
+        var span = target.mutableBytes
+        try transform.write(&rows, placement, into: &span, as: encoding)
+      }
+    }
+  }
+
+  private func options(_ reader: ImageReader, _ transform: ImageTransform) -> DecodeOptions {
+    guard reader.canScale else { return DecodeOptions() }
+    let placement = transform.placement(reader.width, reader.height, reader.orientation)
+    return DecodeOptions(
+      denominator: decoder.scaling.denominator(
+        used: (placement.crop.width, placement.crop.height),
+        target: (placement.width, placement.height)))
+  }
+}
+
+extension ImageTransform {
+  /// Where a picture with a stored size goes once it is upright.
+  fileprivate func placement(
+    _ width: Int, _ height: Int, _ orientation: ImageOrientation
+  ) -> ImagePlacement {
+    orientation.swapsAxes
+      ? placement(ofWidth: height, height: width) : placement(ofWidth: width, height: height)
+  }
+}
+
+extension ImageRegion {
+  /// Where a part of an upright picture is stored.
+  ///
+  /// - Parameters:
+  ///   - crop: The part of the upright picture.
+  ///   - orientation: How the stored picture must be turned.
+  ///   - bounds: The whole picture as stored.
+  init(stored crop: PixelCrop, _ orientation: ImageOrientation, in bounds: ImageRegion) {
+    let swaps = orientation.swapsAxes
+    self.init(
+      x: swaps ? crop.y : crop.x, y: swaps ? crop.x : crop.y,
+      width: swaps ? crop.height : crop.width, height: swaps ? crop.width : crop.height)
+    switch orientation {
+    case .upMirrored, .down, .rightMirrored, .left: x = bounds.width - x - width
+    default: break
+    }
+    switch orientation {
+    case .down, .downMirrored, .right, .rightMirrored: y = bounds.height - y - height
+    default: break
+    }
+  }
+}
+
+/// The rows of a picture in memory.
+private struct UprightRows: PixelRows {
+  let width: Int
+  let height: Int
+  let format: PixelBuffer.Format
+
+  private let bytes: UnsafePointer<UInt8>
+  private let bytesPerRow: Int
+
+  /// The bytes must outlive the rows; a picture's memory has the slack that rows need.
+  init(_ bytes: UnsafePointer<UInt8>, of picture: PixelBuffer) {
+    self.bytes = bytes
+    width = picture.width
+    height = picture.height
+    format = picture.format
+    bytesPerRow = picture.bytesPerRow
+  }
+
+  func row(_ y: Int) throws(Never) -> UnsafePointer<UInt8> { bytes + y * bytesPerRow }
+
+  func finish() throws(Never) {}
+}

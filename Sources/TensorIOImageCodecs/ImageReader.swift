@@ -1,0 +1,148 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+
+/// A picture that is still encoded: tells its size, then decodes a part of it row by row.
+///
+/// ```swift
+/// let reader = try ImageReader(bytes, named: "cat.jpg", limits: decoder.limits, pool: pool)
+/// var rows = try reader.rows(of: reader.bounds())
+/// ```
+///
+/// A reader gives out rows once. Only rows that are needed are held, but for WebP and interlaced
+/// PNG, which take a buffer of the pool.
+package final class ImageReader {
+  /// The stored size, whole and not turned.
+  package let width: Int
+  package let height: Int
+  /// RGB or RGBA.
+  package let format: PixelBuffer.Format
+  /// What the EXIF data says.
+  package let orientation: ImageOrientation
+  /// Whether the picture can be decoded at a fraction of its size.
+  package let canScale: Bool
+
+  private let decoder: any PictureDecoder
+
+  /// Opens a picture; no memory is taken for pixels.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file; it must outlive the reader and its rows.
+  ///   - name: What error messages call the picture.
+  ///   - limits: What it may ask for.
+  ///   - pool: Where formats that cannot be read row by row take their memory from.
+  /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
+  ///   `.imageTooLarge`.
+  package init(
+    _ bytes: UnsafeRawBufferPointer, named name: String, limits: ImageDecoder.Limits,
+    pool: BufferPool
+  ) throws {
+    guard bytes.count <= limits.maximumFileBytes else {
+      throw fileTooLarge(name, bytes: bytes.count, limit: limits.maximumFileBytes)
+    }
+    let format = FileFormat(of: bytes.bytes)
+    switch format {
+    case .bmp:
+      decoder = BitmapReader(
+        try BitmapHeader(bytes.bytes, name: name, limits: limits), bytes: bytes)
+    case .jpeg, .png, .webp:
+      decoder = try LibraryDecoder(bytes, format: format, name: name, limits: limits, pool: pool)
+    default:
+      throw TensorIOError(
+        .unsupportedImage,
+        "\(name) must be a JPEG, PNG, WebP or BMP picture, but it is \(format.words).")
+    }
+    width = decoder.width
+    height = decoder.height
+    self.format = decoder.hasAlpha ? .rgba : .rgb
+    orientation = ImageOrientation(exifOf: bytes.bytes, format)
+    canScale = format == .jpeg && LibraryDecoder.scalesJPEG
+  }
+
+  /// The whole picture at a scale: sides are rounded up.
+  package func bounds(denominator: Int = 1) -> ImageRegion {
+    ImageRegion(
+      x: 0, y: 0, width: (width + denominator - 1) / denominator,
+      height: (height + denominator - 1) / denominator)
+  }
+
+  /// Starts to decode; call it once.
+  ///
+  /// - Parameters:
+  ///   - region: The part, in stored pixels at the options' scale; bit for bit what would be cut
+  ///     out of the whole picture. Nil is all of it.
+  ///   - options: The scale and JPEG's choices.
+  /// - Returns: The part's rows, not turned.
+  /// - Throws: `TensorIOError` with the codes `.invalidImage`, `.unsupportedImage` or
+  ///   `.imageTooLarge`.
+  package func rows(
+    of region: ImageRegion? = nil, options: DecodeOptions = DecodeOptions()
+  ) throws -> ImageRows {
+    let region = checked(region, options)
+    return ImageRows(
+      try decoder.start(region, options: options, canvas: nil), region: region, format: format)
+  }
+
+  /// Decodes a part into a picture of its own, with the file's orientation; call it once.
+  ///
+  /// - Parameters: As for ``rows(of:options:)``.
+  /// - Returns: The part, not turned.
+  /// - Throws: As ``rows(of:options:)``.
+  package func picture(
+    of region: ImageRegion? = nil, options: DecodeOptions = DecodeOptions()
+  ) throws -> PixelBuffer {
+    let region = checked(region, options)
+    return try PixelBuffer(
+      fillingWidth: region.width, height: region.height, format: format, orientation: orientation
+    ) { pixels in
+      try pixels.withUnsafeMutableBytes { pixels in
+        // A format that must be decoded whole is decoded in place when it is wanted whole.
+        let canvas = region == bounds() ? pixels : nil
+        let source = try decoder.start(region, options: options, canvas: canvas)
+        var rows = ImageRows(source, region: region, format: format)
+        guard var target = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        for _ in 0..<region.height {
+          try rows.readRow(into: target)
+          target += region.width * format.bytesPerPixel
+        }
+        try rows.finish()
+      }
+    }
+  }
+
+  private func checked(_ region: ImageRegion?, _ options: DecodeOptions) -> ImageRegion {
+    precondition(
+      [1, 2, 4, 8].contains(options.denominator) && (canScale || options.denominator == 1),
+      "A picture of this format cannot be scaled by 1/\(options.denominator).")
+    let bounds = bounds(denominator: options.denominator)
+    let region = region ?? bounds
+    precondition(
+      region.x >= 0 && region.y >= 0 && region.width > 0 && region.height > 0
+        && region.x + region.width <= bounds.width && region.y + region.height <= bounds.height,
+      "The part must be within the picture.")
+    return region
+  }
+}
+
+/// A format's decoder: it is opened, and can be started once.
+protocol PictureDecoder {
+  var width: Int { get }
+  var height: Int { get }
+  var hasAlpha: Bool { get }
+
+  /// Starts to decode a part.
+  ///
+  /// - Parameters:
+  ///   - region: The part, within the picture at its scale.
+  ///   - options: The scale and JPEG's choices.
+  ///   - canvas: Memory for the whole picture, for decoders that make all of it at once; nil lets
+  ///     them take their own.
+  /// - Returns: The part's rows.
+  /// - Throws: `TensorIOError` when the picture is damaged or of a kind that is not supported.
+  func start(
+    _ region: ImageRegion, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
+  ) throws -> any RowSource
+}

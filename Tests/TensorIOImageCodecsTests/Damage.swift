@@ -1,0 +1,49 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// A copy of a file with flipped bits, other bytes, a cut, or a part of another file.
+func damaged(
+  _ whole: [UInt8], with other: [UInt8], _ random: inout SplitMix
+) -> [UInt8] {
+  var bytes = whole
+  // Headers decide most: half of the places are among the first bytes.
+  func place(_ random: inout SplitMix) -> Int {
+    let end = Bool.random(using: &random) ? min(64, bytes.count) : bytes.count
+    return Int.random(in: 0..<end, using: &random)
+  }
+  switch Int.random(in: 0..<5, using: &random) {
+  case 0:
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      bytes[place(&random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    }
+  case 1:
+    for _ in 0..<Int.random(in: 1...8, using: &random) {
+      bytes[place(&random)] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0
+    }
+  case 2:
+    bytes.removeSubrange(Int.random(in: 0..<bytes.count, using: &random)...)
+  case 3:
+    let start = place(&random)
+    let end = Int.random(in: start...min(bytes.count, start + 40), using: &random)
+    bytes.replaceSubrange(start..<end, with: other.prefix(Int.random(in: 0...40, using: &random)))
+  default:
+    let cut = Int.random(in: 0..<other.count, using: &random)
+    bytes = Array(bytes[..<place(&random)] + other[cut...])
+  }
+  return bytes
+}
+
+/// Repeatable random numbers (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+    return value ^ (value >> 31)
+  }
+}

@@ -1,0 +1,90 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import TensorIO
+import Testing
+
+@testable import TensorIOImageCodecs
+
+/// Decodes many damaged pictures in one process: exactly, scaled and in part.
+///
+/// Meant for the address sanitizer, which starts slowly:
+///
+///     TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \\
+///       swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
+///
+/// `TENSORIO_FUZZ_SEED` chooses other damages. After a crash, the file that caused it is
+/// `tensorio-fuzz-image` in the folder for temporary files.
+struct ImageFuzzTests {
+  @Test(.enabled(if: fuzzCount > 0, "TENSORIO_FUZZ_IMAGES is not set"))
+  func `damaged pictures never crash, hang or take much memory`() throws {
+    let seed = number("TENSORIO_FUZZ_SEED") ?? 1
+    var random = SplitMix(state: UInt64(seed))
+    let files = (ImageFixtures.decodings.map(\.file) + ImageFixtures.failures.map(\.file))
+      .map(ImageFixtures.bytes).filter { !$0.isEmpty }
+    let current = FileManager.default.temporaryDirectory.appending(path: "tensorio-fuzz-image")
+    let clock = ContinuousClock()
+    var (pictures, slowest) = (0, Duration.zero)
+    for _ in 0..<fuzzCount {
+      let whole = files.randomElement(using: &random) ?? []
+      let other = files.randomElement(using: &random) ?? []
+      let bytes = damaged(whole, with: other, &random)
+      try Data(bytes).write(to: current)
+      slowest = max(slowest, clock.measure { pictures += decode(bytes, &random) })
+    }
+    try FileManager.default.removeItem(at: current)
+    #expect(pictures > 0)
+    #expect(slowest < .seconds(10))
+    var usage = rusage()
+    getrusage(numericCast(RUSAGE_SELF.rawValue), &usage)
+    print(
+      "\(fuzzCount) damaged files, seed \(seed): \(pictures) pictures, slowest \(slowest), "
+        + "peak memory \(usage.ru_maxrss / 1024) MB")
+  }
+
+  /// Decodes a file in three ways; returns how many made a picture.
+  private func decode(_ bytes: [UInt8], _ random: inout SplitMix) -> Int {
+    let options = DecodeOptions(
+      denominator: [1, 2, 4, 8].randomElement(using: &random) ?? 1,
+      fancyUpsampling: Bool.random(using: &random), fastDCT: Bool.random(using: &random))
+    let corner = (
+      Double.random(in: 0..<1, using: &random), Double.random(in: 0..<1, using: &random)
+    )
+    let limits = ImageDecoder.Limits(maximumPixels: 10_000_000)
+    let ways: [(ImageReader) throws -> PixelBuffer] = [
+      { try $0.picture() },
+      { try $0.picture(options: $0.canScale ? options : DecodeOptions()) },
+      { reader in
+        let options = reader.canScale ? options : DecodeOptions()
+        let bounds = reader.bounds(denominator: options.denominator)
+        let x = Int(corner.0 * Double(bounds.width))
+        let y = Int(corner.1 * Double(bounds.height))
+        let region = ImageRegion(
+          x: x, y: y, width: (bounds.width - x + 1) / 2, height: (bounds.height - y + 1) / 2)
+        return try reader.picture(of: region, options: options)
+      },
+    ]
+    return ways.count { way in
+      do {
+        // A picture's bytes are all read, so that the sanitizer sees them.
+        return try withReader(bytes, limits: limits, way).upright().bytes.count > 0
+      } catch let error as TensorIOError {
+        #expect(!error.message.isEmpty)
+        return false
+      } catch {
+        Issue.record("Another error: \(error)")
+        return false
+      }
+    }
+  }
+}
+
+private let fuzzCount = number("TENSORIO_FUZZ_IMAGES") ?? 0
+
+private func number(_ name: String) -> Int? {
+  ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+}
