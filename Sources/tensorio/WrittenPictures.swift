@@ -75,11 +75,11 @@ struct WrittenPictures {
     try inputs.forEach(signature.inputs) { index, value in
       let spec = signature.inputs[index]
       guard case .imageInput(let shape, let preprocessing) = spec.kind else { return }
-      guard let picture = value.picture else {
+      guard value.isPicture else {
         return Console.printMessage(
           "no preview of '\(spec.name)': its value is a tensor's elements, not a picture")
       }
-      let seen = ImageTransform(shape, preprocessing).apply(to: picture)
+      let seen = try Self.seen(value, shape, preprocessing)
       var views = [(key: "image", suffix: "", picture: seen)]
       if shape.format != .gray {
         let channels = seen.channels()
@@ -97,13 +97,31 @@ struct WrittenPictures {
     }
     previews = written
   }
+
+  /// What goes into a tensor, before normalization, as a picture.
+  ///
+  /// The value writes it itself, as it writes the tensor.
+  private static func seen(
+    _ value: any TensorEncodable, _ shape: ImageShape, _ preprocessing: ImagePreprocessing
+  ) throws -> PixelBuffer {
+    let isGray = shape.format == .gray
+    let upright = ImageShape(
+      height: shape.height, width: shape.width, format: isGray ? .gray : .rgb)
+    var plain = preprocessing
+    plain.normalization = nil
+    let spec = TensorSpec(
+      name: "preview", shape: upright.axes, dataType: .uint8, kind: .imageInput(upright, plain))
+    return try PixelBuffer(
+      width: shape.width, height: shape.height, format: isGray ? .gray : .rgb
+    ) { try value.encode(into: &$0, as: spec) }
+  }
 }
 
 extension TensorEncodable {
-  /// The picture that the value is; nil for another value.
-  fileprivate var picture: PixelBuffer? {
-    if case .image(let picture)? = self as? TensorValue { return picture }
-    return self as? PixelBuffer
+  /// Whether the value is a picture, and not a tensor's own elements.
+  fileprivate var isPicture: Bool {
+    if case .image? = self as? TensorValue { return true }
+    return self is PixelBuffer || self is ImageFile
   }
 }
 
