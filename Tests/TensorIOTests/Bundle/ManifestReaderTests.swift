@@ -100,6 +100,27 @@ import Testing
     #expect(manifest.placeholders == [layer("learning_rate", [], .float32, .scalar(nil))])
   }
 
+  @Test func `channels on the other side are told apart from another shape`() throws {
+    func mending(_ shape: JSONValue, _ more: [String: JSONValue]) throws -> String? {
+      var document = try JSONValue(parsing: Data(Fixtures.text("good/classifier.json").utf8))
+      try document.set("/inputs/0/shape", to: shape)
+      for (key, value) in more { try document.set("/inputs/0/" + key, to: value) }
+      var reader = ManifestReader()
+      _ = reader.read(document)
+      return reader.issues.first { $0.code == .badShape }?.mending
+    }
+    let other = #"Write "layout": "channels-%@", if that is how the tensor lies in memory."#
+    #expect(try mending([3, 32, 24], [:]) == String(format: other, "first"))
+    #expect(try mending([-1, 3, 32, 24], [:]) == String(format: other, "first"))
+    #expect(
+      try mending([32, 24, 3], ["layout": "channels-first"]) == String(format: other, "last"))
+    #expect(
+      try mending([32, 24, 4], [:]) == "Write the shape of one picture of three channels.")
+    #expect(
+      try mending([32, 24], ["format": "GRAY", "normalize": ["standard": "[0,1]"]])
+        == "Write the shape of one picture of one channel.")
+  }
+
   @Test func `what is left out has its default`() throws {
     let manifest = try read("vectors")
     #expect(manifest.model.backend == nil)
