@@ -51,12 +51,11 @@ public struct ClassMap: Sendable, Equatable {
 
   /// The map in the classes' colours, as an RGB picture.
   public func picture() -> PixelBuffer {
-    PixelBuffer(width: width, height: height, format: .rgb) { span in
+    let colors = (0...(classes.max() ?? 0)).map(Self.color(of:))
+    return PixelBuffer(width: width, height: height, format: .rgb) { span in
       span.withUnsafeMutableBytes { bytes in
-        var colors: [UInt16: PixelColor] = [:]
         for (pixel, index) in classes.enumerated() {
-          let color = colors[index] ?? Self.color(of: index)
-          colors[index] = color
+          let color = colors[Int(index)]
           bytes[pixel * 3] = color.red
           bytes[pixel * 3 + 1] = color.green
           bytes[pixel * 3 + 2] = color.blue
@@ -81,13 +80,14 @@ public struct ClassMap: Sendable, Equatable {
 
   /// The classes that occur, that of the most pixels first; of equals the lower number.
   public var legend: [LegendEntry] {
-    var counts: [UInt16: Int] = [:]
-    for index in classes { counts[index, default: 0] += 1 }
-    let order = counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
-    return order.map { index, count in
+    var counts = [Int](repeating: 0, count: Int(classes.max() ?? 0) + 1)
+    for index in classes { counts[Int(index)] += 1 }
+    let found = counts.indices.filter { counts[$0] > 0 }
+    let order = found.sorted { counts[$0] != counts[$1] ? counts[$0] > counts[$1] : $0 < $1 }
+    return order.map { index in
       LegendEntry(
-        index: Int(index), label: label(of: index), color: Self.color(of: index),
-        share: Double(count) / Double(classes.count))
+        index: index, label: label(of: UInt16(index)), color: Self.color(of: UInt16(index)),
+        share: Double(counts[index]) / Double(classes.count))
     }
   }
 
