@@ -14,7 +14,14 @@ import Foundation
 
 /// Reads the values of the command line: JSON, pictures, files.
 struct InputReader {
-  private let images = ImageDecoder()
+  private let decoder: ImageDecoder
+
+  /// - Parameter scaling: How much of a photo's detail is decoded for an image layer.
+  init(scaling: DecodeScaling = .exact) {
+    var decoder = ImageDecoder()
+    decoder.scaling = scaling
+    self.decoder = decoder
+  }
 
   /// Reads VALUE: one input's value, or an object or list for several.
   func readInputs(_ text: String, for signature: ModelSignature) throws -> ModelInputs {
@@ -30,7 +37,7 @@ struct InputReader {
         json = try JSONValue(parsing: Data(text.utf8))
       } catch let error as JSONSyntaxError {
         if only?.dataType == .string { return ModelInputs(text) }
-        return ModelInputs(try readPicture(text, notJSONBecause: error))
+        return ModelInputs(try readPicture(text, for: only, notJSONBecause: error))
       }
     }
     switch json {
@@ -61,7 +68,7 @@ struct InputReader {
       return try value(of: json, for: spec, named: spec?.name ?? "VALUE")
     } catch let error as JSONSyntaxError {
       if spec?.dataType == .string { return text }
-      return try readPicture(text, notJSONBecause: error)
+      return try readPicture(text, for: spec, notJSONBecause: error)
     }
   }
 
@@ -82,20 +89,26 @@ struct InputReader {
   private func readFile(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     switch path.split(separator: ".").last?.lowercased() {
     case "npy": return try NumPyFile(path).value(for: spec)
-    case "jpg", "jpeg", "png", "bmp", "webp": return try images.decode(contentsOf: path)
+    case "jpg", "jpeg", "png", "bmp", "webp": return try picture(path, for: spec)
     default:
       // A picture without an extension still goes into an image layer; else these are raw bytes.
-      if spec?.isImage == true, let picture = try? images.decode(contentsOf: path) {
+      if spec?.isImage == true, let picture = try? decoder.decode(contentsOf: path) {
         return picture
       }
       return try FileSystem.read(path)
     }
   }
 
+  /// A picture; for an image layer it is decoded when it is written there.
+  private func picture(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
+    spec?.isImage == true
+      ? ImageFile(path, decoder: decoder) : try decoder.decode(contentsOf: path)
+  }
+
   private func readPicture(
-    _ path: String, notJSONBecause error: JSONSyntaxError
+    _ path: String, for spec: TensorSpec?, notJSONBecause error: JSONSyntaxError
   ) throws -> any TensorEncodable {
-    if FileSystem.isFile(path) { return try images.decode(contentsOf: path) }
+    if FileSystem.isFile(path) { return try picture(path, for: spec) }
     let looksLikePath = path.contains("/") || path.split(separator: ".").count == 2
     let looksLikeJSON = path.first.map { "{[\"-0123456789".contains($0) } ?? false
     if looksLikePath && !looksLikeJSON {
@@ -114,7 +127,7 @@ struct InputReader {
   ) throws -> any TensorEncodable {
     if case .string(let text) = json {
       if text.hasPrefix("@") { return try readFile(String(text.dropFirst()), for: spec) }
-      return spec?.isImage == true ? try images.decode(contentsOf: text) : text
+      return spec?.isImage == true ? try picture(text, for: spec) : text
     }
     return try tensorValue(of: json, named: name)
   }

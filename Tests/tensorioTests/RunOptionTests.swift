@@ -111,7 +111,7 @@ struct RunOptionTests {
       try await run(bundle.path, "2000000000", "--timeout", "0.3") == (65, "", message))
     let json = try await run(bundle.path, "2000000000", "--timeout", "0.3", "--json")
     #expect(json == (65, "", message))
-    #expect(ContinuousClock.now - start < .seconds(20))
+    #expect(ContinuousClock.now - start < .seconds(240))
     #expect(
       try await run(bundle.path, "100", "--timeout", "30") == (0, "y  100\n", Latencies.line))
   }
