@@ -338,6 +338,15 @@ def add_jpegs(out, rgb):
         "restarts": {"restart_marker_blocks": 7},
     }.items():
         out.add(f"large-{name}.jpg", saved(large, "JPEG", quality=60, **options), 1)
+    # A restart marker after each row of MCUs, as phones write: what is above a part is not read.
+    y, x = np.mgrid[0:333, 0:34]
+    tall = np.stack([x * 7 % 256, (x + y) % 256, y * 3 % 256], axis=-1).astype(np.uint8)
+    for name, subsampling in {"420": 2, "444": 0}.items():
+        data = saved(
+            Image.fromarray(tall), "JPEG", quality=60, restart_marker_rows=1,
+            subsampling=subsampling,
+        )
+        out.add(f"tall-restarts-{name}.jpg", data, 1)
     out.add("large-gray.jpg", saved(large.convert("L"), "JPEG", quality=60), 1)
     large_cmyk = Image.fromarray(np.concatenate([waves, waves[:, :, :1] | 128], axis=-1), "CMYK")
     out.add("large-cmyk.jpg", saved(large_cmyk, "JPEG", quality=60), 1)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "jpeg_failure.h"
+#include "jpeg_window.h"
 
 // A progressive file can ask for many passes over the picture with a few bytes each. Real ones
 // have about ten. libjpeg-turbo's own tools stop at 500; for large pictures that is too much
@@ -25,6 +26,10 @@ typedef struct {
   struct jpeg_progress_mgr progress;
   jpeg_failure failure;
   int maximum_scans;
+  // The whole file, and what is read of it where that is not all.
+  const uint8_t *bytes;
+  size_t count;
+  jpeg_window window;
   // The part of a row that libjpeg makes: where it starts, in pixels of the scaled picture.
   uint32_t left;
   // Memory of libjpeg's: a row of RGB with slack behind it, and one of CMYK where it is that.
@@ -50,6 +55,7 @@ static void stop_at_scan_limit(j_common_ptr common) {
 static void close_reader(image_codec_reader *reader) {
   jpeg_reader *self = (jpeg_reader *)reader;
   jpeg_destroy_decompress(&self->info);
+  jpeg_window_close(&self->window);
   free(self);
 }
 
@@ -67,13 +73,9 @@ static void check_length(jpeg_reader *self, size_t count) {
   }
 }
 
-static void read_header(jpeg_reader *self, const uint8_t *bytes, size_t count) {
+// From the source that is set.
+static void read_header(jpeg_reader *self) {
   j_decompress_ptr info = &self->info;
-  jpeg_create_decompress(info);
-  info->client_data = self;
-  self->progress.progress_monitor = stop_at_scan_limit;
-  info->progress = &self->progress;
-  jpeg_mem_src(info, bytes, (unsigned long)count);
   jpeg_read_header(info, TRUE);
   switch (info->jpeg_color_space) {
     case JCS_GRAYSCALE:
@@ -90,6 +92,18 @@ static void read_header(jpeg_reader *self, const uint8_t *bytes, size_t count) {
           (j_common_ptr)info, IMAGE_CODEC_UNSUPPORTED,
           "only gray, RGB, YCbCr, CMYK and YCCK pictures are supported");
   }
+}
+
+static void open_file(jpeg_reader *self, const uint8_t *bytes, size_t count) {
+  j_decompress_ptr info = &self->info;
+  self->bytes = bytes;
+  self->count = count;
+  jpeg_create_decompress(info);
+  info->client_data = self;
+  self->progress.progress_monitor = stop_at_scan_limit;
+  info->progress = &self->progress;
+  jpeg_mem_src(info, bytes, (unsigned long)count);
+  read_header(self);
   self->base.header.width = info->image_width;
   self->base.header.height = info->image_height;
   self->base.header.channels = 3;
@@ -171,6 +185,22 @@ static void move_to(jpeg_reader *self, JDIMENSION row) {
   while (info->output_scanline < row) read_row_into(self, self->row);
 }
 
+// Begins below what is not wanted, but for two MCUs that smooth upsampling looks at.
+static void leave_out_rows(jpeg_reader *self) {
+  j_decompress_ptr info = &self->info;
+  image_codec_request *request = &self->base.request;
+  JDIMENSION unit = (JDIMENSION)info->max_v_samp_factor * 8 / request->denominator;
+  JDIMENSION above = unit ? request->y / unit : 0;
+  if (above <= 2) return;
+  JDIMENSION left_out =
+      jpeg_window_open(&self->window, info, self->bytes, self->count, above - 2);
+  if (left_out == 0) return;
+  jpeg_abort_decompress(info);
+  info->src = &self->window.manager;
+  read_header(self);
+  request->y -= left_out * unit;
+}
+
 static image_codec_status start(image_codec_reader *reader, image_codec_message *message) {
   jpeg_reader *self = (jpeg_reader *)reader;
   if (self->failure.status != IMAGE_CODEC_OK) return self->failure.status;
@@ -179,6 +209,7 @@ static image_codec_status start(image_codec_reader *reader, image_codec_message 
   j_decompress_ptr info = &self->info;
   const image_codec_request *request = &reader->request;
   check_length(self, info->src->bytes_in_buffer);
+  if (!request->reads_all) leave_out_rows(self);
   info->scale_num = 1;
   info->scale_denom = request->denominator;
   info->do_fancy_upsampling = request->fancy_upsampling != 0;
@@ -252,6 +283,7 @@ static image_codec_status finish(image_codec_reader *reader, image_codec_message
   if (self->failure.status != IMAGE_CODEC_OK) return self->failure.status;
   self->failure.message = message;
   if (setjmp(self->failure.escape)) return self->failure.status;
+  if (!reader->request.reads_all) return IMAGE_CODEC_OK;
   move_to(self, self->info.output_height);
   jpeg_finish_decompress(&self->info);
   return IMAGE_CODEC_OK;
@@ -273,7 +305,7 @@ image_codec_status image_codec_jpeg_open(
     close_reader(&self->base);
     return status;
   }
-  read_header(self, bytes, count);
+  open_file(self, bytes, count);
   *header = self->base.header;
   *reader = &self->base;
   return IMAGE_CODEC_OK;

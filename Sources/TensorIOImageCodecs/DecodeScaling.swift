@@ -14,7 +14,8 @@ public enum DecodeScaling: String, CaseIterable, Sendable {
   /// At a fraction that leaves both sides of the used part at least twice as long as the target's,
   /// so that the resize still averages. Differences are hard to see.
   case high
-  /// At the smallest fraction that leaves both sides at least as long as the target's.
+  /// At the smallest fraction that leaves both sides at least as long as the target's. What lies
+  /// above and below the used part is not read where that saves time, so damage there stays unseen.
   case fast
 
   /// What the sides of a picture are divided by when it is decoded: 1, 2, 4 or 8.

@@ -89,15 +89,22 @@ extension ImageFile: TensorEncodable {
     _ reader: ImageReader, by transform: ImageTransform,
     into target: UnsafeMutableRawBufferPointer, as encoding: PixelEncoding
   ) throws {
-    let options = options(reader, transform)
-    let bounds = reader.bounds(denominator: options.denominator)
     let orientation = reader.orientation
     var span = target.mutableBytes
     if orientation != .up && !decoder.appliesOrientation {
-      let picture = try reader.picture(options: options)
+      let picture = try reader.picture()
       return try transform.write(picture, into: &span, as: encoding)
     }
-    var placement = transform.placement(bounds.width, bounds.height, orientation)
+    let size = orientation.swapsAxes ? (reader.height, reader.width) : (reader.width, reader.height)
+    var placement = transform.placement(ofWidth: size.0, height: size.1)
+    var options = DecodeOptions(readsAll: decoder.scaling != .fast)
+    if reader.canScale {
+      options.denominator = decoder.scaling.denominator(
+        used: (placement.crop.width, placement.crop.height),
+        target: (placement.width, placement.height))
+    }
+    placement = placement.scaled(by: options.denominator, of: size, orientation)
+    let bounds = reader.bounds(denominator: options.denominator)
     let region = ImageRegion(stored: placement.crop, orientation, in: bounds)
     placement.crop.x = 0
     placement.crop.y = 0
@@ -114,25 +121,6 @@ extension ImageFile: TensorEncodable {
         try transform.write(&rows, placement, into: &span, as: encoding)
       }
     }
-  }
-
-  private func options(_ reader: ImageReader, _ transform: ImageTransform) -> DecodeOptions {
-    guard reader.canScale else { return DecodeOptions() }
-    let placement = transform.placement(reader.width, reader.height, reader.orientation)
-    return DecodeOptions(
-      denominator: decoder.scaling.denominator(
-        used: (placement.crop.width, placement.crop.height),
-        target: (placement.width, placement.height)))
-  }
-}
-
-extension ImageTransform {
-  /// Where a picture with a stored size goes once it is upright.
-  fileprivate func placement(
-    _ width: Int, _ height: Int, _ orientation: ImageOrientation
-  ) -> ImagePlacement {
-    orientation.swapsAxes
-      ? placement(ofWidth: height, height: width) : placement(ofWidth: width, height: height)
   }
 }
 

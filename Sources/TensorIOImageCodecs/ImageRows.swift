@@ -29,10 +29,17 @@ package struct DecodeOptions: Hashable, Sendable {
   /// Whether the faster, less exact inverse transform is taken.
   package var fastDCT = false
 
-  package init(denominator: Int = 1, fancyUpsampling: Bool = true, fastDCT: Bool = false) {
+  /// Whether data above and below the part is read, too, so that damage there is found.
+  package var readsAll = true
+
+  package init(
+    denominator: Int = 1, fancyUpsampling: Bool = true, fastDCT: Bool = false,
+    readsAll: Bool = true
+  ) {
     self.denominator = denominator
     self.fancyUpsampling = fancyUpsampling
     self.fastDCT = fastDCT
+    self.readsAll = readsAll
   }
 }
 

@@ -69,6 +69,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
     request.height = UInt32(region.height)
     request.fancy_upsampling = options.fancyUpsampling ? 1 : 0
     request.fast_dct = options.fastDCT ? 1 : 0
+    request.reads_all = options.readsAll ? 1 : 0
     if needsCanvas {
       var memory = canvas
       if memory == nil {

@@ -40,6 +40,11 @@ enum Console {
     dataIsStyled ? "\u{1B}[1m\(text)\u{1B}[0m" : text
   }
 
+  /// A patch of a colour on a terminal; nothing elsewhere.
+  static func swatch(_ color: PixelColor) -> String {
+    dataIsStyled ? "\u{1B}[48;2;\(color.red);\(color.green);\(color.blue)m  \u{1B}[0m " : ""
+  }
+
   /// Ends the process.
   static func exit(_ code: Int32) -> Never {
     #if canImport(Glibc)

@@ -32,6 +32,11 @@ struct InspectCommand: ParsableCommand {
       description, content, color_space, normalization, minimum, maximum, labels,
       value_labels, score_threshold).
 
+      A layer of a bundle has name, type, shape and dtype; numbers also quantization,
+      labels_file and labels; pictures format, layout, resize, crop (mode, fraction,
+      color), normalize or denormalize (scale, bias); class maps format, layout,
+      labels_file and labels.
+
       What is not known is null.
       """)
 

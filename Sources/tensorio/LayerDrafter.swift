@@ -11,15 +11,18 @@ struct LayerDrafter {
   /// What `model.quantized` must say for the layers.
   let isQuantized: Bool
   private(set) var assets: [BundleDraft.Asset] = []
-  private(set) var checks: [String] = []
+  var checks: [String] = []
+  /// The sizes of the pictures that go in.
+  private(set) var pictures: [PictureSize] = []
+
+  typealias PictureSize = (height: Int, width: Int)
 
   private let signature: SignatureDescription
-  private var pictures = 0
   private var labelledOutputs = 0
 
   /// Whether one picture goes in and labelled values come out.
   var classifiesPictures: Bool {
-    pictures == 1 && signature.inputs.count == 1 && labelledOutputs > 0
+    pictures.count == 1 && signature.inputs.count == 1 && labelledOutputs > 0
   }
 
   typealias Members = [(key: String, value: OrderedJSON)]
@@ -49,6 +52,7 @@ struct LayerDrafter {
   /// The output layers.
   mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
+      if let map = drafter.classMap(tensor, metadata, name: name) { return map }
       var members = try drafter.numbers(tensor, name: name, side: "output")
       drafter.addLabels(metadata, of: tensor, to: &members, name: name)
       if Self.hasPictureShape(tensor) || metadata?.content?.isPicture ?? false {
@@ -151,7 +155,7 @@ struct LayerDrafter {
   /// Height and width, when a tensor holds a picture.
   private mutating func pictureSize(
     of tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
-  ) -> (height: Int, width: Int)? {
+  ) -> PictureSize? {
     guard Self.hasPictureShape(tensor), metadata?.content?.isPicture ?? true else { return nil }
     switch tensor.dataType {
     case .float32: guard !isQuantized else { return nil }
@@ -175,9 +179,9 @@ struct LayerDrafter {
 
   private mutating func picture(
     _ tensor: TensorDescription, _ metadata: TensorMetadata?, name: String,
-    size: (height: Int, width: Int)
+    size: PictureSize
   ) -> Members {
-    pictures += 1
+    pictures.append(size)
     if !(metadata?.content?.isRGB ?? false) {
       checks.append("format of '\(name)': the model does not say; RGB is assumed")
     }
@@ -208,7 +212,7 @@ struct LayerDrafter {
     let batch = tensor.shape[0] == -1 ? 1 : 0
     let values = tensor.shape.dropFirst(batch).reduce(1) { $0 * max($1, 1) }
     guard let labels = metadata?.labels else {
-      if pictures > 0, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
+      if !pictures.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
         checks.append(
           "labels of '\(name)': the model carries none; if it tells classes, put their names into "
             + "assets/labels.txt and add \"labels\": \"labels.txt\"")
@@ -232,7 +236,7 @@ struct LayerDrafter {
   }
 
   /// Adds a file of labels, unless there is one like it.
-  private mutating func addAsset(_ labels: [String]) -> String {
+  mutating func addAsset(_ labels: [String]) -> String {
     let text = labels.map { $0 + "\n" }.joined()
     if let same = assets.first(where: { $0.text == text }) { return same.name }
     let name = assets.isEmpty ? "labels.txt" : "labels-\(assets.count + 1).txt"

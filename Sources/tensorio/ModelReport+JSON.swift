@@ -150,6 +150,11 @@ extension ModelReport {
       members["format"] = .string(shape.format.rawValue)
       members["layout"] = .string(shape.layout.rawValue)
       members["denormalize"] = values.map { json($0.scale, $0.bias, shape.format) } ?? .null
+    case .classMap(let shape, let file):
+      members["format"] = .string(ClassMapShape.formatName)
+      members["layout"] = .string(shape.layout.rawValue)
+      members["labels_file"] = .text(file)
+      members["labels"] = bundle.labels(of: layer).map { .strings($0.names) } ?? .null
     case .string: break
     }
     return .object(members)

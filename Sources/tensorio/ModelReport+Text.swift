@@ -142,6 +142,12 @@ extension ModelReport {
       let values =
         denormalization.map { "denormalized \($0.text(shape.format))" } ?? "values 0...255"
       return "\(shape.text); \(values)"
+    case .classMap(let shape, _):
+      let layout = shape.layout == .channelsLast ? "" : ", \(shape.layout.rawValue)"
+      let values = shape.holdsScores ? "the highest of \(shape.depth) scores" : "class numbers"
+      let labels = bundle.labels(of: layer)?.names.countText
+      return ["\(ClassMapShape.formatName)\(layout)", values, labels].compactMap(\.self)
+        .joined(separator: "; ")
     case .string: return ""
     }
   }
@@ -199,7 +205,7 @@ extension ModelManifest.Layer.Kind {
     switch self {
     case .array: "array"
     case .scalar: "scalar"
-    case .imageInput, .imageOutput: "image"
+    case .imageInput, .imageOutput, .classMap: "image"
     case .string: "string"
     }
   }
@@ -223,8 +229,10 @@ extension ImageShape {
 
 extension ImageCrop {
   fileprivate var text: String {
-    let words = fraction == 1 ? "" : " \(fraction)"
-    return "crop \(mode.rawValue)\(words)"
+    let share = fraction == 1 ? "" : " \(fraction)"
+    let isBlack = mode != .pad || color == PixelColor()
+    let margin = isBlack ? "" : " r \(color.red) g \(color.green) b \(color.blue)"
+    return "crop \(mode.rawValue)\(share)\(margin)"
   }
 }
 

@@ -41,13 +41,7 @@ struct NormalizationDraft {
         + "model.json cannot describe for \(tensor.typeName); \(passed)"
       return
     }
-    guard std.allSatisfy({ $0 == std[0] }) else {
-      check =
-        "normalize of '\(name)': each channel has its own deviation \(std), which a model.json "
-        + "cannot describe; \(passed)"
-      return
-    }
-    json = Self.json(mean: mean, std: std[0], isFloat: tensor.dataType == .float32)
+    json = Self.json(mean: mean, std: std, isFloat: tensor.dataType == .float32)
   }
 
   /// One number for each of three channels.
@@ -74,15 +68,19 @@ struct NormalizationDraft {
     }
   }
 
-  private static func json(mean: [Float], std: Float, isFloat: Bool) -> OrderedJSON? {
-    func isAll(_ value: Float) -> Bool { mean.allSatisfy { $0 == value } }
+  private static func json(mean: [Float], std: [Float], isFloat: Bool) -> OrderedJSON? {
+    func isAll(_ mean: [Float], _ value: Float) -> Bool { mean.allSatisfy { $0 == value } }
     // Without the field a float model gets 0...255 as they are.
-    if isFloat, isAll(0), std == 1 { return nil }
-    if isAll(0), std == 255 { return .object([("standard", .string("[0,1]"))]) }
-    if isAll(127.5), std == 127.5 { return .object([("standard", .string("[-1,1]"))]) }
-    let bias = zip(["r", "g", "b"], mean).map { color, mean in
-      (key: color, value: OrderedJSON.float((0 - mean) / std))
+    if isFloat, isAll(mean, 0), isAll(std, 1) { return nil }
+    if isAll(mean, 0), isAll(std, 255) { return .object([("standard", .string("[0,1]"))]) }
+    if isAll(mean, 127.5), isAll(std, 127.5) {
+      return .object([("standard", .string("[-1,1]"))])
     }
-    return .object([("scale", .float(1 / std)), ("bias", .object(bias))])
+    let scale = isAll(std, std[0]) ? .float(1 / std[0]) : colors(std.map { 1 / $0 })
+    return .object([("scale", scale), ("bias", colors(zip(mean, std).map { (0 - $0) / $1 }))])
+  }
+
+  private static func colors(_ values: [Float]) -> OrderedJSON {
+    .object(zip(["r", "g", "b"], values).map { ($0, .float($1)) })
   }
 }

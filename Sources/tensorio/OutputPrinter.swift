@@ -22,21 +22,24 @@ struct OutputPrinter {
   // MARK: - JSON
 
   func printJSON(
-    _ outputs: ModelOutputs, _ latency: RunLatency, images: [String: String]
+    _ outputs: ModelOutputs, _ latency: RunLatency, _ pictures: WrittenPictures
   ) throws {
     var members: [String: JSONValue] = [:]
     for (index, name) in outputs.names.enumerated() {
-      members[name] = try json(outputs.value(at: index), path: images[name])
+      members[name] = try json(outputs.value(at: index), path: pictures.outputs[name])
     }
-    try Console.printJSON(
-      .object([
-        "outputs": .object(members),
-        "latency_ms": .object([
-          "preprocess": .number(latency.preprocess.milliseconds),
-          "inference": .number(latency.inference.milliseconds),
-          "total": .number(latency.total.milliseconds),
-        ]),
-      ]))
+    var document: [String: JSONValue] = [
+      "outputs": .object(members),
+      "latency_ms": .object([
+        "preprocess": .number(latency.preprocess.milliseconds),
+        "inference": .number(latency.inference.milliseconds),
+        "total": .number(latency.total.milliseconds),
+      ]),
+    ]
+    document["previews"] = pictures.previews.map { previews in
+      .object(previews.mapValues { .object($0.mapValues(JSONValue.string)) })
+    }
+    try Console.printJSON(.object(document))
   }
 
   private func json(_ value: TensorValue, path: String?) throws -> JSONValue {
@@ -64,6 +67,7 @@ struct OutputPrinter {
       ]
       members["path"] = path.map { .string($0) }
       return .object(members)
+    case .classMap(let map): return map.json(path: path)
     case .tensor(let tensor): return .array(try numbers(in: tensor).map(json))
     case .list(let values): return .array(try values.map { try json($0, path: nil) })
     }
@@ -103,10 +107,10 @@ struct OutputPrinter {
   // MARK: - Text
 
   func printText(
-    _ outputs: ModelOutputs, _ latency: RunLatency, images: [String: String]
+    _ outputs: ModelOutputs, _ latency: RunLatency, _ pictures: WrittenPictures
   ) throws {
     for (index, name) in outputs.names.enumerated() {
-      try printText(name, outputs.value(at: index), path: images[name])
+      try printText(name, outputs.value(at: index), path: pictures.outputs[name])
     }
     Console.printMessage(
       "preprocess \(latency.preprocess.formatted), inference \(latency.inference.formatted)")
@@ -133,6 +137,10 @@ struct OutputPrinter {
     case .image(let image):
       let place = path ?? "not written; use --output-image \(name)=FILE.png"
       Console.printData("\(title)  picture of \(image.width) x \(image.height) (\(place))")
+    case .classMap(let map):
+      let place = path ?? "not written; use --output-image \(name)=FILE.png or .svg"
+      Console.printData("\(title)  class map of \(map.width) x \(map.height) (\(place))")
+      for line in map.legendLines { Console.printData(line) }
     case .tensor(let tensor): Console.printData("\(title)  \(try text(numbers(in: tensor)))")
     case .list(let values):
       for value in values { try printText(name, value, path: nil) }

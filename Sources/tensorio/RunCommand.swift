@@ -5,7 +5,6 @@
 
 import ArgumentParser
 import TensorIO
-import TensorIOImageCodecs
 
 /// The command `tensorio run`.
 struct RunCommand: ParsableCommand {
@@ -16,6 +15,8 @@ struct RunCommand: ParsableCommand {
         tensorio run digits.tiobundle photo.png --top 3
         tensorio run prices.tiobundle '[1890, 3, 2, 1.6]'
         tensorio run two.tiobundle --input x='[1, 2]' --input y=@y.npy --json
+        tensorio run scene.tiobundle photo.jpg --output-image classes=classes.svg
+        tensorio run digits.tiobundle photo.png --preview seen
       """)
 
   @OptionGroup var arguments: ModelArguments
@@ -35,8 +36,16 @@ struct RunCommand: ParsableCommand {
   @Option(
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
-      "Write an image output to a .png or .jpg file; may be repeated.", valueName: "name=path"))
+      "Write an image output to a .png or .jpg file, a class map also to an .svg file with its "
+        + "legend; may be repeated.", valueName: "name=path"))
   var outputImage: [NamedArgument] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Write what the model sees of each picture that goes in, and its red, green and blue, as "
+        + ".png files.", valueName: "folder"), completion: .directory)
+  var preview: String?
 
   @Flag(name: .long, help: "Print JSON.")
   var json = false
@@ -60,11 +69,13 @@ struct RunCommand: ParsableCommand {
       let inputs = try arguments.readInputs(for: try model.signature)
       let reading = clock.now - start
       let (outputs, latency) = try repeatRun(of: model, on: inputs, reading: reading)
-      let images = try writeImages(outputs)
+      var pictures = WrittenPictures()
+      if let preview { try pictures.writePreviews(of: inputs, model.signature, to: preview) }
+      try pictures.write(outputImage, of: outputs)
       if json {
-        try printer.printJSON(outputs, latency, images: images)
+        try printer.printJSON(outputs, latency, pictures)
       } else {
-        try printer.printText(outputs, latency, images: images)
+        try printer.printText(outputs, latency, pictures)
       }
     }
   }
@@ -93,15 +104,5 @@ struct RunCommand: ParsableCommand {
         preprocess: reading + sum.preprocess / count, inference: sum.inference / count,
         postprocess: sum.postprocess / count)
     )
-  }
-
-  private func writeImages(_ outputs: ModelOutputs) throws -> [String: String] {
-    var written: [String: String] = [:]
-    for argument in outputImage {
-      let picture = try outputs[argument.name, as: PixelBuffer.self]
-      try ImageEncoder().write(picture, to: argument.value)
-      written[argument.name] = argument.value
-    }
-    return written
   }
 }

@@ -89,7 +89,8 @@ struct InspectTests {
 
         Layers, as model.json describes them
                   #  Name            Type   Shape        About
-          input   0  image           image  [32, 32, 3]  RGB; values 0...255
+          input   0  image           image  [32, 32, 3]  RGB; crop center; \
+        pillow-bilinear; values 0...255
           output  0  classification  array  [1, 10]      10 labels ('zero', 'one', 'two', ...); \
         quantized as the model says
 

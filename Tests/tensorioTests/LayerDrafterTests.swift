@@ -161,6 +161,10 @@ import Testing
       ([127.5, 127.5, 127.5], [127.5], #"{ "standard": "[-1,1]" }"#),
       ([0], [2], #"{ "scale": 0.5, "bias": { "r": 0, "g": 0, "b": 0 } }"#),
       ([4, 8, -16], [4, 4, 4], #"{ "scale": 0.25, "bias": { "r": -1, "g": -2, "b": 4 } }"#),
+      (
+        [4, 8, -16], [4, 2, 8],
+        #"{ "scale": { "r": 0.25, "g": 0.5, "b": 0.125 }, "bias": { "r": -1, "g": -4, "b": 2 } }"#
+      ),
       ([0], [1], nil),
     ] as [([Float], [Float], String?)])
   func `a mean and a deviation become a scale and a bias`(
@@ -174,7 +178,6 @@ import Testing
 
   @Test(
     arguments: [
-      ([0], [1, 2, 3], "each channel has its own deviation [1.0, 2.0, 3.0], which a model.json"),
       ([0], [0], "the metadata's mean and deviation make no sense"),
       ([0, 1], [1], "the metadata's mean and deviation make no sense"),
       ([], [], "the metadata's mean and deviation make no sense"),

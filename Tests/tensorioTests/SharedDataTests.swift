@@ -213,6 +213,74 @@ import Testing
     #expect(lines.allSatisfy { $0.hasPrefix("warning: ") })
   }
 
+  // MARK: - Class maps
+
+  @Test(.enabled(if: SharedData.python != nil, "TENSORIO_PYTHON names no Python with Pillow."))
+  func `DeepLab tells the pixels of a photo apart as Python does`() async throws {
+    let wanted = ["cat.jpg": "cat", "dog.jpg": "dog", "parrot.jpg": "bird"]
+    for photo in Self.photos {
+      guard let name = photo.split(separator: "/").last, let label = wanted[String(name)] else {
+        continue
+      }
+      try await checkSegmentation(photo, label)
+    }
+  }
+
+  private func checkSegmentation(_ photo: String, _ label: String) async throws {
+    let data = try #require(SharedData.folder)
+    let model = data.appending(path: "models/deeplabv3_mnv2_dm05_pascal_quant.tflite").path
+    let names = try String(
+      contentsOf: data.appending(path: "models/pascal_voc_segmentation_labels.txt"),
+      encoding: .utf8)
+    // Some lines of remarks follow the 21 classes.
+    let labels = names.split(separator: "\n").prefix(21).joined(separator: "\n")
+    let folder = try TemporaryFolder()
+    let drafted = folder.path + "/deeplab.tiobundle"
+    let made = try await CommandRunner.run(["init", model, "-o", drafted])
+    let manifest = try String(contentsOfFile: drafted + "/model.json", encoding: .utf8)
+    #expect(made.status == 0 && manifest.contains(#""format": "CLASSES""#))
+    let bundle = try TemporaryBundle(
+      model, quantized: true,
+      inputs: [
+        #"{"name": "photo", "type": "image", "shape": [513, 513, 3], "format": "RGB", "#
+          + #""crop": {"mode": "pad", "color": {"r": 127, "g": 127, "b": 127}}}"#
+      ],
+      outputs: [
+        #"{"name": "map", "type": "image", "shape": [513, 513, 1], "format": "CLASSES", "#
+          + #""labels": "labels.txt"}"#
+      ], assets: ["labels.txt": labels])
+    let ours = folder.path + "/ours.png"
+    let result = try await CommandRunner.run([
+      "run", bundle.path, photo, "--json", "--preview", folder.path, "--output-image",
+      "map=" + ours,
+    ])
+    try #require(result.status == 0, "\(result.error)")
+    let report = try JSONDecoder().decode(Segmentation.self, from: Data(result.output.utf8))
+    let found = report.outputs.map.classes
+    #expect(
+      found.filter { $0.share > 0.05 }.map(\.label).sorted() == ["background", label].sorted())
+
+    // Python gets the picture that the model saw, and must see the same in it, pixel for pixel.
+    let theirs = folder.path + "/theirs.png"
+    let python = try await CommandRunner.run(
+      ["Tools/peers/segment.py", model, folder.path + "/photo.png", theirs],
+      executable: URL(filePath: try #require(SharedData.python)))
+    try #require(python.status == 0, "\(python.error)")
+    let decoder = ImageDecoder()
+    #expect(
+      try decoder.decode(contentsOf: ours).rgbBytes == decoder.decode(contentsOf: theirs).rgbBytes)
+    let counts = try JSONDecoder().decode([String: Int].self, from: Data(python.output.utf8))
+    let shares = counts.map { "\($0.key) \(Double($0.value) / (513 * 513))" }
+    #expect(found.map { "\($0.index) \($0.share)" }.sorted() == shares.sorted())
+  }
+
+  private struct Segmentation: Decodable {
+    struct Class: Decodable { let index: Int, label: String, share: Double }
+    struct Map: Decodable { let classes: [Class] }
+    struct Outputs: Decodable { let map: Map }
+    let outputs: Outputs
+  }
+
   private struct Entry: Decodable { let label: String, value: Double }
   private struct Answer: Decodable { let top: [Entry] }
   private struct Report: Decodable {

@@ -51,6 +51,9 @@ typedef struct {
   // JPEG only: smooth chroma, and the faster, less exact inverse transform.
   int fancy_upsampling;
   int fast_dct;
+  // JPEG only: not 0 where data above and below the part is to be read, too, so that damage there
+  // is found.
+  int reads_all;
   // Only for readers that need it: memory for the whole picture, with the rows without gaps and
   // whatever shall be readable behind a row at the end. The rows given out lie in it.
   uint8_t *canvas;

@@ -182,7 +182,7 @@ struct BundleValidator: IssueCollector {
 
   private mutating func checkLabels(_ manifest: ModelManifest) {
     for (index, layer) in manifest.outputs.enumerated() {
-      guard case .array(_, let file?) = layer.kind else { continue }
+      guard let file = layer.labelsFile else { continue }
       let path = "outputs[\(index)].labels"
       guard FileSystem.staysInside(file), !file.isEmpty else {
         report(
@@ -215,16 +215,24 @@ struct BundleValidator: IssueCollector {
 
   private mutating func check(_ labels: Labels, against layer: ModelManifest.Layer, at path: String)
   {
-    let values = layer.elementCount
+    var values = layer.elementCount
+    var thing = "value"
+    if case .classMap(let shape, _) = layer.kind {
+      // Which numbers occur is only known when the model has run.
+      guard shape.holdsScores else { return }
+      values = shape.depth
+      thing = "class"
+    }
     let names = labels.names.count
     guard names != values else { return }
     report(
-      names < values ? .tooFewLabels : .tooManyLabels, names < values ? .error : .warning,
-      at: path, expected: "\(values) labels, one for each value of '\(layer.name)'",
+      names < values ? .tooFewLabels : .tooManyLabels,
+      names < values || thing == "class" ? .error : .warning,
+      at: path, expected: "\(values) labels, one for each \(thing) of '\(layer.name)'",
       found: "\(names)",
       mending: names < values
         ? "Add the missing labels in the model's order, or correct the shape."
-        : "Correct the shape, or remove the labels that have no value.")
+        : "Correct the shape, or remove the labels that have no \(thing).")
   }
 
   private mutating func checkFeatures(_ manifest: ModelManifest) {
@@ -248,6 +256,14 @@ struct BundleValidator: IssueCollector {
 extension ModelManifest.Layer {
   /// 2^31 - 1: what a tensor of the runtimes can count.
   static let mostElements = Int(Int32.max)
+
+  /// The file in the assets folder that names the classes; nil without one.
+  var labelsFile: String? {
+    switch kind {
+    case .array(_, let file), .classMap(_, let file): file
+    case .scalar, .imageInput, .imageOutput, .string: nil
+    }
+  }
 
   /// The number of elements of one item, without the batch axis.
   public var elementCount: Int {

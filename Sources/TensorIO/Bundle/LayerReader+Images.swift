@@ -7,13 +7,18 @@ extension LayerReader {
   mutating func readImage(
     _ layer: [String: JSONValue], _ direction: Direction, shape: [Int]?, at path: String
   ) -> ModelManifest.Layer.Kind? {
+    if direction == .output, layer["format"] == .string(ClassMapShape.formatName) {
+      return readClassMap(layer, shape: shape, at: path)
+    }
     let key = direction == .input ? "normalize" : "denormalize"
     check(
       keysOf: layer, "image", direction,
       allowed: ["format", "layout", key] + (direction == .input ? ["resize", "crop"] : []),
       at: path)
     _ = requiredString("format", in: layer, at: path)
-    let format = word(ImageShape.Format.self, "format", in: layer, at: path)
+    let format = word(
+      ImageShape.Format.self, "format", in: layer,
+      also: direction == .output ? [ClassMapShape.formatName] : [], at: path)
     let layout = word(ImageShape.Layout.self, "layout", in: layer, at: path)
     let values = readNormalization(key, layer, direction, format, at: path)
     let resize = word(ResizeMethod.self, "resize", in: layer, at: path)
@@ -36,7 +41,8 @@ extension LayerReader {
 
   /// Reads one of a few words; nil where there is none or another one, which is reported.
   private mutating func word<Word: RawRepresentable & CaseIterable>(
-    _ type: Word.Type, _ key: String, in layer: [String: JSONValue], at path: String
+    _ type: Word.Type, _ key: String, in layer: [String: JSONValue], also others: [String] = [],
+    at path: String
   ) -> Word? where Word.RawValue == String {
     guard case .string(let text)? = layer[key] else {
       // The format is required, and its type has been checked.
@@ -44,7 +50,7 @@ extension LayerReader {
       return nil
     }
     if let word = Word(rawValue: text) { return word }
-    let known = Word.allCases.map { "\"\($0.rawValue)\"" }
+    let known = (Word.allCases.map(\.rawValue) + others).map { "\"\($0)\"" }
     report(
       .unknownValue, at: "\(path).\(key)",
       expected: known.count == 2
@@ -75,6 +81,34 @@ extension LayerReader {
     return ImageShape(
       height: isLast ? axes[0] : axes[1], width: isLast ? axes[1] : axes[2], channels: channels,
       format: format, layout: layout)
+  }
+
+  // MARK: - Class maps
+
+  private mutating func readClassMap(
+    _ layer: [String: JSONValue], shape: [Int]?, at path: String
+  ) -> ModelManifest.Layer.Kind? {
+    check(
+      keysOf: layer, "image with the format \"CLASSES\"", .output,
+      allowed: ["format", "layout", "labels"], at: path)
+    let layout = word(ImageShape.Layout.self, "layout", in: layer, at: path) ?? .channelsLast
+    let file = optionalString("labels", in: layer, at: path)
+    guard let shape else { return nil }
+    let axes = shape.first == -1 ? Array(shape.dropFirst()) : shape
+    guard axes.count == 3 else {
+      let form = layout == .channelsLast ? "height, width, classes" : "classes, height, width"
+      report(
+        .badShape, at: "\(path).shape", expected: "[\(form)], or [-1, \(form)]",
+        found: "\(shape)",
+        mending: "Write the number of classes that the tensor has scores for, or 1 where it holds "
+          + "class numbers.")
+      return nil
+    }
+    let isLast = layout == .channelsLast
+    return .classMap(
+      ClassMapShape(
+        height: isLast ? axes[0] : axes[1], width: isLast ? axes[1] : axes[2],
+        depth: isLast ? axes[2] : axes[0], layout: layout), labelsFile: file)
   }
 
   // MARK: - Crop

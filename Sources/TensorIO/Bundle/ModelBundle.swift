@@ -79,8 +79,7 @@ public struct ModelBundle: Sendable {
 
   /// The labels that a layer names; nil without any.
   public func labels(of layer: ModelManifest.Layer) -> Labels? {
-    guard case .array(_, let file?) = layer.kind else { return nil }
-    return labels[file]
+    layer.labelsFile.flatMap { labels[$0] }
   }
 
   /// The name of the backend: the one that model.json names, or that the model file's kind tells.

@@ -71,6 +71,8 @@ public struct ModelManifest: Sendable, Hashable {
       case imageInput(ImageShape, ImagePreprocessing)
       /// A picture that comes out.
       case imageOutput(ImageShape, PixelDenormalization?)
+      /// A class for each pixel.
+      case classMap(ClassMapShape, labelsFile: String?)
       /// Raw bytes or text.
       case string
     }

@@ -26,4 +26,14 @@ public enum ImageOrientation: Int, Sendable, CaseIterable {
 
   /// Whether width and height change places when the picture is turned upright.
   public var swapsAxes: Bool { rawValue >= 5 }
+
+  /// Whether turning upright brings the far end of a stored axis to the left, or to the top.
+  package var flips: (horizontally: Bool, vertically: Bool) {
+    switch self {
+    case .up, .leftMirrored: (false, false)
+    case .upMirrored, .right: (true, false)
+    case .downMirrored, .left: (false, true)
+    case .down, .rightMirrored: (true, true)
+    }
+  }
 }

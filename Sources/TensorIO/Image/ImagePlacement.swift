@@ -15,6 +15,30 @@ package struct ImagePlacement: Sendable, Equatable {
   package var x: Int
   /// Rows of margin above.
   package var y: Int
+  /// What of the crop is resized, where that begins or ends within its pixels; nil is all of it.
+  package var window: Window?
+
+  /// A part of a picture that begins and ends within pixels.
+  package struct Window: Sendable, Equatable {
+    package var columns: Span
+    package var rows: Span
+
+    package init(columns: Span, rows: Span) {
+      self.columns = columns
+      self.rows = rows
+    }
+  }
+
+  /// A part of an axis.
+  package struct Span: Sendable, Equatable {
+    package var start: Double
+    package var length: Double
+
+    package init(start: Double, length: Double) {
+      self.start = start
+      self.length = length
+    }
+  }
 
   /// Places a picture.
   package init(
@@ -45,6 +69,38 @@ package struct ImagePlacement: Sendable, Equatable {
       return (max(1, Int(columns)), target.height)
     }
     return target
+  }
+
+  /// The same for a picture that is decoded at a fraction of its size.
+  ///
+  /// The crop becomes the smallest whole one that covers the part.
+  ///
+  /// - Parameters:
+  ///   - denominator: What the sides are divided by, rounded up.
+  ///   - size: The picture's own size, upright.
+  ///   - orientation: How it is stored: what is rounded up is then on the other side.
+  package func scaled(
+    by denominator: Int, of size: (width: Int, height: Int), _ orientation: ImageOrientation
+  ) -> ImagePlacement {
+    if denominator == 1 { return self }
+    func scale(_ start: Int, _ length: Int, of size: Int, _ isFlipped: Bool) -> (Range<Int>, Span) {
+      let divisor = Double(denominator)
+      let bound = (size + denominator - 1) / denominator
+      let shift = isFlipped ? Double(bound) - Double(size) / divisor : 0
+      let from = Double(start) / divisor + shift
+      let to = Double(start + length) / divisor + shift
+      let first = min(Int(from), bound - 1)
+      let end = min(max(Int(to.rounded(.up)), first + 1), bound)
+      return (first..<end, Span(start: from - Double(first), length: to - from))
+    }
+    let flips = orientation.flips
+    let (columns, across) = scale(crop.x, crop.width, of: size.width, flips.horizontally)
+    let (rows, down) = scale(crop.y, crop.height, of: size.height, flips.vertically)
+    var result = self
+    result.crop = PixelCrop(
+      x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+    result.window = Window(columns: across, rows: down)
+    return result
   }
 
   private static func half(_ margin: Int) -> Int {

@@ -199,8 +199,12 @@ public struct ImageTransform: Hashable, Sendable {
   }
 
   private func resampler(_ placement: ImagePlacement) -> any Resampler {
-    resize.resampler(
-      from: (placement.crop.width, placement.crop.height), to: (placement.width, placement.height))
+    let source = (width: placement.crop.width, height: placement.crop.height)
+    let target = (width: placement.width, height: placement.height)
+    if let window = placement.window, resize.isAntialiased {
+      return SpanResampler(window, of: source, to: target, resize)
+    }
+    return resize.resampler(from: source, to: target)
   }
 
   private func writer(

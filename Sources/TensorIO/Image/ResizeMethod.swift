@@ -30,6 +30,16 @@ public enum ResizeMethod: String, Sendable, Hashable, CaseIterable {
   /// The nearest pixel, as Pillow's `resize(size, NEAREST)` takes it.
   case nearest
 
+  /// Whether every pixel of the source counts when a picture gets smaller.
+  package var isAntialiased: Bool {
+    switch self {
+    case .pillowBilinear, .pillowBicubic, .pillowLanczos, .pillowBox, .tfBilinearAntialias,
+      .openCVArea:
+      true
+    case .tfBilinear, .tf1Bilinear, .openCVLinear, .nearest: false
+    }
+  }
+
   /// Whether the result is floats; the other methods round to bytes, as their libraries do.
   package var givesFloats: Bool {
     switch self {

@@ -100,6 +100,7 @@ extension ModelSignature {
         case .scalar(let quantization): .scalar(quantization)
         case .imageInput(let shape, let preprocessing): .imageInput(shape, preprocessing)
         case .imageOutput(let shape, let denormalization): .imageOutput(shape, denormalization)
+        case .classMap(let shape, _): .classMap(shape, labels: bundle.labels(of: layer))
         case .string: .bytes
         }
       let assumed: DataType = bundle.manifest.model.isQuantized ? .uint8 : .float32

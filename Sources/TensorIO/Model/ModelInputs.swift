@@ -33,7 +33,7 @@ public struct ModelInputs: Sendable {
   /// Calls a closure with the value of each input.
   ///
   /// - Throws: ``TensorIOError`` when values are missing, left over or unknown; what `body` throws.
-  func forEach(
+  package func forEach(
     _ specs: [TensorSpec], _ body: (Int, any TensorEncodable) throws -> Void
   ) throws {
     switch form {

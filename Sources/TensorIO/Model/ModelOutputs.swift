@@ -40,7 +40,7 @@ public struct ModelOutputs: Sendable {
   /// - Parameters:
   ///   - name: The output's name.
   ///   - type: The type to read: a number, an array, `Data`, ``Classification``, ``PixelBuffer``,
-  ///     ``Tensor`` or ``TensorValue``.
+  ///     ``ClassMap``, ``Tensor`` or ``TensorValue``.
   /// - Throws: ``TensorIOError`` when there is no such output, or it cannot be read as that type.
   public subscript<Value: TensorDecodable>(
     _ name: String, as type: Value.Type = Value.self

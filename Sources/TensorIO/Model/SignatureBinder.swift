@@ -99,21 +99,32 @@ struct SignatureBinder: IssueCollector {
   private mutating func checkAxes(
     ofImage layer: ModelManifest.Layer, against shape: [Int], at path: String
   ) {
-    let image: ImageShape
+    let axes: [Int]
+    let layout: ImageShape.Layout
+    let channels: Int
     switch layer.kind {
-    case .imageInput(let shape, _), .imageOutput(let shape, _): image = shape
+    case .imageInput(let image, _), .imageOutput(let image, _):
+      (axes, layout, channels) = (image.axes, image.layout, image.channels)
+    case .classMap(let map, _): (axes, layout, channels) = (map.axes, map.layout, map.depth)
     case .array, .scalar, .string: return
     }
-    let axes = image.axes
+    // One channel may have no axis of its own, and lies in memory the same wherever it is.
+    if channels == 1, shape.count >= 2, Self.fits(shape, Array(axes.filter { $0 != 1 })) { return }
     guard shape.count >= 3, !zip(shape.suffix(3), axes).allSatisfy({ $0 < 0 || $0 == $1 }) else {
       return
     }
     report(
       .elementCountMismatch, at: "\(path).shape",
       expected: "the tensor's last axes, \(Array(shape.suffix(3)))", found: "\(axes)",
-      mending: image.layout == .channelsLast
+      mending: layout == .channelsLast
         ? "Write [height, width, channels] as the tensor has them."
         : "Write [channels, height, width] as the tensor has them, or leave \"layout\" out.")
+  }
+
+  /// Whether a shape has these axes alone, beside a batch axis and axes of one.
+  private static func fits(_ shape: [Int], _ axes: [Int]) -> Bool {
+    let own = shape.enumerated().filter { $1 != 1 && !($0 == 0 && $1 < 0) }.map(\.element)
+    return own.count == axes.count && zip(own, axes).allSatisfy { $0 < 0 || $0 == $1 }
   }
 
   // MARK: - Types
@@ -182,9 +193,33 @@ struct SignatureBinder: IssueCollector {
       }
       return .imageInput(shape, preprocessing)
     case .imageOutput(let shape, let denormalization):
-      return .imageOutput(shape, denormalization)
+      return .imageOutput(
+        shape, checked(denormalization, dataType, tensor, at: "\(path).denormalize"))
+    case .classMap(let shape, _): return .classMap(shape, labels: bundle.labels(of: layer))
     case .string: return .bytes
     }
+  }
+
+  /// A picture that comes out as bytes needs no denormalization, or one of the numbers behind them.
+  private mutating func checked(
+    _ denormalization: PixelDenormalization?, _ dataType: DataType, _ tensor: TensorDescription,
+    at path: String
+  ) -> PixelDenormalization? {
+    guard denormalization != nil else { return nil }
+    if dataType == .uint8 {
+      report(
+        .ignoredField, .warning, at: path,
+        expected: "no denormalization, since a quantized model gives a picture's bytes",
+        found: "one", mending: "Remove it.")
+      return nil
+    }
+    if dataType == .int8, tensor.quantization == nil {
+      report(
+        .quantizationMismatch, at: path,
+        expected: "a scale and zero point in the model, to dequantize by", found: "none",
+        mending: "Remove it; each byte of the picture is then the tensor's plus 128.")
+    }
+    return denormalization
   }
 
   private mutating func checked(
@@ -239,13 +274,14 @@ struct SignatureBinder: IssueCollector {
           found: "\(spec.elementCount) in \(spec.shape)", mending: "Write the tensor's shape.")
         continue
       }
+      let labels: Labels? = if case .vector(_, let names) = spec.kind { names } else { nil }
       let found =
-        spec.labels.map { "\($0.names.count) labels over \(available) classes" }
+        labels.map { "\($0.names.count) labels over \(available) classes" }
         ?? "\(spec.elementCount) in \(spec.shape)"
       report(
         .partialOutput, .warning, at: path, expected: "\(available) values, as the tensor holds",
         found: found,
-        mending: spec.labels == nil || spec.labels?.names.count == available
+        mending: labels == nil || labels?.names.count == available
           ? "Only the first \(spec.elementCount) are read; write the tensor's shape."
           : "Only the first \(spec.elementCount) are read, and each label may be one off: "
             + "check whether the model's first class is the background.")

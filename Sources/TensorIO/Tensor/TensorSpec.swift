@@ -34,6 +34,8 @@ public struct TensorSpec: Hashable, Sendable {
     case imageInput(ImageShape, ImagePreprocessing)
     /// A picture that comes out.
     case imageOutput(ImageShape, PixelDenormalization?)
+    /// A class for each pixel, with the names of the classes where there are any (outputs only).
+    case classMap(ClassMapShape, labels: Labels?)
     /// Raw bytes of the layer's data type, or text where that type is string.
     case bytes
   }
@@ -71,20 +73,23 @@ public struct TensorSpec: Hashable, Sendable {
   public var quantization: Quantization? {
     switch kind {
     case .vector(let quantization, _), .scalar(let quantization): quantization
-    case .imageInput, .imageOutput, .bytes: nil
+    case .imageInput, .imageOutput, .classMap, .bytes: nil
     }
   }
 
   /// The names of the classes.
   public var labels: Labels? {
-    if case .vector(_, let labels) = kind { labels } else { nil }
+    switch kind {
+    case .vector(_, let labels), .classMap(_, let labels): labels
+    case .scalar, .imageInput, .imageOutput, .bytes: nil
+    }
   }
 
   /// Whether the layer holds a picture.
   public var isImage: Bool {
     switch kind {
     case .imageInput, .imageOutput: true
-    case .vector, .scalar, .bytes: false
+    case .vector, .scalar, .classMap, .bytes: false
     }
   }
 }

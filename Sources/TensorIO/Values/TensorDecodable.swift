@@ -12,7 +12,7 @@ public import Foundation
 /// A value that can be read from a model's output.
 ///
 /// Numbers, arrays of numbers, `Data`, `String`, dictionaries of labelled values,
-/// ``Classification``, ``PixelBuffer``, ``Tensor`` and ``TensorValue`` conform.
+/// ``Classification``, ``PixelBuffer``, ``ClassMap``, ``Tensor`` and ``TensorValue`` conform.
 public protocol TensorDecodable: Sendable {
   /// Reads a value from the bytes of one item.
   ///

@@ -26,6 +26,8 @@ public enum TensorValue: Sendable {
   case strings([Data])
   /// A picture.
   case image(PixelBuffer)
+  /// A class for each pixel.
+  case classMap(ClassMap)
   /// A tensor as it is.
   case tensor(Tensor)
   /// A list of values: nested arrays, or one value for each input.
@@ -48,6 +50,7 @@ extension TensorValue: TensorDecodable {
   public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> TensorValue {
     switch spec.kind {
     case .imageOutput, .imageInput: return .image(try PixelBuffer.decode(bytes, as: spec))
+    case .classMap: return .classMap(try ClassMap.decode(bytes, as: spec))
     case .bytes: return .bytes(try Data.decode(bytes, as: spec), spec.dataType)
     case .vector(_, .some): return .labels(try Classification.decode(bytes, as: spec))
     case .vector, .scalar:
@@ -85,6 +88,7 @@ extension TensorValue: TensorEncodable {
     case .bytes(let data, _): data
     case .strings(let strings): strings
     case .image(let image): image
+    case .classMap(let map): map.classes
     case .tensor(let tensor): tensor
     case .list(let values): values
     }

@@ -54,6 +54,24 @@ import Testing
               normalization: PixelNormalization(
                 scale: 0.004, bias: ColorValues(red: -0.485, green: -0.457, blue: -0.408))))),
         layer("raw photo", [32, 24, 3], nil, .imageInput(smallRGB, ImagePreprocessing())),
+        layer(
+          "planes", [-1, 3, 32, 24], nil,
+          .imageInput(
+            ImageShape(height: 32, width: 24, format: .rgb, layout: .channelsFirst),
+            ImagePreprocessing(
+              resize: .tfBilinear,
+              crop: ImageCrop(
+                .pad, fraction: 0.875, color: PixelColor(red: 114, green: 114, blue: 255)),
+              normalization: PixelNormalization(
+                scale: ColorValues(red: 0.017, green: 0.0175, blue: 0.0174),
+                bias: ColorValues(red: -2.1, green: -2.04, blue: -1.8))))),
+        layer(
+          "gray photo", [28, 20, 1], nil,
+          .imageInput(
+            ImageShape(height: 28, width: 20, format: .gray),
+            ImagePreprocessing(
+              resize: .nearest, crop: ImageCrop(.stretch),
+              normalization: PixelNormalization(scale: 0.004, bias: ColorValues(all: -0.5))))),
       ])
     #expect(
       manifest.outputs == [
@@ -69,8 +87,38 @@ import Testing
             small,
             PixelDenormalization(
               scale: 255, bias: ColorValues(red: 0.485, green: 0.457, blue: 0.408)))),
+        layer(
+          "gray picture", [1, 32, 24], nil,
+          .imageOutput(
+            ImageShape(height: 32, width: 24, format: .gray, layout: .channelsFirst),
+            PixelDenormalization(scale: 127.5, bias: ColorValues(all: 1)))),
+        layer(
+          "segmentation", [-1, 32, 24, 10], nil,
+          .classMap(
+            ClassMapShape(height: 32, width: 24, depth: 10), labelsFile: "labels.txt")),
       ])
     #expect(manifest.placeholders == [layer("learning_rate", [], .float32, .scalar(nil))])
+  }
+
+  @Test func `channels on the other side are told apart from another shape`() throws {
+    func mending(_ shape: JSONValue, _ more: [String: JSONValue]) throws -> String? {
+      var document = try JSONValue(parsing: Data(Fixtures.text("good/classifier.json").utf8))
+      try document.set("/inputs/0/shape", to: shape)
+      for (key, value) in more { try document.set("/inputs/0/" + key, to: value) }
+      var reader = ManifestReader()
+      _ = reader.read(document)
+      return reader.issues.first { $0.code == .badShape }?.mending
+    }
+    let other = #"Write "layout": "channels-%@", if that is how the tensor lies in memory."#
+    #expect(try mending([3, 32, 24], [:]) == String(format: other, "first"))
+    #expect(try mending([-1, 3, 32, 24], [:]) == String(format: other, "first"))
+    #expect(
+      try mending([32, 24, 3], ["layout": "channels-first"]) == String(format: other, "last"))
+    #expect(
+      try mending([32, 24, 4], [:]) == "Write the shape of one picture of three channels.")
+    #expect(
+      try mending([32, 24], ["format": "GRAY", "normalize": ["standard": "[0,1]"]])
+        == "Write the shape of one picture of one channel.")
   }
 
   @Test func `what is left out has its default`() throws {

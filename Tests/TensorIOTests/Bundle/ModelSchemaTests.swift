@@ -57,8 +57,26 @@ import Testing
     let schema = try JSONValue(parsing: Data(contentsOf: Fixtures.schema))
     let types = schema["$defs"]?["dtype"]?["enum"]
     #expect(types == .array(DataType.allCases.map { .string($0.rawValue) }))
-    let formats = schema["$defs"]?["imageInput"]?["properties"]?["format"]?["enum"]
-    #expect(formats == .array(ImageShape.Format.allCases.map { .string($0.rawValue) }))
+    for side in ["imageInput", "imageOutput"] {
+      let formats = schema["$defs"]?[side]?["properties"]?["format"]?["enum"]
+      #expect(formats == .array(ImageShape.Format.allCases.map { .string($0.rawValue) }))
+    }
+    let map = schema["$defs"]?["classMapOutput"]?["properties"]?["format"]?["const"]
+    #expect(map == .string(ClassMapShape.formatName))
+  }
+
+  @Test func `the schema names the same ways to resize, crop and lay out as the library`() throws {
+    let definitions = try JSONValue(parsing: Data(contentsOf: Fixtures.schema))["$defs"]
+    let resize = definitions?["resize"]
+    #expect(resize?["enum"] == .array(ResizeMethod.allCases.map { .string($0.rawValue) }))
+    #expect(resize?["default"] == .string(ImagePreprocessing().resize.rawValue))
+    let modes = definitions?["cropMode"]?["enum"]
+    #expect(modes == .array(ImageCrop.Mode.allCases.map { .string($0.rawValue) }))
+    #expect(definitions?["crop"]?["default"] == .string(ImageCrop().mode.rawValue))
+    let layouts = definitions?["layout"]
+    #expect(layouts?["enum"] == .array(ImageShape.Layout.allCases.map { .string($0.rawValue) }))
+    #expect(
+      layouts?["default"] == .string(ImageShape(height: 1, width: 1).layout.rawValue))
   }
 
   /// Properties without a title and a description, their own or those of what they refer to.
@@ -69,7 +87,8 @@ import Testing
       }
     }
     guard case .object(let members) = node else { return }
-    for (key, member) in members {
+    // What decides, under "if", is for the validator; an editor shows none of it.
+    for (key, member) in members where key != "if" {
       if key == "properties", case .object(let properties) = member {
         for (name, property) in properties
         where property["$ref"] == nil && !property.isDescribed {

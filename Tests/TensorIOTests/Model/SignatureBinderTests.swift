@@ -237,4 +237,48 @@ import Testing
         "data-type-mismatch outputs[0].dtype",
       ])
   }
+
+  // MARK: - Pictures
+
+  private static func image(_ shape: [Int], _ more: [String: JSONValue]) -> JSONValue {
+    .layer("y", shape, more.merging(["type": "image"]) { old, _ in old })
+  }
+
+  @Test func `one channel may lie in a tensor without an axis of its own`() throws {
+    let gray: [String: JSONValue] = ["format": "GRAY"]
+    let first = gray.merging(["layout": "channels-first"]) { old, _ in old }
+    let classes: [String: JSONValue] = ["format": "CLASSES"]
+    for (layer, tensor) in [
+      (Self.image([8, 6, 1], gray), [1, 8, 6]), (Self.image([8, 6, 1], gray), [8, 6]),
+      (Self.image([8, 6, 1], gray), [1, 1, 8, 6]), (Self.image([1, 8, 6], first), [1, 8, 6, 1]),
+      (Self.image([8, 6, 1], classes), [1, 8, 6]), (Self.image([8, 6, 1], classes), [1, 8, 6, 1]),
+      (Self.image([8, 6, 4], classes), [1, 8, 6, 4]), (Self.image([1, 6, 1], gray), [1, 6]),
+    ] {
+      #expect(try issues(output: layer, .float("y", tensor)).isEmpty, "\(layer) \(tensor)")
+    }
+    for (layer, tensor) in [
+      (Self.image([6, 8, 1], gray), [1, 8, 6]), (Self.image([6, 8, 1], classes), [1, 8, 6, 1]),
+      (Self.image([8, 6, 4], classes), [1, 4, 8, 6]), (Self.image([6, 8, 1], gray), [2, 4, 6]),
+    ] {
+      let found = try issues(output: layer, .float("y", tensor))
+      #expect(found.map(\.summary) == ["element-count-mismatch outputs[0].shape"], "\(tensor)")
+    }
+  }
+
+  @Test func `a picture of bytes needs no denormalization`() throws {
+    let layer = Self.image(
+      [8, 6, 3], ["format": "RGB", "denormalize": ["standard": "[0,1]"]])
+    func found(_ type: DataType, _ stored: StoredQuantization?) throws -> [BundleIssue] {
+      try issues(
+        output: layer, .tensor("y", type, [1, 8, 6, 3], stored), isQuantized: stored != nil
+      ).filter { $0.path.hasPrefix("outputs") }
+    }
+    #expect(
+      try found(.uint8, nil).map(\.summary) == ["warning ignored-field outputs[0].denormalize"])
+    let unscaled = try found(.int8, nil)
+    #expect(unscaled.map(\.summary) == ["quantization-mismatch outputs[0].denormalize"])
+    #expect(unscaled.first?.expected == "a scale and zero point in the model, to dequantize by")
+    #expect(try found(.int8, stored).isEmpty)
+    #expect(try found(.float32, nil).isEmpty)
+  }
 }

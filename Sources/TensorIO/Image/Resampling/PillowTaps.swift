@@ -18,17 +18,20 @@ struct PillowTaps {
 
   /// - Parameters:
   ///   - source: Pixels that are there.
+  ///   - span: The part of them that is resized, which may begin and end within a pixel; nil is all.
   ///   - target: Pixels that are made.
-  ///   - method: One of Pillow's methods.
-  init(from source: Int, to target: Int, _ method: ResizeMethod) {
+  ///   - method: One of Pillow's methods; others are taken as the nearest of these.
+  init(
+    from source: Int, _ span: ImagePlacement.Span? = nil, to target: Int, _ method: ResizeMethod
+  ) {
     let (radius, kernel) = Self.kernel(of: method)
-    let scale = Double(source) / Double(target)
+    let scale = (span?.length ?? Double(source)) / Double(target)
     let widening = max(scale, 1)
     let support = radius * widening
     let inverse = 1 / widening
     windows.reserveCapacity(target)
     for position in 0..<target {
-      let center = (Double(position) + 0.5) * scale
+      let center = (span?.start ?? 0) + (Double(position) + 0.5) * scale
       let start = max(0, Int(center - support + 0.5))
       let end = max(start, min(source, Int(center + support + 0.5)))
       var weights = (start..<end).map { kernel((Double($0) - center + 0.5) * inverse) }
@@ -40,7 +43,7 @@ struct PillowTaps {
 
   private static func kernel(of method: ResizeMethod) -> (Double, (Double) -> Double) {
     switch method {
-    case .pillowBox: (0.5, { $0 > -0.5 && $0 <= 0.5 ? 1 : 0 })
+    case .pillowBox, .openCVArea: (0.5, { $0 > -0.5 && $0 <= 0.5 ? 1 : 0 })
     case .pillowBicubic: (2, bicubic)
     case .pillowLanczos: (3, lanczos)
     default: (1, { max(0, 1 - abs($0)) })

@@ -5,9 +5,10 @@
 
 import CPixelKernels
 
-/// Resizes as TensorFlow's `scale_and_translate` kernel does with a triangle and antialiasing.
+/// Weighted sums in float32: first of whole rows, then of their columns.
 ///
-/// Weighted sums in float32: first of whole rows, then of their columns. Equal in every bit.
+/// Resizes as TensorFlow's `scale_and_translate` kernel does with a triangle and antialiasing, equal in
+/// every bit; or with any of Pillow's kernels a part that begins and ends within pixels.
 struct SpanResampler: Resampler {
   private let source: (width: Int, height: Int)
   private let width: Int
@@ -19,6 +20,17 @@ struct SpanResampler: Resampler {
     width = target.width
     columns = Spans(from: source.width, to: target.width)
     rows = Spans(from: source.height, to: target.height)
+  }
+
+  /// Resizes a part with one of Pillow's kernels, without rounding to bytes in between.
+  init(
+    _ window: ImagePlacement.Window, of source: (width: Int, height: Int),
+    to target: (width: Int, height: Int), _ method: ResizeMethod
+  ) {
+    self.source = source
+    width = target.width
+    columns = Spans(PillowTaps(from: source.width, window.columns, to: target.width, method))
+    rows = Spans(PillowTaps(from: source.height, window.rows, to: target.height, method))
   }
 
   func forEachRow<Failure: Error>(
@@ -80,6 +92,16 @@ private struct Spans {
       counts.append(UInt32(taps.count))
       weights += taps
       weights += repeatElement(0, count: longest - taps.count)
+    }
+  }
+
+  init(_ taps: PillowTaps) {
+    longest = taps.windows.map(\.weights.count).max() ?? 0
+    for window in taps.windows {
+      starts.append(UInt32(window.start))
+      counts.append(UInt32(window.weights.count))
+      weights += window.weights.map { Float($0) }
+      weights += repeatElement(0, count: longest - window.weights.count)
     }
   }
 

@@ -5,9 +5,10 @@
 
 extension Classification: TensorDecodable {
   public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> Classification {
-    guard let labels = spec.labels else {
+    guard case .vector(_, let labels?) = spec.kind else {
       throw TensorIOError.wrongOutputType(
-        spec, "Classification", because: "model.json names no labels for it")
+        spec, "Classification",
+        because: spec.isClassMap ? "it is a class map" : "model.json names no labels for it")
     }
     return Classification(labels: labels, values: try [Float].decode(bytes, as: spec))
   }

@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// A class for each pixel: the result of a segmentation model.
+///
+/// ```swift
+/// let map = try outputs["segmentation", as: ClassMap.self]
+/// for entry in map.legend { print(entry.label ?? "class \(entry.index)", entry.share) }
+/// try ImageEncoder().write(map.picture(), to: "map.png")
+/// ```
+public struct ClassMap: Sendable, Equatable {
+  /// Pixels in a row.
+  public let width: Int
+  /// Rows.
+  public let height: Int
+  /// The classes' numbers, row after row.
+  public let classes: [UInt16]
+  /// The names of the classes; nil without any.
+  public let labels: Labels?
+
+  /// Makes a map.
+  ///
+  /// - Parameters:
+  ///   - width: Pixels in a row, at least 1.
+  ///   - height: Rows, at least 1.
+  ///   - classes: `width * height` class numbers, row after row.
+  ///   - labels: The names of the classes, in the order of their numbers; a class beyond the last
+  ///     has none.
+  public init(width: Int, height: Int, classes: [UInt16], labels: Labels? = nil) {
+    precondition(width > 0 && height > 0, "A class map has at least one pixel.")
+    precondition(
+      classes.count == width * height,
+      "A \(width) x \(height) class map has \(width * height) classes, got \(classes.count).")
+    self.width = width
+    self.height = height
+    self.classes = classes
+    self.labels = labels
+  }
+
+  /// The class of a pixel.
+  ///
+  /// - Parameters:
+  ///   - x: The pixel's place in its row, from 0.
+  ///   - y: Its row, from 0.
+  public subscript(x: Int, y: Int) -> UInt16 {
+    precondition((0..<width).contains(x) && (0..<height).contains(y), "There is no such pixel.")
+    return classes[y * width + x]
+  }
+
+  /// The map in the classes' colours, as an RGB picture.
+  public func picture() -> PixelBuffer {
+    let colors = (0...(classes.max() ?? 0)).map(Self.color(of:))
+    return PixelBuffer(width: width, height: height, format: .rgb) { span in
+      span.withUnsafeMutableBytes { bytes in
+        for (pixel, index) in classes.enumerated() {
+          let color = colors[Int(index)]
+          bytes[pixel * 3] = color.red
+          bytes[pixel * 3 + 1] = color.green
+          bytes[pixel * 3 + 2] = color.blue
+        }
+      }
+    }
+  }
+
+  // MARK: - Legend
+
+  /// A class that occurs in a map.
+  public struct LegendEntry: Sendable, Hashable {
+    /// The class's number.
+    public let index: Int
+    /// The class's name; nil without one.
+    public let label: String?
+    /// The class's colour in the picture.
+    public let color: PixelColor
+    /// The part of the pixels that are of this class, more than 0, at most 1.
+    public let share: Double
+  }
+
+  /// The classes that occur, that of the most pixels first; of equals the lower number.
+  public var legend: [LegendEntry] {
+    var counts = [Int](repeating: 0, count: Int(classes.max() ?? 0) + 1)
+    for index in classes { counts[Int(index)] += 1 }
+    let found = counts.indices.filter { counts[$0] > 0 }
+    let order = found.sorted { counts[$0] != counts[$1] ? counts[$0] > counts[$1] : $0 < $1 }
+    return order.map { index in
+      LegendEntry(
+        index: index, label: label(of: UInt16(index)), color: Self.color(of: UInt16(index)),
+        share: Double(counts[index]) / Double(classes.count))
+    }
+  }
+
+  /// The name of a class; nil without one.
+  public func label(of index: UInt16) -> String? {
+    guard let names = labels?.names, Int(index) < names.count else { return nil }
+    return names[Int(index)]
+  }
+
+  /// The colour of a class: that of the Pascal VOC challenge, whose formula knows every number.
+  ///
+  /// The lowest three bits of the number are the highest bits of red, green and blue, the next
+  /// three the next, and so on. Class 0, mostly the background, is black.
+  public static func color(of index: UInt16) -> PixelColor {
+    var color = PixelColor()
+    var rest = index
+    for bit in stride(from: UInt8(7), through: 0, by: -1) where rest > 0 {
+      color.red |= UInt8(rest & 1) << bit
+      color.green |= UInt8(rest >> 1 & 1) << bit
+      color.blue |= UInt8(rest >> 2 & 1) << bit
+      rest >>= 3
+    }
+    return color
+  }
+}

@@ -1,0 +1,71 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOLiteRT
+
+extension LayerDrafter {
+  /// The layer of an output that can only be the classes of a picture's pixels; nil for another.
+  ///
+  /// That is a score for each of the model's own labels in every pixel, or a whole number for every
+  /// pixel of the one picture that goes in.
+  mutating func classMap(
+    _ tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
+  ) -> Members? {
+    guard pictures.count == 1, let dataType = tensor.dataType,
+      (3...4).contains(tensor.shape.count), abs(tensor.shape[0]) == 1, tensor.shape[1] > 1,
+      tensor.shape[2] > 1
+    else { return nil }
+    let size = (height: tensor.shape[1], width: tensor.shape[2])
+    let depth = tensor.shape.count == 4 ? tensor.shape[3] : 1
+    let labels = depth == 1 ? metadata?.valueLabels ?? metadata?.labels : metadata?.labels
+    guard
+      depth == 1
+        ? holdsClassNumbers(tensor, dataType, labels, size: size)
+        : depth > 1 && labels?.count == depth && holdsScores(tensor, dataType)
+    else { return nil }
+    let batch = tensor.shape[0] == -1 ? [-1] : []
+    var members: Members = [
+      ("name", .string(name)), ("type", .string("image")),
+      ("shape", .integers(batch + [size.height, size.width, depth])),
+      ("format", .string(ClassMapShape.formatName)),
+    ]
+    if depth == 1 {
+      checks.append(
+        "type of '\(name)': its whole numbers are described as the classes of the picture's pixels; "
+          + "if they are none, make it an \"array\"")
+    }
+    if let labels {
+      members.append(("labels", .string(addAsset(labels))))
+    } else {
+      checks.append(
+        "labels of '\(name)': the model carries none; put the names of its classes into "
+          + "assets/labels.txt and add \"labels\": \"labels.txt\"")
+    }
+    return members
+  }
+
+  /// A picture's layer cannot name a data type: the tensor's must be what `model.quantized` says.
+  private func holdsScores(_ tensor: TensorDescription, _ dataType: DataType) -> Bool {
+    switch dataType {
+    case .float16, .float32, .float64: !isQuantized
+    case .uint8, .int8: isQuantized || tensor.quantization == nil
+    case .string, .bool: false
+    default: true
+    }
+  }
+
+  /// Bytes may as well be a gray picture: they are classes only where the model has their names.
+  private func holdsClassNumbers(
+    _ tensor: TensorDescription, _ dataType: DataType, _ labels: [String]?, size: PictureSize
+  ) -> Bool {
+    guard tensor.quantization == nil, size == pictures[0] else { return false }
+    return switch dataType {
+    case .int16, .uint16, .int32, .uint32, .int64: true
+    case .uint8, .int8: labels != nil
+    case .float16, .float32, .float64, .bool, .string: false
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOImageCodecs
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Writes the pictures of a run to files, and remembers where.
+struct WrittenPictures {
+  /// The files of the outputs, by the outputs' names.
+  private(set) var outputs: [String: String] = [:]
+  /// The files of the previews, by the inputs' names and then by what they show; nil when none
+  /// were asked for.
+  private(set) var previews: [String: [String: String]]?
+
+  // MARK: - Outputs
+
+  /// Writes image outputs and class maps.
+  ///
+  /// - Throws: `TensorIOError` for an output that is neither, and what writing a file throws.
+  mutating func write(_ arguments: [NamedArgument], of outputs: ModelOutputs) throws {
+    for argument in arguments {
+      try write(outputs, argument.name, to: argument.value)
+      self.outputs[argument.name] = argument.value
+    }
+  }
+
+  private func write(_ outputs: ModelOutputs, _ name: String, to path: String) throws {
+    guard let spec = outputs.specs.first(where: { $0.name == name }), case .classMap = spec.kind
+    else {
+      return try ImageEncoder().write(outputs[name, as: PixelBuffer.self], to: path)
+    }
+    let map = try outputs[name, as: ClassMap.self]
+    guard path.lowercased().hasSuffix(".svg") else {
+      return try ImageEncoder().write(map.picture(), to: path)
+    }
+    let document = try ClassMapDrawing(map: map, title: name).svg()
+    do {
+      try Data(document.utf8).write(to: URL(filePath: path))
+    } catch {
+      throw TensorIOError(
+        .unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+    }
+  }
+
+  // MARK: - Previews
+
+  /// Writes what a model sees of each picture that goes in.
+  ///
+  /// - Parameters:
+  ///   - inputs: The values that the model was run on.
+  ///   - signature: The model's layers.
+  ///   - folder: Where to write; it is made where it is missing.
+  /// - Throws: `TensorIOError` when a file cannot be written.
+  mutating func writePreviews(
+    of inputs: ModelInputs, _ signature: ModelSignature, to folder: String
+  ) throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw TensorIOError(
+        .unreadableFile, "The folder '\(folder)' for the previews cannot be made: \(error)",
+        cause: error)
+    }
+    var names = PreviewNames()
+    var written: [String: [String: String]] = [:]
+    try inputs.forEach(signature.inputs) { index, value in
+      let spec = signature.inputs[index]
+      guard case .imageInput(let shape, let preprocessing) = spec.kind else { return }
+      guard value.isPicture else {
+        return Console.printMessage(
+          "no preview of '\(spec.name)': its value is a tensor's elements, not a picture")
+      }
+      let seen = try Self.seen(value, shape, preprocessing)
+      var views = [(key: "image", suffix: "", picture: seen)]
+      if shape.format != .gray {
+        let channels = seen.channels()
+        views += [
+          ("red", "-red", channels.red), ("green", "-green", channels.green),
+          ("blue", "-blue", channels.blue),
+        ]
+      }
+      let name = names.add(spec.name, suffixes: views.map(\.suffix))
+      for view in views {
+        let path = (folder.hasSuffix("/") ? folder : folder + "/") + "\(name)\(view.suffix).png"
+        try ImageEncoder().write(view.picture, to: path)
+        written[spec.name, default: [:]][view.key] = path
+      }
+    }
+    previews = written
+  }
+
+  /// What goes into a tensor, before normalization, as a picture.
+  ///
+  /// The value writes it itself, as it writes the tensor.
+  private static func seen(
+    _ value: any TensorEncodable, _ shape: ImageShape, _ preprocessing: ImagePreprocessing
+  ) throws -> PixelBuffer {
+    let isGray = shape.format == .gray
+    let upright = ImageShape(
+      height: shape.height, width: shape.width, format: isGray ? .gray : .rgb)
+    var plain = preprocessing
+    plain.normalization = nil
+    let spec = TensorSpec(
+      name: "preview", shape: upright.axes, dataType: .uint8, kind: .imageInput(upright, plain))
+    return try PixelBuffer(
+      width: shape.width, height: shape.height, format: isGray ? .gray : .rgb
+    ) { try value.encode(into: &$0, as: spec) }
+  }
+}
+
+extension TensorEncodable {
+  /// Whether the value is a picture, and not a tensor's own elements.
+  fileprivate var isPicture: Bool {
+    if case .image? = self as? TensorValue { return true }
+    return self is PixelBuffer || self is ImageFile
+  }
+}
+
+/// Names for files: what a layer is called, in characters that every file system takes.
+struct PreviewNames {
+  /// In small letters, since some file systems do not tell large ones from small ones.
+  private var used: Set<String> = []
+
+  /// What a file system takes, with room for a suffix.
+  private static let longestName = 100
+
+  /// The name of a layer's files, which no earlier layer's files have.
+  ///
+  /// - Parameters:
+  ///   - layer: The layer's name.
+  ///   - suffixes: What will follow the name in each of the files.
+  /// - Returns: The name, without suffix and extension.
+  mutating func add(_ layer: String, suffixes: [String]) -> String {
+    let plain = Self.sanitized(layer)
+    var name = plain
+    var number = 2
+    while suffixes.contains(where: { used.contains((name + $0).lowercased()) }) {
+      name = "\(plain)-\(number)"
+      number += 1
+    }
+    used.formUnion(suffixes.map { (name + $0).lowercased() })
+    return name
+  }
+
+  /// Letters, digits, `-`, `_` and `.` of ASCII stay; anything else becomes `_`, and so does a first
+  /// `.` or `-`, which would hide a file or look like an option.
+  static func sanitized(_ name: String) -> String {
+    var safe = ""
+    for scalar in name.unicodeScalars.prefix(longestName) {
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "_": safe.unicodeScalars.append(scalar)
+      case ".", "-": safe.unicodeScalars.append(safe.isEmpty ? "_" : scalar)
+      default: safe += "_"
+      }
+    }
+    return safe.isEmpty ? "input" : safe
+  }
+}
