@@ -223,6 +223,17 @@ struct PlantedFaultTests {
     #expect(order.result == "same" && order.cannotBeToldFrom.contains("BGR"))
   }
 
+  @Test func `a gray layer is told what model.json takes of it`() async throws {
+    let layer = #"{"name": "image", "type": "image", "shape": [96, 96, 1], "format": "GRAY"}"#
+    let bundle = try PlaceholderBundle(inputs: [layer])
+    let (image, array) = try await Self.plant(
+      #""order": "L", "crop": "stretch", "normalize": [0.0125, 0.5]"#, "texture.jpg", bundle)
+    let answer = try await ParityAnswer.of(bundle, image, against: array).answer
+    #expect(answer.differences == ["crop": "stretch", "normalization": "v * 0.0125 + 0.5"])
+    let normalization = try #require(answer.stages.first { $0.stage == "normalization" })
+    #expect(normalization.mending?.contains(#"{"scale": 0.0125, "bias": 0.5}"#) == true)
+  }
+
   @Test func `a plain picture tells of its normalization only`() async throws {
     let answer = try await answer(#""normalize": "[-1,1]", "resize": "BICUBIC""#, "plain.png")
     #expect(answer.differences == ["normalization": "[-1,1]"])
