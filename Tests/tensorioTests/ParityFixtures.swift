@@ -47,6 +47,7 @@ struct ParityAnswer: Decodable {
     let stage: String
     let result: String
     let looksLike: String?
+    let mending: String?
     let cannotBeToldFrom: [String]
   }
   let equal: Bool

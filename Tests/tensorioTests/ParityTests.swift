@@ -10,7 +10,7 @@ import Testing
 @testable import tensorio
 
 /// `tensorio parity` on committed files: TensorFlow's and OpenCV's tensors, and errors.
-@Suite struct ParityTests {
+@Suite(.serialized) struct ParityTests {
   private static let folder = "Tests/Fixtures/Parity/"
   private static let picture = folder + "texture.jpg"
 

@@ -197,10 +197,14 @@ extension ParitySearch {
           + "the pixels up."
       }
       var words: [String] = []
-      if reference.layout != layer.shape.layout {
+      if reference.layout != layer.shape.layout || reference.channels.count != layer.shape.channels
+      {
         var shape = layer.shape
         shape.layout = reference.layout
+        shape.channels = reference.channels.count
         words.append("\"shape\": \(shape.axes)")
+      }
+      if reference.layout != layer.shape.layout {
         words.append("\"layout\": \"\(reference.layout.rawValue)\"")
       }
       let order = winner.order

@@ -13,6 +13,7 @@ struct ValueFinding {
   let own: ValueHypothesis
   /// Whether the layer's numbers are whole pixels, for which model.json's normalization is nothing.
   private let takesWhole: Bool
+  private let isGray: Bool
   /// The line through each channel, by colour.
   let fitted: PixelNormalization
   /// How far the fitted line, or the hypothesis, is from theirs on average, in bytes.
@@ -24,6 +25,7 @@ struct ValueFinding {
   ) {
     own = layer.ownHypothesis
     takesWhole = layer.roundsPixels
+    isGray = layer.shape.format == .gray
     fitted = Self.fit(explanation.order, planes, reference, layer)
     let step = max(1, planes[0].count / 50_000) | 1
     let candidates = Self.candidates(layer, reference, planes)
@@ -39,8 +41,12 @@ struct ValueFinding {
     _ layer: ImageLayer, _ reference: ReferenceTensor, _ planes: [[Float]]
   ) -> [ValueHypothesis] {
     let own = layer.ownHypothesis
-    let known =
+    var known =
       [own.normalization] + KnownNormalization.all + [.standardization(of: planes)]
+    if layer.shape.format == .gray {
+      // One channel has no numbers for each colour, and its mending none of model.json's objects.
+      known = known.filter { $0.values.scale.common != nil && $0.values.bias.common != nil }
+    }
     if reference.tensor.dataType.isFloat {
       return known.map { ValueHypothesis(normalization: $0, storage: .floats, rounding: .none) }
     }
@@ -89,8 +95,9 @@ extension ValueFinding {
         stage: .normalization, result: .differs, looksLike: fitted.rounded.formula,
         insteadOf: insteadOf,
         mending:
-          "No known normalization has these numbers. Write \(KnownNormalization.json(fitted.rounded)) in "
-          + "model.json, or change the Python code.")
+          "No known normalization has these numbers. Write "
+          + KnownNormalization.json(fitted.rounded, isGray: isGray)
+          + " in model.json, or change the Python code.")
     }
     guard hypothesis.normalization.values != own.normalization.values else {
       return StageFinding(stage: .normalization, result: .same)
@@ -100,7 +107,7 @@ extension ValueFinding {
       insteadOf: insteadOf,
       mending: takesWhole
         ? "The model takes bytes: take the normalization out of the Python code."
-        : hypothesis.normalization.mending)
+        : hypothesis.normalization.mending(isGray: isGray))
   }
 
   /// What to say of the storage; the rounding is what the other side does with the fractions of

@@ -81,13 +81,18 @@ enum NumberStorage: Hashable {
 struct KnownNormalization {
   let label: String
   let values: PixelNormalization
-  /// What to write into model.json.
-  let mending: String
+  private let ownMending: String?
 
   init(_ label: String, _ values: PixelNormalization, mending: String? = nil) {
     self.label = label
     self.values = values
-    self.mending = mending ?? "Write \(Self.json(values)) in model.json, or change the Python code."
+    ownMending = mending
+  }
+
+  /// What to write into model.json.
+  func mending(isGray: Bool) -> String {
+    ownMending
+      ?? "Write \(Self.json(values, isGray: isGray)) in model.json, or change the Python code."
   }
 
   static let none = KnownNormalization(
@@ -127,12 +132,14 @@ struct KnownNormalization {
     scale: ColorValues(all: 1), bias: ColorValues(red: -123.68, green: -116.779, blue: -103.939))
 
   /// A normalization as model.json has it.
-  static func json(_ values: PixelNormalization) -> String {
+  static func json(_ values: PixelNormalization, isGray: Bool = false) -> String {
     func text(_ colors: ColorValues) -> String {
       "{\"r\": \(colors.red), \"g\": \(colors.green), \"b\": \(colors.blue)}"
     }
     let scale = values.scale.common.map { "\($0)" } ?? text(values.scale)
-    return "\"normalize\": {\"scale\": \(scale), \"bias\": \(text(values.bias))}"
+    // The bias of a gray layer is a number, that of others is not.
+    let bias = isGray ? "\(values.bias.red)" : text(values.bias)
+    return "\"normalize\": {\"scale\": \(scale), \"bias\": \(bias)}"
   }
 }
 
