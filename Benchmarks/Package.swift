@@ -7,7 +7,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "TensorIO", path: "..")],
   targets: [
-    .target(name: "CBaseline"),
+    .target(name: "CBaseline", linkerSettings: [.linkedLibrary("jpeg")]),
     .executableTarget(
       name: "tensorio-benchmarks",
       dependencies: [

@@ -34,6 +34,12 @@ struct Benchmarks {
     try comparePictures(
       model: isShared ? model : root + "/Demo/digits-int8.tiobundle/model.tflite",
       library: library)
+    if isShared {
+      for photo in ["cat.jpg", "cat_720p.jpg", "phone-12mp.jpg"] {
+        try Pictures.compareDecoding(root + "/../shared/data/images/" + photo)
+      }
+    }
+    try Pictures.measureResizing()
   }
 
   private static var library: String {

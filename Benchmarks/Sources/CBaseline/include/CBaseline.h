@@ -23,4 +23,8 @@ int baseline_run(
 size_t baseline_input_bytes(const Baseline *baseline);
 size_t baseline_output_bytes(const Baseline *baseline);
 
+/// Decodes a whole JPEG to RGB by libjpeg's plain loop; returns how many bytes that are, without a
+/// place for them nothing else.
+size_t baseline_decode_jpeg(const uint8_t *bytes, size_t count, uint8_t *pixels);
+
 #endif

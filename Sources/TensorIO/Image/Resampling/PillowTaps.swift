@@ -13,8 +13,21 @@ import Darwin
 
 /// The source pixels that make a pixel along one axis, and their weights, as Pillow has them.
 struct PillowTaps {
-  /// For every pixel of the target, the first source pixel and the weights, which add up to 1.
-  private(set) var windows: [(start: Int, weights: [Double])] = []
+  /// For every pixel of the target, the source pixels that make it.
+  private(set) var windows: [Window] = []
+  /// The windows' weights, one window after the other; those of a window add up to 1.
+  private(set) var weights: [Double] = []
+  /// The largest number of source pixels that make one.
+  private(set) var longest = 0
+
+  /// Neighbouring source pixels.
+  struct Window {
+    /// The first of them.
+    var start: Int
+    var count: Int
+    /// Where their weights begin.
+    var offset: Int
+  }
 
   /// - Parameters:
   ///   - source: Pixels that are there.
@@ -30,14 +43,21 @@ struct PillowTaps {
     let support = radius * widening
     let inverse = 1 / widening
     windows.reserveCapacity(target)
+    weights.reserveCapacity(target * (Int(support * 2) + 2))
     for position in 0..<target {
       let center = (span?.start ?? 0) + (Double(position) + 0.5) * scale
       let start = max(0, Int(center - support + 0.5))
       let end = max(start, min(source, Int(center + support + 0.5)))
-      var weights = (start..<end).map { kernel((Double($0) - center + 0.5) * inverse) }
-      let total = weights.reduce(0, +)
-      if total != 0 { for index in weights.indices { weights[index] /= total } }
-      windows.append((start, weights))
+      let offset = weights.count
+      var total = 0.0
+      for pixel in start..<end {
+        let weight = kernel((Double(pixel) - center + 0.5) * inverse)
+        total += weight
+        weights.append(weight)
+      }
+      if total != 0 { for index in offset..<weights.count { weights[index] /= total } }
+      windows.append(Window(start: start, count: end - start, offset: offset))
+      longest = max(longest, end - start)
     }
   }
 
@@ -68,8 +88,11 @@ struct PillowTaps {
     return sin(x) / x
   }
 
-  /// A weight as Pillow rounds it: 22 bits behind the point, halves away from zero.
-  static func fixed(_ weight: Double) -> Int32 {
-    Int32((weight < 0 ? -0.5 : 0.5) + weight * Double(1 << 22))
+  /// A weight as Pillow rounds it, 22 bits behind the point and halves away from zero; 0 for an index
+  /// that the window does not have.
+  func fixedWeight(_ index: Int, of window: Window) -> Int32 {
+    guard index >= 0 && index < window.count else { return 0 }
+    let weight = weights[window.offset &+ index]
+    return Int32((weight < 0 ? -0.5 : 0.5) + weight * Double(1 << 22))
   }
 }

@@ -18,11 +18,14 @@ struct RowWeights {
 
   init(from sourceSize: Int, to targetSize: Int, _ method: ResizeMethod) {
     self.sourceSize = sourceSize
-    for window in PillowTaps(from: sourceSize, to: targetSize, method).windows {
-      let taps = window.weights.map(PillowTaps.fixed)
+    let taps = PillowTaps(from: sourceSize, to: targetSize, method)
+    windows.reserveCapacity(targetSize)
+    for window in taps.windows {
       let first = weights.count
-      for tap in stride(from: 0, to: taps.count, by: 2) {
-        weights.append(pixel_weights(taps[tap], tap + 1 < taps.count ? taps[tap + 1] : 0))
+      for tap in stride(from: 0, to: window.count, by: 2) {
+        weights.append(
+          pixel_weights(
+            taps.fixedWeight(tap, of: window), taps.fixedWeight(tap + 1, of: window)))
       }
       let pairs = weights.count - first
       windows.append((window.start, pairs, first))
@@ -41,36 +44,38 @@ struct ColumnWeights {
   private(set) var weights: [pixel_group_weights] = []
 
   init(from sourceSize: Int, to targetSize: Int, _ method: ResizeMethod) {
-    let windows = PillowTaps(from: sourceSize, to: targetSize, method).windows
+    let taps = PillowTaps(from: sourceSize, to: targetSize, method)
+    groups.reserveCapacity(targetSize / 4 + 1)
+    weights.reserveCapacity((targetSize / 4 + 1) * (taps.longest / 2 + 1))
     for first in stride(from: 0, to: targetSize, by: 4) {
-      let four = (first..<first + 4).map { position in
-        position < targetSize ? windows[position] : (start: windows[first].start, weights: [])
+      let none = PillowTaps.Window(start: taps.windows[first].start, count: 0, offset: 0)
+      func window(_ position: Int) -> PillowTaps.Window {
+        position < targetSize ? taps.windows[position] : none
       }
-      let pairs = ((four.map(\.weights.count).max() ?? 0) + 1) / 2
-      let filled = four.map { Self.fill($0, to: pairs * 2, within: sourceSize) }
+      let one = window(first)
+      let two = window(first + 1)
+      let three = window(first + 2)
+      let four = window(first + 3)
+      let pairs = (max(one.count, two.count, three.count, four.count) + 1) / 2
+      let last = max(0, sourceSize - pairs * 2)
+      func start(_ window: PillowTaps.Window) -> UInt32 { UInt32(min(window.start, last)) }
       groups.append(
         pixel_group(
-          start: (
-            UInt32(filled[0].start), UInt32(filled[1].start), UInt32(filled[2].start),
-            UInt32(filled[3].start)
-          ), pairs: UInt32(pairs), weights: UInt32(weights.count)))
+          start: (start(one), start(two), start(three), start(four)), pairs: UInt32(pairs),
+          weights: UInt32(weights.count)))
       for pair in 0..<pairs {
-        let parts = filled.map { pixel_weights($0.taps[pair * 2], $0.taps[pair * 2 + 1]) }
+        func part(_ window: PillowTaps.Window) -> pixel_weights {
+          let tap = pair * 2 - (window.start - min(window.start, last))
+          return pixel_weights(
+            taps.fixedWeight(tap, of: window), taps.fixedWeight(tap + 1, of: window))
+        }
+        let (one, two, three, four) = (part(one), part(two), part(three), part(four))
         weights.append(
           pixel_group_weights(
-            low: (parts[0].low, parts[1].low, parts[2].low, parts[3].low),
-            high: (parts[0].high, parts[1].high, parts[2].high, parts[3].high)))
+            low: (one.low, two.low, three.low, four.low),
+            high: (one.high, two.high, three.high, four.high)))
       }
     }
-  }
-
-  private static func fill(
-    _ window: (start: Int, weights: [Double]), to count: Int, within sourceSize: Int
-  ) -> (start: Int, taps: [Int32]) {
-    let start = max(0, min(window.start, sourceSize - count))
-    let before = [Int32](repeating: 0, count: window.start - start)
-    let taps = before + window.weights.map(PillowTaps.fixed)
-    return (start, taps + [Int32](repeating: 0, count: max(0, count - taps.count)))
   }
 }
 

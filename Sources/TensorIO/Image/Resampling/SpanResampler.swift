@@ -96,12 +96,12 @@ private struct Spans {
   }
 
   init(_ taps: PillowTaps) {
-    longest = taps.windows.map(\.weights.count).max() ?? 0
+    longest = taps.longest
     for window in taps.windows {
       starts.append(UInt32(window.start))
-      counts.append(UInt32(window.weights.count))
-      weights += window.weights.map { Float($0) }
-      weights += repeatElement(0, count: longest - window.weights.count)
+      counts.append(UInt32(window.count))
+      for index in 0..<window.count { weights.append(Float(taps.weights[window.offset + index])) }
+      weights += repeatElement(0, count: longest - window.count)
     }
   }
 
