@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#include "CPixelKernels.h"
+#include "instructions.h"
 
 #include <string.h>
 
@@ -31,12 +31,31 @@ void pixel_round_row(const float *values, size_t count, uint8_t *target) {
   }
 }
 
-void pixel_scale_bytes(
+// Compiled for the baseline and for AVX2, which makes loops twice as wide.
+static inline __attribute__((always_inline)) void scale_bytes(
     const uint8_t *values, const float *scales, const float *biases, size_t count, void *target) {
   for (size_t index = 0; index < count; index++) {
     float value = scales[index] * (float)values[index] + biases[index];
     memcpy((uint8_t *)target + index * sizeof value, &value, sizeof value);
   }
+}
+
+#if defined(PIXEL_HAS_WIDE)
+AVX2 static void scale_bytes_avx2(
+    const uint8_t *values, const float *scales, const float *biases, size_t count, void *target) {
+  scale_bytes(values, scales, biases, count, target);
+}
+#endif
+
+void pixel_scale_bytes(
+    const uint8_t *values, const float *scales, const float *biases, size_t count, void *target) {
+#if defined(PIXEL_HAS_WIDE)
+  if (pixel_current_instructions() >= PIXEL_AVX2) {
+    scale_bytes_avx2(values, scales, biases, count, target);
+    return;
+  }
+#endif
+  scale_bytes(values, scales, biases, count, target);
 }
 
 void pixel_scale_floats(

@@ -20,6 +20,9 @@ static const int8_t front_of_3[16] = {
     0, ANY, 3, ANY, 1, ANY, 4, ANY, 2, ANY, 5, ANY, ANY, ANY, ANY, ANY};
 static const int8_t back_of_3[16] = {
     6, ANY, 9, ANY, 7, ANY, 10, ANY, 8, ANY, 11, ANY, ANY, ANY, ANY, ANY};
+// The fifth of a vector alone.
+static const int8_t tail_of_3[16] = {
+    12, ANY, ANY, ANY, 13, ANY, ANY, ANY, 14, ANY, ANY, ANY, ANY, ANY, ANY, ANY};
 static const int8_t front_of_4[16] = {
     0, ANY, 4, ANY, 1, ANY, 5, ANY, 2, ANY, 6, ANY, ANY, ANY, ANY, ANY};
 static const int8_t back_of_4[16] = {
@@ -148,6 +151,7 @@ AVX512 void pixel_resize_row_avx512(
       step == 3 ? front_of_3 : front_of_4, step == 3 ? back_of_3 : back_of_4};
   const __m512i front = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)masks[0]));
   const __m512i back = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)masks[1]));
+  const __m512i tail = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)tail_of_3));
   // Leaves every fourth byte out.
   const __m128i three_of_four = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
   for (size_t index = 0; index < group_count; index++, target += 12) {
@@ -166,7 +170,13 @@ AVX512 void pixel_resize_row_avx512(
       __m512i second = _mm512_shuffle_epi8(all, back);
       low = _mm512_dpwssd_epi32(low, second, _mm512_loadu_si512(weight[1].low));
       high = _mm512_dpwssd_epi32(high, second, _mm512_loadu_si512(weight[1].high));
-      pairs--;
+      if (--pairs == 1 && group.is_odd && step == 3) {
+        // Most of what shrinks by a little more than 2: the vectors hold the fifth pixel, too.
+        __m512i third = _mm512_shuffle_epi8(all, tail);
+        low = _mm512_dpwssd_epi32(low, third, _mm512_loadu_si512(weight[2].low));
+        high = _mm512_dpwssd_epi32(high, third, _mm512_loadu_si512(weight[2].high));
+        break;
+      }
       for (int which = 0; which < 4; which++) pixels[which] += 4 * step;
     }
     __m512i words = _mm512_max_epi32(rounded_widest(low, high), _mm512_setzero_si512());

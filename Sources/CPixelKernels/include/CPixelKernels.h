@@ -37,6 +37,8 @@ typedef struct {
   uint32_t pairs;
   // The index of the first weights.
   uint32_t weights;
+  // Not 0 where the last pair's second weights are all 0.
+  uint32_t is_odd;
 } pixel_group;
 
 // Resizes one row: three of the bytes of every pixel of 3 or 4 bytes. Writes four target pixels for

@@ -79,6 +79,7 @@ package struct ImagePlacement: Sendable, Equatable {
   ///   - denominator: What the sides are divided by, rounded up.
   ///   - size: The picture's own size, upright.
   ///   - orientation: How it is stored: what is rounded up is then on the other side.
+  /// - Returns: The placement of the smaller picture.
   package func scaled(
     by denominator: Int, of size: (width: Int, height: Int), _ orientation: ImageOrientation
   ) -> ImagePlacement {

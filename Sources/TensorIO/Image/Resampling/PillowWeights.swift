@@ -56,13 +56,16 @@ struct ColumnWeights {
       let two = window(first + 1)
       let three = window(first + 2)
       let four = window(first + 3)
-      let pairs = (max(one.count, two.count, three.count, four.count) + 1) / 2
+      let longest = max(one.count, two.count, three.count, four.count)
+      let pairs = (longest + 1) / 2
       let last = max(0, sourceSize - pairs * 2)
       func start(_ window: PillowTaps.Window) -> UInt32 { UInt32(min(window.start, last)) }
+      // Weights that are moved back, so that nothing behind the row is read, end one later.
+      let isOdd = longest % 2 == 1 && [one, two, three, four].allSatisfy { $0.start <= last }
       groups.append(
         pixel_group(
           start: (start(one), start(two), start(three), start(four)), pairs: UInt32(pairs),
-          weights: UInt32(weights.count)))
+          weights: UInt32(weights.count), is_odd: isOdd ? 1 : 0))
       for pair in 0..<pairs {
         func part(_ window: PillowTaps.Window) -> pixel_weights {
           let tap = pair * 2 - (window.start - min(window.start, last))
