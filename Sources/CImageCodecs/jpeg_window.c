@@ -15,7 +15,7 @@ static void ignore(j_decompress_ptr info) { (void)info; }
 
 static boolean fill(j_decompress_ptr info) {
   jpeg_window *window = (jpeg_window *)info->src;
-  if (!window->rest) {
+  if (!window->rest || window->rest_bytes == 0) {
     WARNMS(info, JWRN_JPEG_EOF);
     return FALSE;
   }
@@ -89,7 +89,8 @@ JDIMENSION jpeg_window_open(
   size_t start = count - info->src->bytes_in_buffer;
   size_t place = height_offset(bytes, start);
   size_t rest = after_restarts(bytes, start, count, restarts);
-  if (cut >= info->image_height || place == 0 || rest == 0) return 0;
+  // Without data behind the markers the file is cut: reading it as a whole tells so.
+  if (cut >= info->image_height || place == 0 || rest == 0 || rest >= count) return 0;
   uint8_t *header = malloc(start);
   if (!header) return 0;
   memcpy(header, bytes, start);

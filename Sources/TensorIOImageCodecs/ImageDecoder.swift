@@ -19,8 +19,9 @@ public struct ImageDecoder: Sendable {
   /// Whether the picture is turned upright as its EXIF data says.
   ///
   /// Else the pixels stay as they are stored, and ``PixelBuffer/orientation`` tells how they must
-  /// be turned. An ``ImageTransform`` then turns the small result instead of the large photo,
-  /// which is faster; a crop's middle and its rounding can differ by one.
+  /// be turned. An ``ImageTransform`` then turns the small result instead of the large photo; a
+  /// crop's middle and its rounding can differ by one. An ``ImageFile`` that must be turned is then
+  /// decoded whole, whatever ``scaling`` says.
   public var appliesOrientation = true
   /// How much detail is decoded where the size of the result is known.
   ///

@@ -113,14 +113,7 @@ extension ImageFile: TensorEncodable {
       return try transform.write(&rows, placement, into: &span, as: encoding)
     }
     let part = try reader.picture(of: region, options: options).upright()
-    try part.withBytes { pixels in
-      try pixels.withUnsafeBytes { pixels in
-        guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
-        var rows = UprightRows(start, of: part)
-        var span = target.mutableBytes
-        try transform.write(&rows, placement, into: &span, as: encoding)
-      }
-    }
+    try transform.write(part, placement, into: &span, as: encoding)
   }
 }
 
@@ -145,27 +138,4 @@ extension ImageRegion {
     default: break
     }
   }
-}
-
-/// The rows of a picture in memory.
-private struct UprightRows: PixelRows {
-  let width: Int
-  let height: Int
-  let format: PixelBuffer.Format
-
-  private let bytes: UnsafePointer<UInt8>
-  private let bytesPerRow: Int
-
-  /// The bytes must outlive the rows; a picture's memory has the slack that rows need.
-  init(_ bytes: UnsafePointer<UInt8>, of picture: PixelBuffer) {
-    self.bytes = bytes
-    width = picture.width
-    height = picture.height
-    format = picture.format
-    bytesPerRow = picture.bytesPerRow
-  }
-
-  func row(_ y: Int) throws(Never) -> UnsafePointer<UInt8> { bytes + y * bytesPerRow }
-
-  func finish() throws(Never) {}
 }

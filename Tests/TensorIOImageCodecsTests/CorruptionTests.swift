@@ -44,9 +44,46 @@ struct CorruptionTests {
   @Test(arguments: files)
   func `a file cut anywhere is an error or a picture`(_ file: String) {
     let whole = ImageFixtures.bytes(file)
-    let decoder = ImageDecoder(limits: .init(maximumPixels: 300_000))
+    var decoder = ImageDecoder(limits: .init(maximumPixels: 300_000))
+    decoder.scaling = .fast
     for count in stride(from: 0, to: whole.count, by: max(1, whole.count / 200)) {
-      _ = try? decoder.decode(Array(whole[..<count]))
+      let cut = Array(whole[..<count])
+      _ = try? decoder.decode(cut)
+      _ = try? decoder.tensor(of: cut)
     }
+  }
+
+  @Test(arguments: ["tall-restarts-420.jpg", "tall-restarts-444.jpg"])
+  func `a file cut behind a restart marker is an error`(_ file: String) throws {
+    let whole = ImageFixtures.bytes(file)
+    let ends = whole.indices.dropFirst(2).filter { index in
+      whole[index - 2] == 0xff && (0xd0...0xd7).contains(whole[index - 1])
+    }
+    #expect(ends.count > 16)
+    let last = ImageRegion(x: 0, y: 300, width: 20, height: 33)
+    for end in ends {
+      #expect(throws: TensorIOError.self) {
+        // What stands behind the cut is there to be read by mistake, as in a buffer used again.
+        try whole.withUnsafeBytes { bytes in
+          let cut = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+          let reader = try ImageReader(cut, named: "cut", limits: .init(), pool: BufferPool())
+          _ = try reader.picture(of: last, options: DecodeOptions(readsAll: false))
+        }
+      }
+    }
+  }
+}
+
+extension ImageDecoder {
+  /// What a small layer gets of a picture that is decoded straight into it.
+  func tensor(of bytes: [UInt8]) throws -> [UInt8] {
+    let spec = TensorSpec(
+      name: "image", shape: [8, 8, 3], dataType: .uint8,
+      kind: .imageInput(ImageShape(height: 8, width: 8), ImagePreprocessing()))
+    var tensor = [UInt8](repeating: 0, count: spec.byteCount)
+    var span = tensor.mutableSpan
+    var memory = span.mutableBytes
+    try ImageFile(bytes: bytes, decoder: self).encode(into: &memory, as: spec)
+    return tensor
   }
 }

@@ -86,6 +86,28 @@ public struct ImageTransform: Hashable, Sendable {
     transform(image, into: &tensor, as: encoding)
   }
 
+  /// Writes an upright picture of which it is known where it goes.
+  ///
+  /// - Parameters:
+  ///   - image: A picture that stands upright.
+  ///   - placement: Which part of it goes where.
+  ///   - tensor: Memory for height x width x channels elements, without a need for alignment.
+  ///   - encoding: What the tensor holds.
+  /// - Throws: `TensorIOError` when the memory does not have the size of the result.
+  package func write(
+    _ image: PixelBuffer, _ placement: ImagePlacement, into tensor: inout MutableRawSpan,
+    as encoding: PixelEncoding
+  ) throws {
+    try check(tensor.byteCount, encoding)
+    tensor.withUnsafeMutableBytes { target in
+      image.withRows { rows in
+        guard let target = target.baseAddress else { return }
+        var rows = rows
+        resample(&rows, placement, into: target, as: encoding)
+      }
+    }
+  }
+
   /// Writes a picture that comes row by row, upright, into a tensor's memory.
   ///
   /// - Parameters:
@@ -122,18 +144,14 @@ public struct ImageTransform: Hashable, Sendable {
     _ image: PixelBuffer, into tensor: inout MutableRawSpan, as encoding: PixelEncoding
   ) {
     tensor.withUnsafeMutableBytes { target in
-      image.withBytes { span in
-        span.withUnsafeBytes { bytes in
-          guard let target = target.baseAddress,
-            let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-          else { return }
-          var rows = BufferedRows(bytes, of: image)
-          if image.orientation == .up {
-            let placement = placement(ofWidth: image.width, height: image.height)
-            resample(&rows, placement, into: target, as: encoding)
-          } else {
-            turn(&rows, image.orientation, into: target, as: encoding)
-          }
+      image.withRows { rows in
+        guard let target = target.baseAddress else { return }
+        var rows = rows
+        if image.orientation == .up {
+          let placement = placement(ofWidth: image.width, height: image.height)
+          resample(&rows, placement, into: target, as: encoding)
+        } else {
+          turn(&rows, image.orientation, into: target, as: encoding)
         }
       }
     }

@@ -92,3 +92,15 @@ struct BufferedRows: PixelRows {
 
   func finish() {}
 }
+
+extension PixelBuffer {
+  /// Calls a closure with the rows as they are stored.
+  func withRows(_ body: (BufferedRows) -> Void) {
+    withBytes { span in
+      span.withUnsafeBytes { bytes in
+        guard let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+        body(BufferedRows(bytes, of: self))
+      }
+    }
+  }
+}
