@@ -16,7 +16,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup build format docs bench fuzz memcheck tsan clean
+.PHONY: help demo test check setup build format docs bench fuzz memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -69,6 +69,9 @@ memcheck: build ## Runs the demo under valgrind, which must be installed; errors
 
 tsan: setup ## Runs the tests of parallel work under the thread sanitizer.
 	Scripts/tsan.sh
+
+kernels: ## Compares every variant of the pixel kernels: plain C, SSE2, AVX2, AVX-512, and NEON under qemu.
+	Scripts/kernels.sh
 
 clean: ## Removes everything that was built.
 	rm -rf .build Benchmarks/.build

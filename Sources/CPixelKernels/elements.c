@@ -24,10 +24,11 @@ void pixel_round_row(const float *values, size_t count, uint8_t *target) {
   // From 2 to the 23rd on, floats have no fraction: adding and subtracting that rounds.
   const float large = 8388608;
   for (size_t index = 0; index < count; index++) {
-    float value = values[index];
+    // Before the limits: sums make signaling NaNs quiet, whose maximum with 0 is 0 on AArch64, too.
+    float value = (values[index] + large) - large;
     value = value > 0 ? value : 0;
     value = value < 255 ? value : 255;
-    target[index] = (uint8_t)(int32_t)((value + large) - large);
+    target[index] = (uint8_t)(int32_t)value;
   }
 }
 

@@ -112,7 +112,7 @@ void pixel_fixed_rows(
 void pixel_gray_row(
     const uint8_t *row, size_t bytes_per_pixel, int is_bgr, size_t width, uint8_t *target);
 
-// Rounds to bytes, halves to even; numbers beyond 0...255 become the nearest of these.
+// Rounds to bytes, halves to even; numbers beyond 0...255 become the nearest of these, NaNs 0.
 void pixel_round_row(const float *values, size_t count, uint8_t *target);
 
 // `scales[i] * values[i] + biases[i]`, product and sum rounded one after the other. The target needs
