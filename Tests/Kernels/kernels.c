@@ -221,6 +221,7 @@ static void resize_row(uint32_t width, uint32_t step, uint32_t pairs) {
     }
     groups[index].pairs = pairs;
     groups[index].weights = (index % sets) * pairs;
+    groups[index].is_odd = (index % sets) % 2;
   }
   pixel_group_weights *weights = array(THIRD, sets * pairs * sizeof *weights);
   for (uint32_t set = 0; set < sets; set++) {
@@ -230,7 +231,10 @@ static void resize_row(uint32_t width, uint32_t step, uint32_t pairs) {
         const int32_t one = fixed_weight(kind, 2 * pair, taps);
         const int32_t two = fixed_weight(kind, 2 * pair + 1, taps);
         pixel_group_weights *both = weights + set * pairs + pair;
-        set_weights(both->low[which], both->high[which], one, 2 * pair + 1 < width ? two : 0);
+        const int is_filled_up = set % 2 == 1 && pair == pairs - 1;
+        set_weights(
+            both->low[which], both->high[which], one,
+            is_filled_up || 2 * pair + 1 >= width ? 0 : two);
       }
     }
   }
