@@ -6,6 +6,8 @@
 DEMO_BUNDLE ?= Demo/digits.tiobundle
 DEMO_IMAGE ?= Demo/images/digit-7-01.png
 FUZZ_COUNT ?= 2000
+THROUGHPUT_MODEL ?= ../shared/data/models/mobilenet_v1_0.25_128_quant.tflite
+THROUGHPUT_PHOTOS ?= ../shared/data/images
 
 # Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
 SWIFT_FLAGS ?=
@@ -16,10 +18,10 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup build format docs bench fuzz memcheck tsan kernels clean
+.PHONY: help demo test check setup build format docs bench throughput fuzz memcheck tsan kernels clean
 
 help: ## Shows this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: build ## Installs what is missing, builds, and runs a shipped model on a shipped image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
@@ -52,6 +54,14 @@ bench: build ## Measures: against the bare C calls, and against Python.
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
 	  Scripts/bench.py --binary .build/release/tensorio --python "$$python"
+
+throughput: setup ## Measures pictures a second, beside Pillow and OpenCV in Python.
+	@touch Benchmarks/Package.swift
+	swift build -c release --package-path Benchmarks --product tensorio-throughput
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
+	  "$$python" Benchmarks/throughput.py --binary Benchmarks/.build/release/tensorio-throughput \
+	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
 
 fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each, then decodes 5,000 under the address sanitizer.
 	swift build --product tensorio

@@ -9,7 +9,7 @@
     Benchmarks/throughput.py --binary PROGRAM --model MODEL.tflite --photos DIR [--write FILE.md]
 
 Each contender is a process (or two) that stays; every round gives each the same work in turn. The
-figures are medians of the rounds. Runs in a Python that has Tools/requirements-preprocessing.txt.
+figures are medians of the rounds. Runs in a Python that has Benchmarks/requirements.txt.
 """
 
 import argparse

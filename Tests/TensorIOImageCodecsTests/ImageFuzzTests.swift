@@ -10,9 +10,9 @@ import Testing
 
 @testable import TensorIOImageCodecs
 
-/// Decodes many damaged pictures in one process: exactly, scaled and in part.
+/// Decodes damaged pictures in one process: exactly, scaled, in part, and straight into a tensor.
 ///
-/// Meant for the address sanitizer, which starts slowly:
+/// A few by default; many under the address sanitizer, which starts slowly:
 ///
 ///     TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \\
 ///       swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
@@ -20,8 +20,7 @@ import Testing
 /// `TENSORIO_FUZZ_SEED` chooses other damages. After a crash, the file that caused it is
 /// `tensorio-fuzz-image` in the folder for temporary files.
 struct ImageFuzzTests {
-  @Test(.enabled(if: fuzzCount > 0, "TENSORIO_FUZZ_IMAGES is not set"))
-  func `damaged pictures never crash, hang or take much memory`() throws {
+  @Test func `damaged pictures never crash, hang or take much memory`() throws {
     let seed = number("TENSORIO_FUZZ_SEED") ?? 1
     var random = SplitMix(state: UInt64(seed))
     let files = (ImageFixtures.decodings.map(\.file) + ImageFixtures.failures.map(\.file))
@@ -38,9 +37,12 @@ struct ImageFuzzTests {
     }
     try FileManager.default.removeItem(at: current)
     #expect(pictures > 0)
-    #expect(slowest < .seconds(10))
     let memory = peakMemory()
-    #expect(memory < 600, "megabytes, with pictures of up to 10 million pixels")
+    // Beside other tests, time and memory say nothing.
+    if isAlone {
+      #expect(slowest < .seconds(20))
+      #expect(memory < 600, "megabytes, with pictures of up to 10 million pixels")
+    }
     print(
       "\(fuzzCount) damaged files, seed \(seed): \(pictures) pictures, slowest \(slowest), "
         + "peak memory \(memory) MB")
@@ -97,7 +99,8 @@ struct ImageFuzzTests {
   }
 }
 
-private let fuzzCount = number("TENSORIO_FUZZ_IMAGES") ?? 0
+private let isAlone = number("TENSORIO_FUZZ_IMAGES") != nil
+private let fuzzCount = number("TENSORIO_FUZZ_IMAGES") ?? 300
 
 private func number(_ name: String) -> Int? {
   ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
