@@ -40,6 +40,7 @@ struct SharedPhotoTests {
   func `every named preprocessing gives Python's scores, within a step`() async throws {
     let data = try #require(SharedData.folder)
     let model = data.appending(path: "models/mobilenet_v1_0.25_128_quant.tflite").path
+    try #require(!Self.photos.isEmpty)
     let python = try await pythonScores(model)
     for (index, layer) in Self.layers.enumerated() {
       let exact = try classifier(model, layer)
@@ -56,6 +57,7 @@ struct SharedPhotoTests {
     let data = try #require(SharedData.folder)
     let model = data.appending(path: "models/mobilenet_v1_0.25_128_quant.tflite").path
     let classifier = try classifier(model, Self.layers[0])
+    try #require(!Self.photos.isEmpty)
     for path in Self.photos {
       let exact = try scores(classifier, path, .exact)
       for scaling in [DecodeScaling.high, .fast] {
@@ -66,6 +68,31 @@ struct SharedPhotoTests {
         #expect(first.contains { scaled[$0] == top }, "\(path) \(scaling)")
       }
     }
+  }
+
+  @Test func `a file gives the tensor that its picture gives`() throws {
+    try #require(!Self.photos.isEmpty)
+    for path in Self.photos {
+      let picture = try ImageDecoder().decode(contentsOf: path)
+      for method in ResizeMethod.allCases {
+        for crop in [ImageCrop(), ImageCrop(.pad, fraction: 0.875)] {
+          let spec = TensorSpec(
+            name: "image", shape: [224, 160, 3],
+            kind: .imageInput(
+              ImageShape(height: 224, width: 160), ImagePreprocessing(resize: method, crop: crop)))
+          let isEqual = try tensor(ImageFile(path), spec) == tensor(picture, spec)
+          #expect(isEqual, "\(path) \(method) \(crop)")
+        }
+      }
+    }
+  }
+
+  private func tensor(_ value: some TensorEncodable, _ spec: TensorSpec) throws -> [UInt8] {
+    var tensor = [UInt8](repeating: 0, count: spec.byteCount)
+    var span = tensor.mutableSpan
+    var memory = span.mutableBytes
+    try value.encode(into: &memory, as: spec)
+    return tensor
   }
 
   private func scores(

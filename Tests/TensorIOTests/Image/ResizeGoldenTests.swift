@@ -29,8 +29,13 @@ import Testing
   }
 
   @Test func `every method and crop has goldens`() {
-    let methods = Set(ResizeGolden.all.map(\.resize))
-    #expect(methods == Set(ResizeMethod.allCases.map(\.rawValue)))
+    var found: Set<String> = []
+    for golden in ResizeGolden.all { found.insert("\(golden.resize) \(golden.cropMode)") }
+    for method in ResizeMethod.allCases {
+      for mode in ImageCrop.Mode.allCases {
+        #expect(found.contains("\(method.rawValue) \(mode.rawValue)"))
+      }
+    }
   }
 }
 
@@ -80,6 +85,18 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
         .merging(["type": .string("image"), "name": .string("image")]) { one, _ in one }
     }
   }()
+
+  /// The word of the crop, which may also be an object.
+  var cropMode: String {
+    let index = Self.all.firstIndex { $0.name == name }
+    switch index.flatMap({ Self.layers[$0]["crop"] }) {
+    case .string(let mode): return mode
+    case .object(let members):
+      if case .string(let mode)? = members["mode"] { return mode }
+      return ""
+    default: return "center"
+    }
+  }
 
   private static func data(_ name: String) -> Data {
     var folder = URL(filePath: #filePath)
