@@ -22,6 +22,14 @@ struct BitmapHeader {
   /// Red, green, blue and alpha, for 16 and 32 bits.
   var masks: [ChannelMask] = []
 
+  /// The sizes of the headers that there are; the first is OS/2's.
+  private static let knownSizes = [12, 40, 52, 56, 64, 108, 124]
+
+  /// Whether the file's second header says a size that headers have.
+  static func hasKnownSize(_ bytes: RawSpan) -> Bool {
+    bytes.integer(UInt32.self, at: 14).map { knownSizes.contains(Int($0)) } ?? false
+  }
+
   init(_ bytes: RawSpan, name: String, limits: ImageDecoder.Limits) throws {
     func damaged(_ what: String) -> TensorIOError {
       TensorIOError(.invalidImage, "\(name) is a BMP picture, but damaged: \(what).")
@@ -36,7 +44,7 @@ struct BitmapHeader {
       bytes.byteCount >= 14 + headerSize
     else { throw damaged("its header is cut off") }
     let isOld = headerSize == 12
-    guard isOld || [40, 52, 56, 64, 108, 124].contains(headerSize) else {
+    guard Self.knownSizes.contains(headerSize) else {
       throw unsupported("a header of \(headerSize) bytes")
     }
     let planesOffset = isOld ? 22 : 26

@@ -81,6 +81,20 @@ public struct ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
+  /// Whether the first bytes of a file are a picture's, even of a format that is not decoded.
+  ///
+  /// Formats that only two bytes tell must have a header, too: pixels may begin with any bytes.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    switch FileFormat(of: bytes) {
+    case .empty, .unknown: false
+    case .bmp: BitmapHeader.hasKnownSize(bytes)
+    case .jpegXL: bytes.hasText("JXL ", at: 4)
+    default: true
+    }
+  }
+}
+
+extension ImageDecoder {
   /// What a picture may ask for at most.
   public struct Limits: Hashable, Sendable {
     /// Width times height; 100 million unless set.

@@ -44,19 +44,24 @@ public struct ImageEncoder: Sendable {
   /// - Throws: `TensorIOError` with the code `.unsupportedImage` for another extension, and
   ///   `.unreadableFile` when the file cannot be written.
   public func write(_ buffer: PixelBuffer, to path: String) throws {
+    try writeFile(encode(buffer, as: format(for: path)), to: path)
+  }
+
+  /// The format that a path's extension names.
+  ///
+  /// - Throws: `TensorIOError` with the code `.unsupportedImage` for another extension.
+  package func format(for path: String) throws -> ImageFormat {
     let name = path.split(separator: "/").last ?? ""
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let suffix = parts.count > 1 ? (parts.last ?? "").lowercased() : ""
-    let format: ImageFormat
     switch suffix {
-    case "png": format = .png
-    case "jpg", "jpeg": format = .jpeg(quality: jpegQuality)
+    case "png": return .png
+    case "jpg", "jpeg": return .jpeg(quality: jpegQuality)
     default:
       throw TensorIOError(
         .unsupportedImage,
         "'\(path)' must end in .png, .jpg or .jpeg to be written, it "
           + (suffix.isEmpty ? "has no extension." : "ends in .\(suffix)."))
     }
-    try writeFile(encode(buffer, as: format), to: path)
   }
 }

@@ -11,7 +11,7 @@ import TensorIOLiteRT
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Makes a bundle from a model, with a model.json to complete.",
+    abstract: "Make a bundle from a model, with a model.json to complete.",
     discussion: """
       The bundle works at once. What the model does not say is marked "(fill in: ...)" in \
       model.json, and what was assumed is listed on standard error for you to check.

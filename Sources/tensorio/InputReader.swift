@@ -91,11 +91,11 @@ struct InputReader {
     case "npy": return try NumPyFile(path).value(for: spec)
     case "jpg", "jpeg", "png", "bmp", "webp": return try picture(path, for: spec)
     default:
-      // A picture without an extension still goes into an image layer; else these are raw bytes.
-      if spec?.isImage == true, let picture = try? decoder.decode(contentsOf: path) {
-        return picture
-      }
-      return try FileSystem.read(path)
+      // A picture without an extension still goes into an image layer; else these are raw bytes. The
+      // file is read once: it may be a pipe.
+      let data = try FileSystem.read(path)
+      guard spec?.isImage == true, ImageDecoder.recognizes(data.bytes) else { return data }
+      return ImageFile(bytes: [UInt8](data), named: "'\(path)'", decoder: decoder)
     }
   }
 

@@ -10,7 +10,7 @@ import TensorIO
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Shows what a bundle or a model says of itself.",
+    abstract: "Show what a bundle or a model says of itself.",
     discussion: """
       Signatures with their inputs and outputs, types, shapes and quantization, and what the \
       file's metadata tells; of a bundle also what model.json describes, and where the two \

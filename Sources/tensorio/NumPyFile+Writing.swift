@@ -17,12 +17,17 @@ extension NumPyFile {
   /// - Parameters:
   ///   - tensor: Elements of any type but strings.
   ///   - path: The file; one that is there is replaced.
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// - Throws: `TensorIOError` for strings, and when the file cannot be written.
   static func write(_ tensor: Tensor, to path: String) throws {
     let axes = tensor.shape.map { "\($0)" }
     let shape = axes.count == 1 ? "(\(axes[0]),)" : "(\(axes.joined(separator: ", ")))"
+    guard let word = word(for: tensor.dataType) else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(path)' takes numbers, got \(tensor.dataType) elements; write text as JSON.")
+    }
     var header =
-      "{'descr': '\(word(for: tensor.dataType))', 'fortran_order': False, 'shape': \(shape), }"
+      "{'descr': '\(word)', 'fortran_order': False, 'shape': \(shape), }"
     // The elements begin at a multiple of 64; a line feed ends the header.
     let prefix = 10
     let padding = 63 - (prefix + header.utf8.count) % 64
@@ -38,12 +43,13 @@ extension NumPyFile {
     }
   }
 
-  private static func word(for dataType: DataType) -> String {
+  /// NumPy's word for a type; nil for strings, which have no fixed width here.
+  static func word(for dataType: DataType) -> String? {
     switch dataType {
     case .float32: "<f4"
     case .float64: "<f8"
     case .float16: "<f2"
-    case .uint8, .string: "|u1"
+    case .uint8: "|u1"
     case .int8: "|i1"
     case .uint16: "<u2"
     case .int16: "<i2"
@@ -51,6 +57,7 @@ extension NumPyFile {
     case .int32: "<i4"
     case .int64: "<i8"
     case .bool: "|b1"
+    case .string: nil
     }
   }
 }

@@ -112,6 +112,7 @@ struct OutputPrinter {
     for (index, name) in outputs.names.enumerated() {
       try printText(name, outputs.value(at: index), path: pictures.outputs[name])
     }
+    for line in pictures.previewLines { Console.printMessage(line) }
     Console.printMessage(
       "preprocess \(latency.preprocess.formatted), inference \(latency.inference.formatted)")
   }

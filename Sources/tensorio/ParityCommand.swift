@@ -36,7 +36,8 @@ struct ParityCommand: ParsableCommand {
       largest_difference, mean_difference, differing_elements, elements, tolerance, stages (a \
       list of stage, result, looks_like, instead_of, mending, cannot_be_told_from), fitted (the \
       scale and bias of each colour that fit best), nearest, ours, theirs, input, bundle, image, \
-      against. What is not known is null.
+      against, written (the file of --write). What is not known is null. Without --against, it has \
+      only written, ours, input, bundle and image.
 
       Exit codes: 0 equal, 1 different, others as for every command.
       """)
@@ -56,7 +57,9 @@ struct ParityCommand: ParsableCommand {
   @Option(name: .long, help: "The image input; needed where a model has several.")
   var input: String?
 
-  @Option(name: .long, help: "By how much elements may differ and still be called equal.")
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: "By how much elements may differ and still be called equal.")
   var tolerance: Double?
 
   @Option(
@@ -81,11 +84,14 @@ struct ParityCommand: ParsableCommand {
     let maker = try PictureMaker(path: image, target: (layer.shape.width, layer.shape.height))
     let ours = try layer.tensor(of: maker.upright)
     if let write { try NumPyFile.write(ours, to: write) }
-    guard let against else { return }
+    guard let against else {
+      if json { try Console.printJSON(.object(layer.json(image: image, bundle, written: write))) }
+      return
+    }
     let reference = try ReferenceTensor(against, for: layer)
     let report = try ParityReport(ours, of: maker, layer, reference, tolerance: tolerance)
     if json {
-      try Console.printJSON(report.json(image: image, bundle: bundle))
+      try Console.printJSON(report.json(image: image, bundle: bundle, written: write))
     } else {
       for line in report.lines(image: image, bundle: bundle) { Console.printData(line) }
     }

@@ -55,6 +55,14 @@ struct RunCommand: ParsableCommand {
     guard iterations >= 1 else {
       throw ValidationError("--iterations takes a positive number, got \(iterations).")
     }
+    var paths: [String: String] = [:]
+    for argument in outputImage {
+      if let first = paths.updateValue(argument.value, forKey: argument.name) {
+        throw ValidationError(
+          "--output-image takes each output once, got '\(argument.name)' twice: '\(first)' and "
+            + "'\(argument.value)'.")
+      }
+    }
   }
 
   func run() throws {
@@ -64,6 +72,7 @@ struct RunCommand: ParsableCommand {
       guard let model = try arguments.loadModel(cancellation: deadline.token) else {
         return try printer.printPlaceholder(asJSON: json)
       }
+      try WrittenPictures.check(outputImage, for: model.signature)
       let clock = ContinuousClock()
       let start = clock.now
       let inputs = try arguments.readInputs(for: try model.signature)

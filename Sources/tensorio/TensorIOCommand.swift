@@ -41,9 +41,12 @@ struct TensorIOCommand: ParsableCommand {
   private static func words(_ arguments: ArraySlice<String>) -> [String] {
     zip(arguments, [""] + arguments).map { word, previous in
       let isNegativeNumber = word.hasPrefix("-") && word.dropFirst().first?.isWholeNumber == true
-      return isNegativeNumber && previous != "--threshold" ? " " + word : word
+      return isNegativeNumber && !numericOptions.contains(previous) ? " " + word : word
     }
   }
+
+  /// The options whose value may look like an option.
+  private static let numericOptions = ["--threshold", "--tolerance"]
 
   /// Ends the process: what was thrown goes to standard error, and its kind into the exit code.
   private static func exit(reporting error: any Error) -> Never {

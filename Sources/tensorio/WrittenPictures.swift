@@ -22,6 +22,22 @@ struct WrittenPictures {
 
   // MARK: - Outputs
 
+  /// Checks before a model runs what would be an error after it.
+  ///
+  /// - Throws: `TensorIOError` for an output that the model has not, and for a file whose extension
+  ///   names no format.
+  static func check(_ arguments: [NamedArgument], for signature: ModelSignature) throws {
+    for argument in arguments {
+      guard let spec = signature.output(named: argument.name) else {
+        throw TensorIOError.unknownOutput(argument.name, among: signature.outputs)
+      }
+      if case .classMap = spec.kind, isDrawing(argument.value) { continue }
+      _ = try ImageEncoder().format(for: argument.value)
+    }
+  }
+
+  private static func isDrawing(_ path: String) -> Bool { path.lowercased().hasSuffix(".svg") }
+
   /// Writes image outputs and class maps.
   ///
   /// - Throws: `TensorIOError` for an output that is neither, and what writing a file throws.
@@ -38,7 +54,7 @@ struct WrittenPictures {
       return try ImageEncoder().write(outputs[name, as: PixelBuffer.self], to: path)
     }
     let map = try outputs[name, as: ClassMap.self]
-    guard path.lowercased().hasSuffix(".svg") else {
+    guard Self.isDrawing(path) else {
       return try ImageEncoder().write(map.picture(), to: path)
     }
     let document = try ClassMapDrawing(map: map, title: name).svg()
@@ -96,6 +112,14 @@ struct WrittenPictures {
       }
     }
     previews = written
+  }
+
+  /// Where the previews are, a line for each input.
+  var previewLines: [String] {
+    (previews ?? [:]).sorted { $0.key < $1.key }.map { input, paths in
+      let written = ["image", "red", "green", "blue"].compactMap { paths[$0] }
+      return "preview of '\(input)': \(written.joined(separator: ", "))"
+    }
   }
 
   /// What goes into a tensor, before normalization, as a picture.

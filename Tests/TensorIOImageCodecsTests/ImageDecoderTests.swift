@@ -41,6 +41,22 @@ struct ImageDecoderTests {
     #expect(picture.width == 29)
   }
 
+  @Test(arguments: ImageFixtures.decodings)
+  func `every picture that is decoded is recognized`(_ expected: ImageFixtures.Decoding) {
+    #expect(isRecognized(ImageFixtures.bytes(expected.file)))
+  }
+
+  private func isRecognized(_ bytes: [UInt8]) -> Bool { ImageDecoder.recognizes(bytes.span.bytes) }
+
+  @Test func `what may be pixels is not recognized`() {
+    let pixels = [UInt8](repeating: 7, count: 30)
+    for start in [[], [0x42, 0x4D], [0xFF, 0x0A], [0xFF, 0xD8, 0xFE], [0x89, 0x50]] as [[UInt8]] {
+      #expect(!isRecognized(start + pixels), "\(start)")
+      #expect(!isRecognized(start), "\(start)")
+    }
+    #expect(isRecognized(Array("GIF89a".utf8)))
+  }
+
   @Test func `padding between a JPEG's markers changes nothing`() throws {
     let bytes = ImageFixtures.bytes("baseline.jpg")
     // The first segment's length stands behind its marker; the next marker comes after it.

@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TensorIOImageCodecs
 import Testing
 
 @testable import tensorio
@@ -48,6 +49,50 @@ import Testing
       Self.bytes(), Self.picture, against: Self.folder + "opencv-cubic.npy")
     #expect(status == 1 && !answer.explained && answer.differences.isEmpty)
     #expect(answer.message?.contains("nothing known explains it") == true)
+  }
+
+  /// Resize(256) and CenterCrop would first make a picture of 256 x 7,680,000 of it.
+  @Test(arguments: ["1x30000.png", "30000x1.jpg"])
+  func `a picture as thin as a line is not enlarged beyond memory`(_ file: String) async throws {
+    let image = "Tests/Fixtures/Images/" + file
+    let theirs = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}, "crop": "stretch""#)
+    let array = theirs.pathBeside("theirs.npy")
+    let written = try await CommandRunner.run(["parity", theirs.path, image, "--write", array])
+    #expect(written == (0, "", ""))
+    let bundle = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}"#)
+    let (status, answer) = try await ParityAnswer.of(bundle, image, against: array)
+    #expect(status == 1 && answer.explained && answer.stages.count == 7)
+  }
+
+  @Test func `a part is not enlarged beyond 16 times the target and four million pixels`() {
+    let short = Framing.shortSide(256)
+    #expect(short.frame(of: (1, 30000), in: (224, 224)) == nil)
+    #expect(short.frame(of: (30000, 1), in: (224, 224)) == nil)
+    let frame = short.frame(of: (100, 1000), in: (224, 224))
+    #expect(frame?.scaledWidth == 256 && frame?.scaledHeight == 2560)
+    #expect(short.frame(of: (4000, 2000), in: (8, 8))?.scaledWidth == 512)
+    #expect(Framing.shortSide(1024).frame(of: (100, 1000), in: (1024, 1024)) != nil)
+  }
+
+  @Test func `what cannot be told apart is answered alike in each process`() async throws {
+    let picture = PixelBuffer(
+      width: 12, height: 16, format: .rgb,
+      bytes: (0..<576).map { UInt8($0 * 37 % 251) })
+    let area = try PlaceholderBundle(
+      quantized: true, shape: "[8, 6, 3]", #""resize": "opencv-area""#)
+    let image = area.pathBeside("half.png")
+    try ImageEncoder().write(picture, to: image)
+    let array = area.pathBeside("theirs.npy")
+    let written = try await CommandRunner.run(["parity", area.path, image, "--write", array])
+    #expect(written == (0, "", ""))
+    let bundle = try PlaceholderBundle(quantized: true, shape: "[8, 6, 3]")
+    let words = ["parity", bundle.path, image, "--against", array]
+    let first = try await CommandRunner.run(words)
+    #expect(
+      first.output.contains(
+        "looks like opencv-linear instead of pillow-bilinear (cannot be told from: opencv-area; "),
+      "\(first.output)")
+    for _ in 0..<8 { #expect(try await CommandRunner.run(words) == first) }
   }
 
   // MARK: - Whole outputs
@@ -146,6 +191,31 @@ import Testing
     }
   }
 
+  @Test(arguments: DataType.allCases)
+  func `NumPy has a word for all elements but strings`(_ dataType: DataType) {
+    #expect((NumPyFile.word(for: dataType) == nil) == (dataType == .string))
+  }
+
+  @Test func `what was written is one object for programs`() async throws {
+    let bundle = try Self.bytes()
+    let file = bundle.pathBeside("ours.npy")
+    let words = ["parity", bundle.path, Self.picture, "--write", file, "--json"]
+    let alone = try await CommandRunner.run(words)
+    let ours = #""ours":{"dtype":"uint8","shape":[48,48,3]}"#
+    #expect(
+      alone == (
+        0,
+        #"{"bundle":"\#(bundle.path)","image":"\#(Self.picture)","input":"image",\#(ours),"#
+          + #""written":"\#(file)"}"# + "\n", ""
+      ))
+    let compared = try await CommandRunner.run(words + ["--against", Self.folder + "same.npy"])
+    #expect(compared.status == 0)
+    #expect(compared.output.contains(ours) && compared.output.contains(#""written":"\#(file)""#))
+    let unwritten = try await CommandRunner.run(
+      words.filter { $0 != "--write" && $0 != file } + ["--against", Self.folder + "same.npy"])
+    #expect(unwritten.output.contains(#""written":null"#))
+  }
+
   // MARK: - Errors
 
   private static func write(_ shape: [Int], beside bundle: PlaceholderBundle) throws -> String {
@@ -195,10 +265,12 @@ import Testing
     let bundle = try Self.bytes()
     let nothing = try await CommandRunner.run(["parity", bundle.path, Self.picture])
     #expect(nothing.status == 64 && nothing.error.contains("pass --against THEIRS.npy"))
-    let negative = try await CommandRunner.run([
-      "parity", bundle.path, Self.picture, "--against", "x.npy", "--tolerance=-1",
-    ])
-    #expect(negative.status == 64 && negative.error.contains("--tolerance takes a number from 0"))
+    for words in [["--tolerance=-1"], ["--tolerance", "-1"]] {
+      let negative = try await CommandRunner.run(
+        ["parity", bundle.path, Self.picture, "--against", "x.npy"] + words)
+      #expect(negative.status == 64)
+      #expect(negative.error.contains("--tolerance takes a number from 0, got -1.0."))
+    }
     let missing = try await CommandRunner.run([
       "parity", bundle.path, Self.picture, "--against", "missing.npy",
     ])

@@ -174,6 +174,43 @@ struct RunFileTests {
     }
   }
 
+  @Test func `a picture without an extension is decoded as one with it`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let photo = "Tests/Fixtures/Images/large-420.jpg"
+    let data = try Data(contentsOf: CommandRunner.packageFolder.appending(path: photo))
+    let bare = try bundle.write(data, beside: "photo")
+    func seen(_ file: String, _ detail: String) async throws -> [UInt8] {
+      let written = bundle.pathBeside("out.png")
+      let result = try await json(
+        bundle.path, "@" + file, "--decode", detail, "--output-image", "out=" + written)
+      #expect(result.status == 0, "\(result.error)")
+      return try ImageDecoder().decode(contentsOf: written).rgbBytes
+    }
+    let fast = try await seen(bare, "fast")
+    #expect(try await fast == seen(photo, "fast"))
+    #expect(try await fast != seen(bare, "exact"))
+  }
+
+  @Test func `a damaged picture without an extension is called that`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let source = bundle.pathBeside("in.png")
+    try ImageEncoder().write(picture, to: source)
+    let data = try Data(contentsOf: URL(filePath: source))
+    let file = try bundle.write(data.prefix(60), beside: "in")
+    let result = try await CommandRunner.run(["run", bundle.path, "@" + file])
+    #expect(result.status == 65 && result.output == "")
+    #expect(
+      result.error.hasPrefix("error: '\(file)' is a PNG picture, but damaged: "), "\(result.error)")
+    let gif = try bundle.write(Data("GIF89a".utf8), beside: "gif")
+    let other = try await CommandRunner.run(["run", bundle.path, "@" + gif])
+    #expect(other.status == 65 && other.error.contains("but it is a GIF picture."))
+    // Pixels may begin with any two bytes, and with those of a format.
+    for start in [[0x42, 0x4D], [0xFF, 0x0A]] as [[UInt8]] {
+      let raw = try bundle.write(Data(start + Array(repeating: 7, count: 142)), beside: "raw")
+      #expect(try await json(bundle.path, "@" + raw).status == 0)
+    }
+  }
+
   @Test func `a JPEG is written where its name says so`() async throws {
     let bundle = try TemporaryBundle.picture()
     let written = bundle.pathBeside("out.jpg")
@@ -198,8 +235,6 @@ struct RunFileTests {
         == (65, "", "error: The model has no output 'picture'; its outputs are 'out'.\n"))
     let folder = try await run("out=/nowhere/out.png")
     #expect(folder.status != 0 && folder.output == "" && folder.error.hasPrefix("error: "))
-    let kind = try await run("out=" + bundle.pathBeside("out.gif"))
-    #expect(kind.status != 0 && kind.output == "" && kind.error.hasPrefix("error: "))
     let array = try TemporaryBundle("add", shape: [1])
     let vector = try await CommandRunner.run(
       ["run", array.path, "2", "--output-image", "y=" + array.pathBeside("y.png")])
@@ -208,5 +243,35 @@ struct RunFileTests {
         65, "",
         "error: 'y' cannot be read as PixelBuffer: model.json does not describe it as an image.\n"
       ))
+  }
+
+  @Test func `where outputs go is checked before the model runs`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let source = bundle.pathBeside("in.png")
+    try ImageEncoder().write(picture, to: source)
+    let previews = bundle.pathBeside("seen")
+    for (path, reason) in [("out.gif", "ends in .gif"), ("out.svg", "ends in .svg")] {
+      let written = bundle.pathBeside(path)
+      let result = try await CommandRunner.run([
+        "run", bundle.path, source, "--preview", previews, "--output-image", "out=" + written,
+      ])
+      #expect(
+        result == (
+          65, "",
+          "error: '\(written)' must end in .png, .jpg or .jpeg to be written, it \(reason).\n"
+        ))
+    }
+    let (first, second) = (bundle.pathBeside("a.png"), bundle.pathBeside("b.png"))
+    let twice = try await CommandRunner.run([
+      "run", bundle.path, source, "--preview", previews, "--output-image", "out=" + first,
+      "--output-image", "out=" + second,
+    ])
+    #expect(twice.status == 64 && twice.output == "")
+    #expect(
+      twice.error.contains(
+        "--output-image takes each output once, got 'out' twice: '\(first)' and '\(second)'."))
+    for path in [previews, first, second] {
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
   }
 }

@@ -285,10 +285,23 @@ struct RunPictureTests {
       "--output-image", "out=" + written,
     ])
     #expect(result.status == 0, "\(result.error)")
+    #expect(result.error.hasPrefix("preview of 'in': \(folder)/in.png\n"), "\(result.error)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["in.png"])
     let seen = try grayBytes(ofPNGAt: folder + "/in.png")
     #expect(try seen == grayBytes(ofPNGAt: written))
     #expect(Set(seen).count > 4)
+  }
+
+  @Test func `a person is told where the previews are`() async throws {
+    let bundle = try TemporaryBundle.picture()
+    let folder = bundle.pathBeside("seen")
+    let result = try await CommandRunner.runWithoutTimes([
+      "run", bundle.path, "Tests/Fixtures/Images/baseline.jpg", "--preview", folder,
+    ])
+    let paths = ["", "-red", "-green", "-blue"].map { "\(folder)/in\($0).png" }
+    #expect(
+      result.error == "preview of 'in': \(paths.joined(separator: ", "))\n" + Latencies.line)
+    for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
   }
 
   @Test func `inputs that are no pictures have no previews`() async throws {

@@ -47,10 +47,7 @@ public struct ModelOutputs: Sendable {
   ) -> Value {
     get throws {
       guard let index = layout.specs.firstIndex(where: { $0.name == name }) else {
-        throw TensorIOError(
-          .unknownOutput,
-          "The model has no output '\(name)'; its outputs are "
-            + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
+        throw TensorIOError.unknownOutput(name, among: layout.specs)
       }
       return try value(at: index)
     }
@@ -72,6 +69,16 @@ public struct ModelOutputs: Sendable {
     return try storage.withBytes { bytes in
       try Value.decode(bytes.extracting(layout.ranges[index]), as: layout.specs[index])
     }
+  }
+}
+
+extension TensorIOError {
+  /// A name that no output has.
+  package static func unknownOutput(_ name: String, among specs: [TensorSpec]) -> TensorIOError {
+    TensorIOError(
+      .unknownOutput,
+      "The model has no output '\(name)'; its outputs are "
+        + specs.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
   }
 }
 

@@ -177,20 +177,9 @@ struct SignatureBinder: IssueCollector {
     case .scalar(let quantization):
       return .scalar(checked(quantization, dataType, tensor, at: key))
     case .imageInput(let shape, var preprocessing):
-      if preprocessing.normalization != nil, dataType == .uint8 {
-        report(
-          .ignoredField, .warning, at: "\(path).normalize",
-          expected: "no normalization, since a quantized model takes a picture's bytes",
-          found: "one", mending: "Remove it.")
-        preprocessing.normalization = nil
-        return .imageInput(shape, preprocessing)
-      }
-      if preprocessing.normalization != nil, dataType == .int8, tensor.quantization == nil {
-        report(
-          .quantizationMismatch, at: "\(path).normalize",
-          expected: "a scale and zero point in the model, to quantize by", found: "none",
-          mending: "Remove it; the tensor then takes each byte less 128.")
-      }
+      checkPicture(dataType, tensor, at: path)
+      preprocessing.normalization = checked(
+        preprocessing.normalization, dataType, tensor, at: "\(path).normalize")
       return .imageInput(shape, preprocessing)
     case .imageOutput(let shape, let denormalization):
       return .imageOutput(
@@ -198,6 +187,47 @@ struct SignatureBinder: IssueCollector {
     case .classMap(let shape, _): return .classMap(shape, labels: bundle.labels(of: layer))
     case .string: return .bytes
     }
+  }
+
+  /// Truth values and text are no pixels.
+  private mutating func checkPicture(
+    _ dataType: DataType, _ tensor: TensorDescription, at path: String
+  ) {
+    guard dataType == .bool || dataType == .string else { return }
+    report(
+      .dataTypeMismatch, at: "\(path).type",
+      expected: "\(dataType) values, since the tensor '\(tensor.name)' is \(dataType)",
+      found: "a picture",
+      mending: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
+  }
+
+  /// A picture that goes in as whole numbers has no normalization, or one of the numbers behind them.
+  private mutating func checked(
+    _ normalization: PixelNormalization?, _ dataType: DataType, _ tensor: TensorDescription,
+    at path: String
+  ) -> PixelNormalization? {
+    guard normalization != nil else { return nil }
+    switch dataType {
+    case .uint8:
+      report(
+        .ignoredField, .warning, at: path,
+        expected: "no normalization, since the tensor '\(tensor.name)' is uint8",
+        found: "one", mending: "Remove it.")
+      return nil
+    case .int8 where tensor.quantization == nil:
+      report(
+        .quantizationMismatch, at: path,
+        expected: "a scale and zero point in the model, to quantize by", found: "none",
+        mending: "Remove it; the tensor then takes each byte less 128.")
+    case .int16, .uint16, .int32, .uint32, .int64:
+      report(
+        .dataTypeMismatch, at: path,
+        expected: "no normalization, since the tensor '\(tensor.name)' is \(dataType), which "
+          + "cannot hold normalized pixels",
+        found: "one", mending: "Remove \"normalize\".")
+    default: break
+    }
+    return normalization
   }
 
   /// A picture that comes out as bytes needs no denormalization, or one of the numbers behind them.
@@ -209,7 +239,7 @@ struct SignatureBinder: IssueCollector {
     if dataType == .uint8 {
       report(
         .ignoredField, .warning, at: path,
-        expected: "no denormalization, since a quantized model gives a picture's bytes",
+        expected: "no denormalization, since the tensor '\(tensor.name)' is uint8",
         found: "one", mending: "Remove it.")
       return nil
     }

@@ -18,6 +18,10 @@ enum Framing: Hashable {
   /// The middle of the target's size, not resized.
   case middlePixels
 
+  /// A picture one pixel wide is as long as its file, and enlarged takes more memory than there is:
+  /// beyond so many pixels, and 16 times the target's, nothing is tried.
+  private static let maximumPixels = 4_000_000
+
   /// Where a part of a picture goes.
   struct Frame: Hashable {
     var x: Int
@@ -66,7 +70,9 @@ enum Framing: Hashable {
       } else {
         width = length * size.width / size.height
       }
-      guard width >= target.width, height >= target.height else { return nil }
+      guard width >= target.width, height >= target.height,
+        width * height <= max(Self.maximumPixels, 16 * target.width * target.height)
+      else { return nil }
       func start(_ rest: Int) -> Int { -Int((Double(rest) / 2).rounded(.toNearestOrEven)) }
       return Frame(
         x: 0, y: 0, width: size.width, height: size.height, scaledWidth: width,

@@ -101,19 +101,12 @@ extension ParityReport {
   private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
 
   /// The report for programs.
-  func json(image: String, bundle: String) -> JSONValue {
-    func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
-      .object([
-        "dtype": .string(type.rawValue), "shape": .array(shape.map { .number(Double($0)) }),
-      ])
-    }
+  func json(image: String, bundle: String, written: String?) -> JSONValue {
     func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
     func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
-    return .object([
-      "bundle": .string(bundle), "image": .string(image), "against": .string(reference.path),
-      "input": .string(layer.spec.name), "equal": .bool(isEqual),
-      "ours": tensor(layer.spec.dataType, layer.spec.itemShape),
-      "theirs": tensor(reference.tensor.dataType, reference.tensor.shape),
+    let comparison: [String: JSONValue] = [
+      "against": .string(reference.path), "equal": .bool(isEqual),
+      "theirs": .tensor(reference.tensor.dataType, reference.tensor.shape),
       "tolerance": .number(tolerance), "largest_difference": number(difference?.largest),
       "mean_difference": number(difference?.mean),
       "differing_elements": number(difference.map { Double($0.differing) }),
@@ -131,6 +124,27 @@ extension ParityReport {
             "cannot_be_told_from": .array(finding.rivals.map { .string($0) }),
           ])
         }),
+    ]
+    let ours = layer.json(image: image, bundle, written: written)
+    return .object(ours.merging(comparison) { ours, _ in ours })
+  }
+}
+
+extension ImageLayer {
+  /// What is said for programs of our own tensor of a picture.
+  func json(image: String, _ bundle: String, written: String?) -> [String: JSONValue] {
+    [
+      "bundle": .string(bundle), "image": .string(image), "input": .string(spec.name),
+      "ours": .tensor(spec.dataType, spec.itemShape),
+      "written": written.map { .string($0) } ?? .null,
+    ]
+  }
+}
+
+extension JSONValue {
+  fileprivate static func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
+    .object([
+      "dtype": .string(type.rawValue), "shape": .array(shape.map { .number(Double($0)) }),
     ])
   }
 }

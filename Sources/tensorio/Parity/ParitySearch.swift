@@ -19,6 +19,8 @@ struct ParitySearch {
   private let orders: [ChannelOrder]
   private let step: Int
   private var known: [Recipe: [Explanation]] = [:]
+  /// All that is known, in the order in which it was tried: a dictionary's is new in each process.
+  private var all: [Explanation] = []
 
   /// How many pixels of a picture count, about.
   private static let sampleCount = 20_000
@@ -77,12 +79,10 @@ struct ParitySearch {
 
   // MARK: - Choosing
 
-  private var all: [Explanation] { known.values.flatMap { $0 } }
-
+  /// The first of those that leave the least.
   private var best: Explanation {
-    let all = all
     // The bundle's own recipe has been evaluated.
-    return all.dropFirst().reduce(all[0]) { $1.excess < $0.excess ? $1 : $0 }
+    all.dropFirst().reduce(all[0]) { $1.excess < $0.excess ? $1 : $0 }
   }
 
   private var simplest: Explanation {
@@ -91,8 +91,8 @@ struct ParitySearch {
       .reduce(best) { left, right in
         let (one, other) = (changes(left).count, changes(right).count)
         if one != other { return one < other ? left : right }
-        // Equal frames, too, are told by a fixed order.
         if left.excess != right.excess { return left.excess < right.excess ? left : right }
+        // Equal frames are told by a fixed order, and all else by which was tried first.
         return rank(left) <= rank(right) ? left : right
       }
   }
@@ -220,5 +220,6 @@ struct ParitySearch {
       }
     }
     known[recipe] = found
+    all += found
   }
 }

@@ -73,7 +73,7 @@ struct PictureMaker {
     guard let frame = recipe.framing.frame(of: (picture.width, picture.height), in: target)
     else { return nil }
     if (frame.width, frame.height) != (picture.width, picture.height) {
-      picture = picture.part(frame)
+      picture = try picture.part(frame)
     }
     let transform = ImageTransform(
       width: frame.scaledWidth, height: frame.scaledHeight, resize: recipe.resize,
@@ -148,41 +148,45 @@ struct PictureMaker {
 
 extension PixelBuffer {
   /// A part with rows of its own.
-  fileprivate func part(_ frame: Framing.Frame) -> PixelBuffer {
-    let bytesPerPixel = format.bytesPerPixel
-    return PixelBuffer(width: frame.width, height: frame.height, format: format) { target in
-      withBytes { source in
-        let count = frame.width * bytesPerPixel
-        for y in 0..<frame.height {
-          let start = (frame.y + y) * bytesPerRow + frame.x * bytesPerPixel
-          var row = target._mutatingExtracting((y * count)..<((y + 1) * count))
-          row.copy(from: source.extracting(start..<(start + count)))
-        }
-      }
+  fileprivate func part(_ frame: Framing.Frame) throws -> PixelBuffer {
+    let count = frame.width * format.bytesPerPixel
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count * frame.height)
+    for y in frame.y..<(frame.y + frame.height) {
+      let start = y * bytesPerRow + frame.x * format.bytesPerPixel
+      bytes += try self.bytes(start..<(start + count))
+    }
+    return PixelBuffer(width: frame.width, height: frame.height, format: format, bytes: bytes)
+  }
+
+  /// Some of the bytes that rows lie in.
+  private func bytes(_ range: Range<Int>) throws -> [UInt8] {
+    try withBytes {
+      try Tensor(copying: $0.extracting(range), dataType: .uint8, shape: [range.count]).numbers()
     }
   }
 
   /// The picture on a plain ground, rounded to nearest.
-  fileprivate func composited(over color: PixelColor) -> PixelBuffer {
+  fileprivate func composited(over color: PixelColor) throws -> PixelBuffer {
     guard let alphaOffset = format.alphaOffset else { return self }
     let offsets = format.colorOffsets
     let parts = [
       (offsets.red, color.red), (offsets.green, color.green), (offsets.blue, color.blue),
     ]
     let step = format.bytesPerPixel
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(width * height * 3)
-    withBytes { source in
-      for pixel in 0..<width * height {
-        let alpha = Int(
-          source.unsafeLoad(fromByteOffset: pixel * step + alphaOffset, as: UInt8.self))
+    var opaque: [UInt8] = []
+    opaque.reserveCapacity(width * height * 3)
+    for y in 0..<height {
+      let row = try bytes((y * bytesPerRow)..<(y * bytesPerRow + width * step))
+      for pixel in 0..<width {
+        let alpha = Int(row[pixel * step + alphaOffset])
         for (offset, ground) in parts {
-          let value = Int(source.unsafeLoad(fromByteOffset: pixel * step + offset, as: UInt8.self))
-          bytes.append(UInt8((value * alpha + Int(ground) * (255 - alpha) + 127) / 255))
+          let value = Int(row[pixel * step + offset])
+          opaque.append(UInt8((value * alpha + Int(ground) * (255 - alpha) + 127) / 255))
         }
       }
     }
-    var picture = PixelBuffer(width: width, height: height, format: .rgb, bytes: bytes)
+    var picture = PixelBuffer(width: width, height: height, format: .rgb, bytes: opaque)
     picture.orientation = orientation
     return picture
   }

@@ -265,6 +265,42 @@ import Testing
     }
   }
 
+  private static let normalized = JSONValue.layer(
+    "x", [8, 6, 3],
+    ["type": "image", "format": "RGB", "normalize": ["standard": "[0,1]"]])
+
+  @Test(arguments: [DataType.int16, .uint16, .int32, .uint32, .int64])
+  func `whole numbers of a picture cannot be normalized`(_ type: DataType) throws {
+    let found = try issues(input: Self.normalized, .tensor("pixels", type, [1, 8, 6, 3]))
+    #expect(found.map(\.summary) == ["data-type-mismatch inputs[0].normalize"])
+    #expect(
+      found.first?.expected == "no normalization, since the tensor 'pixels' is \(type), which "
+        + "cannot hold normalized pixels")
+    #expect(found.first?.mending == "Remove \"normalize\".")
+    let plain = JSONValue.layer("x", [8, 6, 3], ["type": "image", "format": "RGB"])
+    #expect(try issues(input: plain, .tensor("pixels", type, [1, 8, 6, 3])).isEmpty)
+  }
+
+  @Test(arguments: [DataType.bool, .string])
+  func `truth values and text are no picture`(_ type: DataType) throws {
+    let plain = JSONValue.layer("x", [8, 6, 3], ["type": "image", "format": "RGB"])
+    for layer in [plain, Self.normalized] {
+      let found = try issues(input: layer, .tensor("pixels", type, [1, 8, 6, 3]))
+      #expect(found.map(\.summary) == ["data-type-mismatch inputs[0].type"])
+      #expect(found.first?.expected == "\(type) values, since the tensor 'pixels' is \(type)")
+      #expect(found.first?.found == "a picture")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a picture of bytes needs no normalization`(_ isQuantized: Bool) throws {
+    let found = try issues(
+      input: Self.normalized, .tensor("pixels", .uint8, [1, 8, 6, 3]),
+      .tensor("y", .uint8, [1, 4]), isQuantized: isQuantized)
+    #expect(found.map(\.summary) == ["warning ignored-field inputs[0].normalize"])
+    #expect(found.first?.expected == "no normalization, since the tensor 'pixels' is uint8")
+  }
+
   @Test func `a picture of bytes needs no denormalization`() throws {
     let layer = Self.image(
       [8, 6, 3], ["format": "RGB", "denormalize": ["standard": "[0,1]"]])
@@ -275,6 +311,9 @@ import Testing
     }
     #expect(
       try found(.uint8, nil).map(\.summary) == ["warning ignored-field outputs[0].denormalize"])
+    #expect(
+      try found(.uint8, stored).first?.expected
+        == "no denormalization, since the tensor 'y' is uint8")
     let unscaled = try found(.int8, nil)
     #expect(unscaled.map(\.summary) == ["quantization-mismatch outputs[0].denormalize"])
     #expect(unscaled.first?.expected == "a scale and zero point in the model, to dequantize by")
