@@ -144,7 +144,8 @@ AVX512 static __m512i load_four(const uint8_t *const *pixels) {
   return _mm512_inserti32x4(all, _mm_loadu_si128((const __m128i *)pixels[3]), 3);
 }
 
-AVX512 void pixel_resize_row_avx512(
+// `step` is a constant where this is inlined: places of pixels need no multiplication then.
+AVX512 static inline __attribute__((always_inline)) void resize_row_avx512(
     const uint8_t *row, size_t step, const pixel_group *groups,
     const pixel_group_weights *weights, size_t group_count, uint8_t *target) {
   const int8_t *masks[] = {
@@ -182,6 +183,16 @@ AVX512 void pixel_resize_row_avx512(
     __m512i words = _mm512_max_epi32(rounded_widest(low, high), _mm512_setzero_si512());
     __m128i bytes = _mm_shuffle_epi8(_mm512_cvtusepi32_epi8(words), three_of_four);
     _mm_storeu_si128((__m128i *)target, bytes);
+  }
+}
+
+AVX512 void pixel_resize_row_avx512(
+    const uint8_t *row, size_t step, const pixel_group *groups,
+    const pixel_group_weights *weights, size_t group_count, uint8_t *target) {
+  if (step == 3) {
+    resize_row_avx512(row, 3, groups, weights, group_count, target);
+  } else {
+    resize_row_avx512(row, 4, groups, weights, group_count, target);
   }
 }
 
