@@ -18,7 +18,7 @@ final class BitmapReader: PictureDecoder, RowSource {
   private let header: BitmapHeader
   private let bytes: UnsafeRawBufferPointer
   private let palette: [UInt8]
-  private var region: ImageRegion
+  private var region: PixelCrop
   private var next = 0
   /// Made when a row is asked for first; with slack behind it.
   private lazy var row = makeRow()
@@ -32,11 +32,11 @@ final class BitmapReader: PictureDecoder, RowSource {
     height = header.height
     hasAlpha = header.masks.count == 4 && header.masks[3].maximum > 0
     palette = header.palette(bytes)
-    region = ImageRegion(x: 0, y: 0, width: width, height: height)
+    region = PixelCrop(x: 0, y: 0, width: width, height: height)
   }
 
   func start(
-    _ region: ImageRegion, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
+    _ region: PixelCrop, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
   ) throws -> any RowSource {
     self.region = region
     return self

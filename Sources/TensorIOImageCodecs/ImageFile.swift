@@ -105,7 +105,7 @@ extension ImageFile: TensorEncodable {
     }
     placement = placement.scaled(by: options.denominator, of: size, orientation)
     let bounds = reader.bounds(denominator: options.denominator)
-    let region = ImageRegion(stored: placement.crop, orientation, in: bounds)
+    let region = PixelCrop(stored: placement.crop, orientation, in: bounds)
     placement.crop.x = 0
     placement.crop.y = 0
     if orientation == .up {
@@ -117,14 +117,14 @@ extension ImageFile: TensorEncodable {
   }
 }
 
-extension ImageRegion {
+extension PixelCrop {
   /// Where a part of an upright picture is stored.
   ///
   /// - Parameters:
   ///   - crop: The part of the upright picture.
   ///   - orientation: How the stored picture must be turned.
   ///   - bounds: The whole picture as stored.
-  init(stored crop: PixelCrop, _ orientation: ImageOrientation, in bounds: ImageRegion) {
+  init(stored crop: PixelCrop, _ orientation: ImageOrientation, in bounds: PixelCrop) {
     let swaps = orientation.swapsAxes
     self.init(
       x: swaps ? crop.y : crop.x, y: swaps ? crop.x : crop.y,

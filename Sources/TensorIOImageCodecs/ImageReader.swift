@@ -63,8 +63,8 @@ package final class ImageReader {
   }
 
   /// The whole picture at a scale: sides are rounded up.
-  package func bounds(denominator: Int = 1) -> ImageRegion {
-    ImageRegion(
+  package func bounds(denominator: Int = 1) -> PixelCrop {
+    PixelCrop(
       x: 0, y: 0, width: (width + denominator - 1) / denominator,
       height: (height + denominator - 1) / denominator)
   }
@@ -79,7 +79,7 @@ package final class ImageReader {
   /// - Throws: `TensorIOError` with the codes `.invalidImage`, `.unsupportedImage` or
   ///   `.imageTooLarge`.
   package func rows(
-    of region: ImageRegion? = nil, options: DecodeOptions = DecodeOptions()
+    of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> ImageRows {
     let region = checked(region, options)
     return ImageRows(
@@ -92,7 +92,7 @@ package final class ImageReader {
   /// - Returns: The part, not turned.
   /// - Throws: As ``rows(of:options:)``.
   package func picture(
-    of region: ImageRegion? = nil, options: DecodeOptions = DecodeOptions()
+    of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> PixelBuffer {
     let region = checked(region, options)
     return try PixelBuffer(
@@ -113,7 +113,7 @@ package final class ImageReader {
     }
   }
 
-  private func checked(_ region: ImageRegion?, _ options: DecodeOptions) -> ImageRegion {
+  private func checked(_ region: PixelCrop?, _ options: DecodeOptions) -> PixelCrop {
     precondition(
       [1, 2, 4, 8].contains(options.denominator) && (canScale || options.denominator == 1),
       "A picture of this format cannot be scaled by 1/\(options.denominator).")
@@ -143,6 +143,6 @@ protocol PictureDecoder {
   /// - Returns: The part's rows.
   /// - Throws: `TensorIOError` when the picture is damaged or of a kind that is not supported.
   func start(
-    _ region: ImageRegion, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
+    _ region: PixelCrop, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
   ) throws -> any RowSource
 }

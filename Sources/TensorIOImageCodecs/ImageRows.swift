@@ -5,21 +5,6 @@
 
 package import TensorIO
 
-/// A part of a picture, in pixels.
-package struct ImageRegion: Hashable, Sendable {
-  package var x: Int
-  package var y: Int
-  package var width: Int
-  package var height: Int
-
-  package init(x: Int, y: Int, width: Int, height: Int) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
-  }
-}
-
 /// How a JPEG picture is decoded; other formats only know the denominator 1.
 package struct DecodeOptions: Hashable, Sendable {
   /// What sides are divided by, rounded up: 1, 2, 4 or 8.
@@ -52,7 +37,7 @@ package struct ImageRows: PixelRows {
   private let source: any RowSource
   private var next = 0
 
-  init(_ source: any RowSource, region: ImageRegion, format: PixelBuffer.Format) {
+  init(_ source: any RowSource, region: PixelCrop, format: PixelBuffer.Format) {
     self.source = source
     width = region.width
     height = region.height

@@ -59,7 +59,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
   }
 
   func start(
-    _ region: ImageRegion, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
+    _ region: PixelCrop, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
   ) throws -> any RowSource {
     var request = image_codec_request()
     request.denominator = UInt32(options.denominator)

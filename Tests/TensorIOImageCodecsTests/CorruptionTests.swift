@@ -60,7 +60,7 @@ struct CorruptionTests {
       whole[index - 2] == 0xff && (0xd0...0xd7).contains(whole[index - 1])
     }
     #expect(ends.count > 16)
-    let last = ImageRegion(x: 0, y: 300, width: 20, height: 33)
+    let last = PixelCrop(x: 0, y: 300, width: 20, height: 33)
     for end in ends {
       #expect(throws: TensorIOError.self) {
         // What stands behind the cut is there to be read by mistake, as in a buffer used again.

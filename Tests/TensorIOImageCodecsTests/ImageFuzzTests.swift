@@ -72,7 +72,7 @@ struct ImageFuzzTests {
         let bounds = reader.bounds(denominator: options.denominator)
         let x = Int(corner.0 * Double(bounds.width))
         let y = Int(corner.1 * Double(bounds.height))
-        let region = ImageRegion(
+        let region = PixelCrop(
           x: x, y: y, width: (bounds.width - x + 1) / 2, height: (bounds.height - y + 1) / 2)
         return try reader.picture(of: region, options: options)
       },

@@ -34,7 +34,7 @@ struct ImageReaderTests {
   ) throws {
     let width = Int.random(in: 1...whole.width, using: &random)
     let height = Int.random(in: 1...whole.height, using: &random)
-    let region = ImageRegion(
+    let region = PixelCrop(
       x: Int.random(in: 0...whole.width - width, using: &random),
       y: Int.random(in: 0...whole.height - height, using: &random), width: width, height: height)
     let size = whole.format.bytesPerPixel
@@ -66,7 +66,7 @@ struct ImageReaderTests {
     let cut = Array(whole[..<(whole.count - 60)])
     let error = #expect(throws: TensorIOError.self) {
       try withReader(cut) { reader in
-        let region = ImageRegion(x: 0, y: 0, width: 5, height: 2)
+        let region = PixelCrop(x: 0, y: 0, width: 5, height: 2)
         _ = try reader.picture(of: region)
       }
     }
@@ -89,7 +89,7 @@ struct ImageReaderTests {
       #expect(reader.format == .rgb)
       #expect(reader.orientation == .right)
       #expect(reader.canScale)
-      #expect(reader.bounds(denominator: 8) == ImageRegion(x: 0, y: 0, width: 4, height: 3))
+      #expect(reader.bounds(denominator: 8) == PixelCrop(x: 0, y: 0, width: 4, height: 3))
     }
     try withReader(ImageFixtures.bytes("rgba-8.png")) { reader in
       #expect(reader.format == .rgba)
@@ -103,7 +103,7 @@ struct ImageReaderTests {
     try file.withUnsafeBytes { bytes in
       for _ in 0..<3 {
         let reader = try ImageReader(bytes, named: "it", limits: .init(), pool: pool)
-        var rows = try reader.rows(of: ImageRegion(x: 1, y: 2, width: 3, height: 4))
+        var rows = try reader.rows(of: PixelCrop(x: 1, y: 2, width: 3, height: 4))
         _ = try rows.row(3)
         try rows.finish()
       }

@@ -110,7 +110,7 @@ package struct ImagePlacement: Sendable, Equatable {
 }
 
 /// A rectangle within a picture.
-package struct PixelCrop: Sendable, Equatable {
+package struct PixelCrop: Sendable, Hashable {
   package var x: Int
   package var y: Int
   package var width: Int
