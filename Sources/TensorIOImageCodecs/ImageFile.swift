@@ -55,12 +55,7 @@ extension ImageFile: TensorEncodable {
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    guard case .imageInput(let shape, let preprocessing) = spec.kind else {
-      throw TensorIOError.wrongKind(
-        spec, expected: "\(spec.dataType) values", found: Self.tensorKindName)
-    }
-    let encoding = try PixelEncoding(shape, preprocessing.normalization, as: spec)
-    let transform = ImageTransform(shape, preprocessing)
+    let (transform, encoding) = try ImageTransform.ofInput(spec)
     try memory.withUnsafeMutableBytes { target in
       try withReader { reader in
         try write(reader, by: transform, into: target, as: encoding)

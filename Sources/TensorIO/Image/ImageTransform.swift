@@ -183,17 +183,14 @@ public struct ImageTransform: Hashable, Sendable {
     defer { reader.deallocate() }
     let bytesPerPixel = resize.givesFloats ? 12 : 3
     let bytesPerRow = placement.width * bytesPerPixel
-    let stored = UnsafeMutableRawBufferPointer.allocate(
+    let stored = UnsafeMutableRawPointer.allocate(
       byteCount: bytesPerRow * placement.height, alignment: 16)
     defer { stored.deallocate() }
     func keep(_ row: ResampledRow, _ y: Int) {
-      let place = UnsafeMutableRawBufferPointer(
-        rebasing: stored[y * bytesPerRow..<(y + 1) * bytesPerRow])
+      let place = stored + y * bytesPerRow
       switch row {
-      case .bytes(let bytes):
-        place.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: bytesPerRow))
-      case .floats(let floats):
-        place.copyMemory(from: UnsafeRawBufferPointer(start: floats, count: bytesPerRow))
+      case .bytes(let bytes): place.copyMemory(from: bytes, byteCount: bytesPerRow)
+      case .floats(let floats): place.copyMemory(from: floats, byteCount: bytesPerRow)
       }
     }
     resampler(placement).forEachRow(
@@ -208,7 +205,7 @@ public struct ImageTransform: Hashable, Sendable {
     }
     let writer = writer(target, placement, encoding, isBGR: reader.isBGR)
     defer { writer.deallocate() }
-    let turned = UnsafeMutableRawBufferPointer.allocate(
+    let turned = UnsafeMutableRawPointer.allocate(
       byteCount: walk.width * bytesPerPixel, alignment: 16)
     defer { turned.deallocate() }
     for y in 0..<walk.height {
@@ -238,18 +235,15 @@ public struct ImageTransform: Hashable, Sendable {
 extension PixelWalk {
   /// Gathers one upright row of three bytes or three floats a pixel.
   fileprivate func row(
-    _ y: Int, of stored: UnsafeMutableRawBufferPointer, into row: UnsafeMutableRawBufferPointer,
+    _ y: Int, of stored: UnsafeMutableRawPointer, into row: UnsafeMutableRawPointer,
     bytesPerPixel: Int
   ) -> ResampledRow {
     for x in 0..<width {
       let source = start &+ y &* rowStep &+ x &* columnStep
-      row.baseAddress.map { $0 + x &* bytesPerPixel }?.copyMemory(
-        from: UnsafeRawPointer(stored.baseAddress.unsafelyUnwrapped + source),
-        byteCount: bytesPerPixel)
+      (row + x &* bytesPerPixel).copyMemory(from: stored + source, byteCount: bytesPerPixel)
     }
-    let base = UnsafeRawPointer(row.baseAddress.unsafelyUnwrapped)
     return bytesPerPixel == 3
-      ? .bytes(base.assumingMemoryBound(to: UInt8.self))
-      : .floats(base.assumingMemoryBound(to: Float.self))
+      ? .bytes(row.assumingMemoryBound(to: UInt8.self))
+      : .floats(row.assumingMemoryBound(to: Float.self))
   }
 }

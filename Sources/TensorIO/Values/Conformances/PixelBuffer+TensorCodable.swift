@@ -8,12 +8,8 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    guard case .imageInput(let shape, let preprocessing) = spec.kind else {
-      throw TensorIOError.wrongKind(
-        spec, expected: "\(spec.dataType) values", found: Self.tensorKindName)
-    }
-    let encoding = try PixelEncoding(shape, preprocessing.normalization, as: spec)
-    try ImageTransform(shape, preprocessing).write(self, into: &memory, as: encoding)
+    let (transform, encoding) = try ImageTransform.ofInput(spec)
+    try transform.write(self, into: &memory, as: encoding)
   }
 
   public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> PixelBuffer {
@@ -25,5 +21,23 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
           : "model.json does not describe it as an image")
     }
     return try PixelBuffer(reading: bytes, shape, denormalization, as: spec)
+  }
+}
+
+extension ImageTransform {
+  /// What an image input asks for: how a picture is transformed, and what its tensor holds.
+  ///
+  /// - Parameter spec: The layer.
+  /// - Returns: The two of them.
+  /// - Throws: ``TensorIOError`` when the layer takes no picture, or its type cannot hold one.
+  package static func ofInput(
+    _ spec: TensorSpec
+  ) throws -> (transform: ImageTransform, encoding: PixelEncoding) {
+    guard case .imageInput(let shape, let preprocessing) = spec.kind else {
+      throw TensorIOError.wrongKind(
+        spec, expected: "\(spec.dataType) values", found: PixelBuffer.tensorKindName)
+    }
+    let encoding = try PixelEncoding(shape, preprocessing.normalization, as: spec)
+    return (ImageTransform(shape, preprocessing), encoding)
   }
 }
