@@ -47,9 +47,12 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
   deinit { library.functions.DestroyModel(handle) }
 
   public func makeSession(
-    signature: Int, options: SessionOptions
+    _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
-    try LiteRTSession(model: self, signature: signature, options: options)
+    guard let index = signatures.firstIndex(where: { $0.key == signature.key }) else {
+      throw TensorIOError(.invalidModel, "The model has no signature '\(signature.key)'.")
+    }
+    return try LiteRTSession(model: self, signature: index, options: options)
   }
 
   /// The bytes stored under a name in the model's metadata; nil when there are none.

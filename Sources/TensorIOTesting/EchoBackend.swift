@@ -103,8 +103,10 @@ struct EchoModel: LoadedModel {
   let behaviour: EchoBackend.Behaviour
   let record: EchoRecord
 
-  func makeSession(signature: Int, options: SessionOptions) throws -> any Session {
+  func makeSession(
+    _ signature: SignatureDescription, options: SessionOptions
+  ) throws -> any Session {
     record.note { $0.sessions += 1 }
-    return EchoSession(signatures[signature], behaviour, record)
+    return EchoSession(signature, behaviour, record)
   }
 }

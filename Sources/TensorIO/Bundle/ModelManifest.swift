@@ -32,6 +32,9 @@ public struct ModelManifest: Sendable, Hashable {
   /// The operations that a training step runs; empty when the model cannot be trained.
   public var trainingOperations: [String]
 
+  /// Whether the model can be trained: it has the mode, and operations of a training step.
+  public var describesTraining: Bool { model.modes.contains(.train) && !trainingOperations.isEmpty }
+
   /// The `model` field.
   public struct ModelFile: Sendable, Hashable {
     /// The name of the .tflite file or SavedModel folder in the bundle.

@@ -31,16 +31,59 @@ public protocol LoadedModel: Sendable {
   /// Such a model has one session, and runs item by item. The default is false.
   var keepsState: Bool { get }
 
+  /// The tensors that layers of these names mean.
+  ///
+  /// A backend that finds layers by name may know more tensors than a signature lists, as
+  /// TensorFlow knows every operation of its graph.
+  ///
+  /// - Parameters:
+  ///   - layers: The names that model.json gives.
+  ///   - signature: One of ``signatures``.
+  /// - Returns: A signature with the tensors that were found, and behind them the inputs that the
+  ///   outputs need beside those named. The default is the signature as it is.
+  func describe(_ layers: LayerNames, in signature: SignatureDescription) -> SignatureDescription
+
   /// Makes a session.
   ///
   /// - Parameters:
-  ///   - signature: An index of ``signatures``.
+  ///   - signature: One of ``signatures``, or what ``describe(_:in:)`` made of it.
   ///   - options: How the session runs.
   /// - Returns: A session with memory of its own.
   /// - Throws: ``TensorIOError`` when the runtime cannot run the model.
-  func makeSession(signature: Int, options: SessionOptions) throws -> any Session
+  func makeSession(
+    _ signature: SignatureDescription, options: SessionOptions
+  ) throws -> any Session
 }
 
 extension LoadedModel {
   public var keepsState: Bool { false }
+
+  public func describe(
+    _ layers: LayerNames, in signature: SignatureDescription
+  ) -> SignatureDescription { signature }
+
+  /// Makes a session of one of the model's own signatures.
+  ///
+  /// - Parameters:
+  ///   - index: An index of ``signatures``.
+  ///   - options: How the session runs.
+  /// - Returns: A session with memory of its own.
+  /// - Throws: ``TensorIOError`` when the runtime cannot run the model.
+  public func makeSession(signature index: Int, options: SessionOptions) throws -> any Session {
+    try makeSession(signatures[index], options: options)
+  }
+}
+
+/// The names of the layers that a session is for.
+public struct LayerNames: Hashable, Sendable {
+  /// What is fed: inputs, and placeholders behind them.
+  public var inputs: [String]
+  /// What is read.
+  public var outputs: [String]
+
+  /// Makes names.
+  public init(inputs: [String], outputs: [String]) {
+    self.inputs = inputs
+    self.outputs = outputs
+  }
 }

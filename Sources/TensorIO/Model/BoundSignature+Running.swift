@@ -39,19 +39,27 @@ extension BoundSignature {
   ) throws {
     try inputs.forEach(inputSpecs) { position, value in
       let input = self.inputs[position]
-      if input.spec.dataType == .string {
-        let strings = try value.tensorStrings(for: input.spec)
-        guard strings.count == input.spec.elementCount else {
-          throw TensorIOError.wrongElementCount(input.spec, found: strings.count)
-        }
-        return try session.setInput(at: input.index, to: strings)
-      }
+      if count == 1 { return try input.write(value, to: session) }
       try session.withInput(at: input.index) { memory in
-        if count == 1 { return try value.encode(into: &memory, as: input.spec) }
         let share = memory.byteCount / count
         var part = memory._mutatingExtracting((item * share)..<((item + 1) * share))
         try value.encode(into: &part, as: input.spec)
       }
+    }
+    if item == 0 { try writePlaceholders(of: inputs, to: session) }
+  }
+
+  /// Writes what is fed beside the inputs.
+  func writePlaceholders(of inputs: ModelInputs, to session: any Session) throws {
+    if placeholders.isEmpty && inputs.placeholders.isEmpty { return }
+    try inputs.forEachPlaceholder(placeholderSpecs) { position, value in
+      let placeholder = placeholders[position]
+      if let value { return try placeholder.write(value, to: session) }
+      guard placeholder.tensor.hasDefault else {
+        throw TensorIOError(
+          .missingInput, "There is no value for the placeholder '\(placeholder.spec.name)'.")
+      }
+      try session.useDefault(forInputAt: placeholder.index)
     }
   }
 
@@ -79,5 +87,25 @@ extension BoundSignature {
       strings[position] = try session.strings(ofOutput: output.index)
     }
     return ModelOutputs(layout: layout, storage: storage, strings: strings)
+  }
+}
+
+extension BoundLayer {
+  /// Writes the value of a single item.
+  @inline(__always)
+  func write(_ value: any TensorEncodable, to session: any Session) throws {
+    guard spec.dataType == .string else {
+      return try session.withInput(at: index) { try value.encode(into: &$0, as: spec) }
+    }
+    try session.setInput(at: index, to: try strings(of: value))
+  }
+
+  /// The texts of a single item.
+  func strings(of value: any TensorEncodable) throws -> [Data] {
+    let strings = try value.tensorStrings(for: spec)
+    guard strings.count == spec.elementCount else {
+      throw TensorIOError.wrongElementCount(spec, found: strings.count)
+    }
+    return strings
   }
 }

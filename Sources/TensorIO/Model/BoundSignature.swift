@@ -5,18 +5,19 @@
 
 /// The layers of a model.json, each with its tensor.
 struct BoundSignature: Sendable {
-  /// Which of the model's signatures it is.
-  let index: Int
   let inputs: [BoundLayer]
+  let placeholders: [BoundLayer]
   let outputs: [BoundLayer]
   let inputSpecs: [TensorSpec]
+  let placeholderSpecs: [TensorSpec]
   let layout: OutputLayout
 
-  init(index: Int, inputs: [BoundLayer], outputs: [BoundLayer]) {
-    self.index = index
+  init(inputs: [BoundLayer], placeholders: [BoundLayer], outputs: [BoundLayer]) {
     self.inputs = inputs
+    self.placeholders = placeholders
     self.outputs = outputs
     self.inputSpecs = inputs.map(\.spec)
+    self.placeholderSpecs = placeholders.map(\.spec)
     self.layout = OutputLayout(outputs.map(\.spec))
   }
 
@@ -29,11 +30,17 @@ struct BoundSignature: Sendable {
 
   /// The shapes of the inputs, in the model's order, for a number of items; nil when an input has
   /// no batch axis.
+  ///
+  /// What is fed beside the inputs, as a learning rate, is there once, however many items there are.
   func inputShapes(forItems count: Int) -> [[Int]]? {
-    var shapes = [[Int]](repeating: [], count: inputs.count)
+    var shapes = [[Int]](repeating: [], count: inputs.count + placeholders.count)
     for input in inputs {
       guard let shape = input.shape(forItems: count) else { return nil }
       shapes[input.index] = shape
+    }
+    for placeholder in placeholders {
+      guard let shape = placeholder.shape(forItems: 1) else { return nil }
+      shapes[placeholder.index] = shape
     }
     return shapes
   }
@@ -44,18 +51,34 @@ final class BoundLayer: Sendable {
   /// The tensor's place in the model's signature.
   let index: Int
   let spec: TensorSpec
-  /// The shape in the model; -1 where it is open.
-  let tensorShape: [Int]
+  /// What the model says of the tensor.
+  let tensor: TensorDescription
 
-  init(index: Int, spec: TensorSpec, tensorShape: [Int]) {
+  init(index: Int, spec: TensorSpec, tensor: TensorDescription) {
     self.index = index
     self.spec = spec
-    self.tensorShape = tensorShape
+    self.tensor = tensor
   }
+
+  /// The shape in the model; -1 where it is open.
+  var tensorShape: [Int] { tensor.shape }
 
   /// The tensor's shape for a number of items; nil when the layer does not fit the tensor.
   func shape(forItems count: Int) -> [Int]? {
     let item = spec.itemShape
+    if tensor.rankIsUnknown {
+      if spec.isBatched { return [count] + item }
+      guard count == 1 else { return nil }
+      if case .scalar = spec.kind { return [] }
+      return item
+    }
+    // TensorFlow's placeholders often state the shape of one item for a batch: the layer knows
+    // better then.
+    if tensor.shapeIsHint, spec.isBatched, tensorShape.first != -1,
+      tensor.elementCount == spec.elementCount
+    {
+      return [count] + item
+    }
     // The description names every axis, and its first is more than one item's.
     if !spec.isBatched, let first = item.first, first > 1, item.count == tensorShape.count,
       zip(item, tensorShape).allSatisfy({ $1 < 0 || $0 == $1 })

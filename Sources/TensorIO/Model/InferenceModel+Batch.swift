@@ -11,7 +11,10 @@ extension InferenceModel.Loaded {
   func run(
     batch items: [ModelInputs], on session: any Session, until token: CancellationToken? = nil
   ) throws -> [ModelOutputs] {
-    guard items.count > 1, bound.declaresBatches, !keepsState, !hasStrings else {
+    // What is fed beside the inputs may differ from item to item.
+    let haveOwnPlaceholders = items.contains { !$0.placeholders.isEmpty }
+    guard items.count > 1, bound.declaresBatches, !keepsState, !hasStrings, !haveOwnPlaceholders
+    else {
       return try runOneByOne(items[...], on: session, until: token)
     }
     var outputs: [ModelOutputs] = []
@@ -60,20 +63,23 @@ extension InferenceModel.Loaded {
 
   private func run(
     _ items: ArraySlice<ModelInputs>, asBatchOn session: any Session
-  ) throws -> [ModelOutputs] {
+  ) throws -> [ModelOutputs]? {
     for (item, inputs) in items.enumerated() {
       try bound.write(inputs, item: item, of: items.count, to: session)
     }
     try session.run()
+    // Some runtimes only know now how large the outputs are.
+    guard hasRoom(for: items.count, session) else { return nil }
     return try items.indices.map {
       try bound.readOutputs(item: $0 - items.startIndex, of: items.count, from: session)
     }
   }
 
-  /// Whether every output has grown with the batch.
+  /// Whether every output has grown with the batch, as far as it is known.
   private func hasRoom(for count: Int, _ session: any Session) -> Bool {
     bound.outputs.allSatisfy { output in
       let shape = session.outputShape(at: output.index)
+      if shape.contains(where: { $0 < 0 }) { return shape[0] == -1 || shape[0] == count }
       return shape.first == count
         && (shape.elementCount ?? 0) / count >= output.spec.elementCount
     }

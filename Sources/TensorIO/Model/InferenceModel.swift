@@ -12,26 +12,10 @@ import Synchronization
 public final class InferenceModel: Model {
   public let bundle: ModelBundle
 
-  private let loader: ModelLoader
+  let loader: ModelLoader
   private let state = Mutex<Loaded?>(nil)
   /// Held while the model is loaded, which takes long; ``state`` only for a moment.
   private let loading = Mutex(())
-
-  /// A model in memory.
-  final class Loaded: Sendable {
-    let bound: BoundSignature
-    let warnings: [BundleIssue]
-    let pool: SessionPool
-    /// Whether runs change what later runs give.
-    let keepsState: Bool
-
-    init(bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool, keepsState: Bool) {
-      self.bound = bound
-      self.warnings = warnings
-      self.pool = pool
-      self.keepsState = keepsState
-    }
-  }
 
   /// Makes a model; its file is read by ``load()`` or the first run.
   ///
@@ -46,7 +30,9 @@ public final class InferenceModel: Model {
   public var signature: ModelSignature {
     get throws {
       let bound = try loaded().bound
-      return ModelSignature(inputs: bound.inputSpecs, outputs: bound.layout.specs)
+      return ModelSignature(
+        inputs: bound.inputSpecs, outputs: bound.layout.specs,
+        placeholders: bound.placeholderSpecs)
     }
   }
 
@@ -122,7 +108,8 @@ public final class InferenceModel: Model {
 
   // MARK: - Loading
 
-  private func loaded() throws -> Loaded {
+  /// The model in memory; loads it when it is not.
+  func loaded() throws -> Loaded {
     if let loaded = state.withLock({ $0 }) { return loaded }
     return try loading.withLock { _ in
       if let loaded = state.withLock({ $0 }) { return loaded }
@@ -133,57 +120,8 @@ public final class InferenceModel: Model {
   }
 
   /// Loading reads files and compiles, which must not hold one of the cooperative pool's threads.
-  private func loadedLater() async throws -> Loaded {
+  func loadedLater() async throws -> Loaded {
     if let loaded = state.withLock({ $0 }) { return loaded }
     return try await BlockingWork.run { try self.loaded() }
-  }
-
-  private func makeLoaded() throws -> Loaded {
-    guard let path = bundle.modelPath else {
-      throw TensorIOError(.invalidBundle, "'\(bundle.path)' is a placeholder without a model.")
-    }
-    let backend = try loader.backend(for: bundle)
-    let model = try backend.loadModel(at: path, for: bundle.manifest.model.modes)
-    let index = try signatureIndex(in: model.signatures)
-    var binder = SignatureBinder(bundle: bundle, matchesByName: backend.matchesLayersByName)
-    guard let bound = binder.bind(model.signatures[index], at: index),
-      let shapes = bound.inputShapes(forItems: 1)
-    else { throw mismatch(binder.issues) }
-    let described = model.signatures[index].inputs.map(\.shape)
-    var sessions: [any Session] = []
-    for _ in 0..<(model.keepsState ? 1 : loader.sessions) {
-      let session = try model.makeSession(signature: index, options: loader.sessionOptions)
-      if shapes != described { try session.resizeInputs(to: shapes) }
-      sessions.append(session)
-    }
-    binder.checkOutputs(
-      bound.outputs, shapes: bound.outputs.map { sessions[0].outputShape(at: $0.index) })
-    guard binder.issues.allSatisfy({ $0.severity != .error }) else {
-      throw mismatch(binder.issues)
-    }
-    if model.keepsState { binder.add(.keepsState) }
-    return Loaded(
-      bound: bound, warnings: bundle.warnings + binder.issues, pool: SessionPool(sessions),
-      keepsState: model.keepsState)
-  }
-
-  private func signatureIndex(in signatures: [SignatureDescription]) throws -> Int {
-    guard let key = loader.signatureKey ?? bundle.manifest.model.signature else { return 0 }
-    guard let index = signatures.firstIndex(where: { $0.key == key }) else {
-      throw TensorIOError(
-        .invalidModel,
-        "The model in '\(bundle.path)' has no signature '\(key)'; it has "
-          + signatures.map { "'\($0.key)'" }.joined(separator: ", ") + ".")
-    }
-    return index
-  }
-
-  private func mismatch(_ issues: [BundleIssue]) -> TensorIOError {
-    let errors = issues.filter { $0.severity == .error }
-    return TensorIOError(
-      .invalidBundle,
-      "model.json and the model in '\(bundle.path)' disagree: "
-        + errors.map(\.description).joined(separator: " "),
-      issues: issues)
   }
 }

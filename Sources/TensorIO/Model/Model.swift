@@ -44,6 +44,31 @@ extension Model {
   public func run(_ value: some TensorEncodable) async throws -> ModelOutputs {
     try await run(ModelInputs(value))
   }
+
+  /// Runs the model with values for what is fed beside its inputs.
+  ///
+  /// - Parameters:
+  ///   - inputs: The values of the inputs.
+  ///   - placeholders: The values of model.json's `placeholders`, by name.
+  /// - Returns: The outputs.
+  /// - Throws: ``TensorIOError`` when a value is missing, unknown or does not fit.
+  public func run(
+    _ inputs: ModelInputs, placeholders: [String: any TensorEncodable]
+  ) throws -> ModelOutputs {
+    var inputs = inputs
+    inputs.placeholders = placeholders
+    return try run(inputs)
+  }
+
+  /// Runs the model away from the calling task's thread, with values for what is fed beside its
+  /// inputs.
+  public func run(
+    _ inputs: ModelInputs, placeholders: [String: any TensorEncodable]
+  ) async throws -> ModelOutputs {
+    var inputs = inputs
+    inputs.placeholders = placeholders
+    return try await run(inputs)
+  }
 }
 
 /// A model of a bundle without a model file: every run gives no outputs.

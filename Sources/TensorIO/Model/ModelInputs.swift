@@ -20,6 +20,8 @@ public struct ModelInputs: Sendable {
   }
 
   let form: Form
+  /// What is fed beside the inputs, by name, as a learning rate.
+  public var placeholders: [String: any TensorEncodable] = [:]
 
   /// One value for the only input, or an array with one value for each input.
   public init(_ value: any TensorEncodable) { form = .value(value) }
@@ -47,6 +49,21 @@ public struct ModelInputs: Sendable {
         if let value = values[specs[index].name] { try body(index, value) }
       }
     }
+  }
+
+  /// Calls a closure with the value of each placeholder; nil for one that has none.
+  ///
+  /// - Throws: ``TensorIOError`` for a value that is no placeholder's; what `body` throws.
+  package func forEachPlaceholder(
+    _ specs: [TensorSpec], _ body: (Int, (any TensorEncodable)?) throws -> Void
+  ) throws {
+    for name in placeholders.keys where !specs.contains(where: { $0.name == name }) {
+      throw TensorIOError(
+        .unknownInput,
+        "The model has no placeholder '\(name)'; "
+          + (specs.isEmpty ? "it has none." : "its placeholders are \(Self.list(specs))."))
+    }
+    for index in specs.indices { try body(index, placeholders[specs[index].name]) }
   }
 
   private func forEach(

@@ -61,10 +61,12 @@ public struct ModelLoader: Sendable {
   /// The class for a bundle: a placeholder's, the one model.json names, or the library's own.
   func modelClass(for bundle: ModelBundle) throws -> any Model.Type {
     if bundle.manifest.isPlaceholder { return PlaceholderModel.self }
-    guard let name = bundle.manifest.model.className else { return InferenceModel.self }
+    let own: any Model.Type =
+      bundle.manifest.describesTraining ? TrainableModel.self : InferenceModel.self
+    guard let name = bundle.manifest.model.className else { return own }
     if let known = classes[name] { return known }
     switch name {
-    case "TIOTFLiteModel", "TIOTensorFlowModel": return InferenceModel.self
+    case "TIOTFLiteModel", "TIOTensorFlowModel": return own
     case "TIOPlaceholderModel": return PlaceholderModel.self
     default:
       let known =

@@ -28,6 +28,11 @@ public protocol Session: AnyObject {
   /// Sets an input of strings.
   func setInput(at index: Int, to strings: [Data]) throws
 
+  /// Leaves an input to the model's own value in the next run.
+  ///
+  /// Only called where ``TensorDescription/hasDefault`` is true.
+  func useDefault(forInputAt index: Int) throws
+
   /// Runs the model on what the inputs hold.
   func run() throws
 
@@ -36,6 +41,12 @@ public protocol Session: AnyObject {
 
   /// The content of an output of strings.
   func strings(ofOutput index: Int) throws -> [Data]
+}
+
+extension Session {
+  public func useDefault(forInputAt index: Int) throws {
+    throw TensorIOError(.internalFault, "The model has no value of its own for input \(index).")
+  }
 }
 
 /// How a session runs.

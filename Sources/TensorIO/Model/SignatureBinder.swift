@@ -20,9 +20,11 @@ struct SignatureBinder: IssueCollector {
   mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
   /// Binds all layers; nil when an error was found.
-  mutating func bind(_ signature: SignatureDescription, at index: Int) -> BoundSignature? {
+  mutating func bind(_ signature: SignatureDescription) -> BoundSignature? {
     let manifest = bundle.manifest
     let inputs = bind(manifest.inputs, "inputs", to: signature.inputs)
+    let placeholders =
+      matchesByName ? bind(manifest.placeholders, "placeholders", to: signature.inputs) : []
     let outputs = bind(manifest.outputs, "outputs", to: signature.outputs)
     guard issues.allSatisfy({ $0.severity != .error }) else {
       // No session will tell the outputs' shapes; what the file says of them is checked all the same.
@@ -31,7 +33,7 @@ struct SignatureBinder: IssueCollector {
       }
       return nil
     }
-    return BoundSignature(index: index, inputs: inputs, outputs: outputs)
+    return BoundSignature(inputs: inputs, placeholders: placeholders, outputs: outputs)
   }
 
   private mutating func bind(
@@ -69,7 +71,7 @@ struct SignatureBinder: IssueCollector {
           found: "'\(layer.name)'", mending: "Use a name of the model.")
         return nil
       }
-      return bind(layer, to: tensors[index], at: index, path: path, isInput: key == "inputs")
+      return bind(layer, to: tensors[index], at: index, path: path, isInput: key != "outputs")
     }
   }
 
@@ -83,7 +85,7 @@ struct SignatureBinder: IssueCollector {
       name: layer.name, shape: layer.shape, dataType: dataType, kind: kind,
       storedQuantization: tensor.quantization)
     checkAxes(ofImage: layer, against: tensor.shape, at: path)
-    let bound = BoundLayer(index: index, spec: spec, tensorShape: tensor.shape)
+    let bound = BoundLayer(index: index, spec: spec, tensor: tensor)
     if isInput, bound.shape(forItems: 1) == nil {
       report(
         .elementCountMismatch, at: "\(path).shape",

@@ -13,6 +13,12 @@ public struct TensorDescription: Hashable, Sendable {
   public var typeName: String
   /// The lengths of the axes; -1 where the length is only known at run time.
   public var shape: [Int]
+  /// Whether the model does not even tell how many axes there are; ``shape`` is [-1] then.
+  public var rankIsUnknown = false
+  /// Whether the runtime takes other shapes than the one that the model states.
+  public var shapeIsHint = false
+  /// Whether the model has a value of its own for this input, when it is given none.
+  public var hasDefault = false
   /// The scale and zero point, when the tensor is quantized.
   public var quantization: StoredQuantization?
 

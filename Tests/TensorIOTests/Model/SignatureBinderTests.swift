@@ -221,7 +221,7 @@ import Testing
     var binder = SignatureBinder(bundle: bundle, matchesByName: false)
     let signature = SignatureDescription(
       key: "", inputs: [.float("x", [4])], outputs: [.float("y", [-1, 1])])
-    let bound = binder.bind(signature, at: 0)
+    let bound = binder.bind(signature)
     let outputs = try #require(bound).outputs
     binder.checkOutputs(outputs, shapes: [[-1, 1]])
     #expect(binder.issues.isEmpty)

@@ -1,0 +1,100 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension InferenceModel {
+  /// A model in memory.
+  final class Loaded: Sendable {
+    let model: any LoadedModel
+    let bound: BoundSignature
+    let warnings: [BundleIssue]
+    let pool: SessionPool
+    /// Lends the session whose runs are training steps; nil for a model that is not trained.
+    let training: SessionPool?
+
+    /// Whether runs change what later runs give.
+    var keepsState: Bool { model.keepsState }
+
+    init(
+      model: any LoadedModel, bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool,
+      training: SessionPool?
+    ) {
+      self.model = model
+      self.bound = bound
+      self.warnings = warnings
+      self.pool = pool
+      self.training = training
+    }
+  }
+
+  /// Reads the model's file and binds its tensors to the layers.
+  func makeLoaded() throws -> Loaded {
+    guard let path = bundle.modelPath else {
+      throw TensorIOError(.invalidBundle, "'\(bundle.path)' is a placeholder without a model.")
+    }
+    let manifest = bundle.manifest
+    let backend = try loader.backend(for: bundle)
+    let model = try backend.loadModel(at: path, for: manifest.model.modes)
+    let signature = model.describe(
+      LayerNames(
+        inputs: (manifest.inputs + manifest.placeholders).map(\.name),
+        outputs: manifest.outputs.map(\.name)),
+      in: try signature(among: model.signatures))
+    var binder = SignatureBinder(bundle: bundle, matchesByName: backend.matchesLayersByName)
+    guard let bound = binder.bind(signature), let shapes = bound.inputShapes(forItems: 1) else {
+      throw mismatch(binder.issues)
+    }
+    let described = signature.inputs.map(\.shape)
+    var sessions: [any Session] = []
+    for _ in 0..<(model.keepsState ? 1 : loader.sessions) {
+      let session = try model.makeSession(signature, options: loader.sessionOptions)
+      if shapes != described { try session.resizeInputs(to: shapes) }
+      sessions.append(session)
+    }
+    binder.checkOutputs(
+      bound.outputs, shapes: bound.outputs.map { sessions[0].outputShape(at: $0.index) })
+    guard binder.issues.allSatisfy({ $0.severity != .error }) else {
+      throw mismatch(binder.issues)
+    }
+    if model.keepsState { binder.add(.keepsState) }
+    return Loaded(
+      model: model, bound: bound, warnings: bundle.warnings + binder.issues,
+      pool: SessionPool(sessions), training: try makeTrainingPool(model, signature))
+  }
+
+  private func makeTrainingPool(
+    _ model: any LoadedModel, _ signature: SignatureDescription
+  ) throws -> SessionPool? {
+    guard bundle.manifest.describesTraining, let trainable = model as? any TrainableLoadedModel
+    else { return nil }
+    return SessionPool([
+      try trainable.makeTrainingSession(
+        signature, operations: bundle.manifest.trainingOperations, options: loader.sessionOptions)
+    ])
+  }
+
+  private func signature(
+    among signatures: [SignatureDescription]
+  ) throws -> SignatureDescription {
+    guard let key = loader.signatureKey ?? bundle.manifest.model.signature else {
+      return signatures[0]
+    }
+    guard let signature = signatures.first(where: { $0.key == key }) else {
+      throw TensorIOError(
+        .invalidModel,
+        "The model in '\(bundle.path)' has no signature '\(key)'; it has "
+          + signatures.map { "'\($0.key)'" }.joined(separator: ", ") + ".")
+    }
+    return signature
+  }
+
+  private func mismatch(_ issues: [BundleIssue]) -> TensorIOError {
+    let errors = issues.filter { $0.severity == .error }
+    return TensorIOError(
+      .invalidBundle,
+      "model.json and the model in '\(bundle.path)' disagree: "
+        + errors.map(\.description).joined(separator: " "),
+      issues: issues)
+  }
+}

@@ -1,0 +1,65 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Items that a model is trained on together: a table with a row for each item and a column for
+/// each input.
+///
+/// ```swift
+/// var batch = Batch(keys: ["image", "labels"])
+/// try batch.addItem(["image": cat, "labels": 0])
+/// try batch.addItem(["image": dog, "labels": 1])
+/// let loss: Float = try model.train(batch)["loss"]
+/// ```
+public struct Batch: Sendable {
+  /// A value for each input, by name.
+  public typealias Item = [String: any TensorEncodable]
+
+  /// The names of the inputs: the columns.
+  public let keys: [String]
+  /// The rows.
+  public private(set) var items: [Item] = []
+
+  /// Makes a batch without items.
+  ///
+  /// - Parameter keys: The names of the inputs, each once.
+  public init(keys: [String]) {
+    precondition(Set(keys).count == keys.count, "Each key of a batch is another one.")
+    self.keys = keys
+  }
+
+  /// Makes a batch of items.
+  ///
+  /// - Throws: ``TensorIOError`` when an item's names are not the keys.
+  public init(keys: [String], items: some Sequence<Item>) throws {
+    self.init(keys: keys)
+    for item in items { try addItem(item) }
+  }
+
+  /// The number of items.
+  public var count: Int { items.count }
+
+  /// Adds a row.
+  ///
+  /// - Throws: ``TensorIOError`` when a value is missing or has a name that is no key. The batch is
+  ///   unchanged then.
+  public mutating func addItem(_ item: Item) throws {
+    for name in item.keys.sorted() where !keys.contains(name) {
+      throw TensorIOError(
+        .unknownInput,
+        "Item \(count) has a value for '\(name)', which is none of the batch's keys "
+          + "(\(keys.map { "'\($0)'" }.joined(separator: ", "))).")
+    }
+    for key in keys where item[key] == nil {
+      throw TensorIOError(.missingInput, "Item \(count) has no value for '\(key)'.")
+    }
+    items.append(item)
+  }
+
+  /// The values of one input, item by item; nil when it is none of the keys.
+  public func column(_ key: String) -> [any TensorEncodable]? {
+    guard keys.contains(key) else { return nil }
+    return items.compactMap { $0[key] }
+  }
+}

@@ -1,0 +1,121 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension BoundSignature {
+  /// Writes a whole batch, runs the session once, and copies the outputs of all items.
+  func run(
+    _ batch: Batch, placeholders: [String: any TensorEncodable], on session: any Session
+  ) throws -> ModelOutputs {
+    try check(batch)
+    guard let shapes = inputShapes(forItems: batch.count) else {
+      throw withoutBatchAxis(batch)
+    }
+    try session.resizeInputs(to: shapes)
+    for input in inputs { try write(batch, to: input, of: session) }
+    var fed = ModelInputs([:])
+    fed.placeholders = placeholders
+    try writePlaceholders(of: fed, to: session)
+    try session.run()
+    return try readOutputs(ofBatch: batch.count, from: session)
+  }
+
+  private func check(_ batch: Batch) throws {
+    guard batch.count > 0 else {
+      throw TensorIOError(.wrongInputCount, "The batch has no items; add at least one.")
+    }
+    for key in batch.keys where !inputSpecs.contains(where: { $0.name == key }) {
+      throw TensorIOError(
+        .unknownInput, "The model has no input '\(key)'; its inputs are \(Self.list(inputSpecs)).")
+    }
+    for spec in inputSpecs where !batch.keys.contains(spec.name) {
+      throw TensorIOError(
+        .missingInput,
+        "The batch has no values for the input '\(spec.name)'; its keys are "
+          + batch.keys.map { "'\($0)'" }.joined(separator: ", ") + ".")
+    }
+  }
+
+  private func withoutBatchAxis(_ batch: Batch) -> TensorIOError {
+    let fixed = inputs.filter { $0.shape(forItems: batch.count) == nil }.map(\.spec)
+    return TensorIOError(
+      .wrongInputCount,
+      "The model takes one item at a time, got a batch of \(batch.count): the shape of "
+        + "\(Self.list(fixed)) has no batch axis. Where the model has one, write -1 in front.")
+  }
+
+  private static func list(_ specs: [TensorSpec]) -> String {
+    specs.map { "'\($0.name)'" }.joined(separator: ", ")
+  }
+
+  /// Writes a column of the batch.
+  private func write(_ batch: Batch, to input: BoundLayer, of session: any Session) throws {
+    let column = batch.column(input.spec.name) ?? []
+    if input.spec.dataType == .string {
+      let strings = try column.enumerated().flatMap { row, value in
+        try Self.naming(row, of: batch) { try input.strings(of: value) }
+      }
+      return try session.setInput(at: input.index, to: strings)
+    }
+    try session.withInput(at: input.index) { memory in
+      let share = memory.byteCount / column.count
+      for (row, value) in column.enumerated() {
+        var part = memory._mutatingExtracting((row * share)..<((row + 1) * share))
+        try Self.naming(row, of: batch) { try value.encode(into: &part, as: input.spec) }
+      }
+    }
+  }
+
+  /// Says which item an error is about.
+  @inline(__always)
+  private static func naming<Result>(
+    _ row: Int, of batch: Batch, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch var error as TensorIOError where batch.count > 1 {
+      error.message = "Item \(row) of the batch: \(error.message)"
+      throw error
+    }
+  }
+
+  /// Copies the outputs: those with a batch axis have the values of all items.
+  private func readOutputs(ofBatch count: Int, from session: any Session) throws -> ModelOutputs {
+    guard count > 1 else { return try readOutputs(item: 0, of: 1, from: session) }
+    for output in outputs where !output.spec.isBatched && output.spec.dataType != .string {
+      let found = session.outputShape(at: output.index).reduce(1, *)
+      guard found == output.spec.elementCount else {
+        throw TensorIOError(
+          .inferenceFailed,
+          "The output '\(output.spec.name)' has \(found) values for a batch of \(count), but "
+            + "model.json says \(output.spec.shape). Where it has values for each item, write -1 "
+            + "in front.")
+      }
+    }
+    let whole = BoundSignature(
+      inputs: [], placeholders: [], outputs: outputs.map { $0.ofItems(count) })
+    return try whole.readOutputs(item: 0, of: 1, from: session)
+  }
+}
+
+extension BoundLayer {
+  /// The layer with the values of several items; what one picture or one set of labels means is
+  /// only numbers then.
+  fileprivate func ofItems(_ count: Int) -> BoundLayer {
+    guard spec.isBatched else { return self }
+    let kind: TensorSpec.Kind =
+      switch spec.kind {
+      case .vector(let quantization, _), .scalar(let quantization):
+        .vector(quantization, labels: nil)
+      case .imageInput, .imageOutput, .classMap: .vector(nil, labels: nil)
+      case .bytes: .bytes
+      }
+    return BoundLayer(
+      index: index,
+      spec: TensorSpec(
+        name: spec.name, shape: [count] + spec.itemShape, dataType: spec.dataType, kind: kind,
+        storedQuantization: spec.storedQuantization),
+      tensor: tensor)
+  }
+}
