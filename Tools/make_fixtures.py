@@ -24,7 +24,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 warnings.filterwarnings("ignore", module="tensorflow")
 
-from fixtures import built, converted, metadata  # noqa: E402
+from fixtures import built, converted, metadata, trained  # noqa: E402
 from fixtures.cases import CASES, CRASHES, REFUSALS, Case  # noqa: E402
 from fixtures.table import write_table  # noqa: E402
 from peers import run_model  # noqa: E402
@@ -58,6 +58,7 @@ MAKERS: list[Callable[[], bytes]] = [
     converted.dynamic_output,
     converted.slow,
     converted.resource_variable,
+    converted.train_builtin,
     built.stateful,
     built.custom_op,
     built.oversized,
@@ -88,7 +89,7 @@ def golden(case: Case) -> dict:
 
 
 def write_goldens() -> None:
-    """Writes expected.json: cases that run, what LiteRT refuses, what ends the process."""
+    """Writes expected.json: what runs, what LiteRT refuses, what ends the process, what learns."""
     refused = {refusal.file for refusal in REFUSALS}
     document = {
         "versions": {name: packages.version(name) for name in ["ai-edge-litert", "tensorflow-cpu"]},
@@ -99,6 +100,7 @@ def write_goldens() -> None:
         ],
         "crashes": [f"{name}.tflite" for name in CRASHES],
         "interpreter_only": [golden(case) for case in CASES if case.file in refused],
+        "trainings": [trained.golden()],
     }
     (FOLDER / "expected.json").write_text(json.dumps(document, indent=2) + "\n")
 

@@ -103,6 +103,8 @@ final class LiteRTCompiledModel {
 
   func resizeInputs(to shapes: [[Int]], names: [String]) throws {
     for (index, shape) in shapes.enumerated() {
+      // LiteRT refuses to resize to a scalar, even what is one.
+      if try shape.isEmpty && inputShape(at: index).isEmpty { continue }
       let lengths = shape.map { Int32(clamping: $0) }
       let status = functions.CompiledModelResizeInputTensorNonStrict(
         handle, signature, index, lengths, lengths.count)
