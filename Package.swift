@@ -8,12 +8,14 @@ let package = Package(
   products: [
     .library(name: "TensorIO", targets: ["TensorIO"]),
     .library(name: "TensorIOLiteRT", targets: ["TensorIOLiteRT"]),
+    .library(name: "TensorIOTensorFlow", targets: ["TensorIOTensorFlow"]),
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
@@ -24,6 +26,14 @@ let package = Package(
     .systemLibrary(name: "CZlib"),
     .target(
       name: "TensorIOLiteRT", dependencies: ["TensorIO", "NativeLibrary", "CLiteRT", "CZlib"]),
+    .target(name: "CTensorFlow"),
+    .target(
+      name: "TensorIOTensorFlow",
+      dependencies: [
+        "TensorIO", "NativeLibrary", "CTensorFlow",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      exclude: ["Messages/saved_model.proto"]),
     .target(
       name: "CImageCodecs",
       linkerSettings: ["jpeg", "png", "webp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }
@@ -37,7 +47,7 @@ let package = Package(
     .executableTarget(
       name: "tensorio",
       dependencies: [
-        "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs",
+        "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(
@@ -47,8 +57,13 @@ let package = Package(
     .testTarget(
       name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting"]),
     .testTarget(
+      name: "TensorIOTensorFlowTests",
+      dependencies: ["TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs"]),
+    .testTarget(
       name: "tensorioTests",
-      dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs"]),
+      dependencies: [
+        "tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
+      ]),
   ],
   cxxLanguageStandard: .cxx17
 )

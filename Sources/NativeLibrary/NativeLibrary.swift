@@ -24,8 +24,11 @@ package final class NativeLibrary: @unchecked Sendable {
   /// - Parameters:
   ///   - fileNames: The names that its file may have, the likeliest first.
   ///   - variable: The environment variable that names the file, instead of any search.
+  ///   - companions: The names of a library that this one needs, and that may lie elsewhere.
   /// - Throws: ``NotFound`` with every path that was tried.
-  package init(fileNames: [String], overriddenBy variable: String) throws(NotFound) {
+  package init(
+    fileNames: [String], overriddenBy variable: String, companions: [String] = []
+  ) throws(NotFound) {
     var tried: [NotFound.Attempt] = []
     for path in Self.candidates(fileNames: fileNames, overriddenBy: variable) {
       // A missing file is no failure to explain; a file that cannot be opened is.
@@ -34,7 +37,7 @@ package final class NativeLibrary: @unchecked Sendable {
         tried.append(NotFound.Attempt(path: path, reason: "no such file"))
         continue
       }
-      if let handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL) {
+      if let handle = Self.open(path) ?? Self.open(path, after: companions) {
         self.path = path
         self.handle = handle
         return
@@ -43,6 +46,22 @@ package final class NativeLibrary: @unchecked Sendable {
       tried.append(NotFound.Attempt(path: path, reason: reason))
     }
     throw NotFound(variable: variable, tried: tried)
+  }
+
+  private static func open(_ path: String) -> UnsafeMutableRawPointer? {
+    dlopen(path, RTLD_LAZY | RTLD_LOCAL)
+  }
+
+  /// Opens a library when one that it needs was opened first, and so is found by its name.
+  private static func open(
+    _ path: String, after companions: [String]
+  ) -> UnsafeMutableRawPointer? {
+    for folder in folders {
+      for name in companions where access(folder + "/" + name, F_OK) == 0 {
+        if open(folder + "/" + name) != nil { return open(path) }
+      }
+    }
+    return nil
   }
 
   /// The address of a symbol; nil when the library has none of that name.
@@ -56,9 +75,11 @@ package final class NativeLibrary: @unchecked Sendable {
     fileNames: [String], overriddenBy variable: String
   ) -> [String] {
     if let path = environment(variable) { return [path] }
-    let folders = [installedFolder, executableFolder, executableFolder.map { $0 + "/../lib" }]
-    return folders.compactMap { $0 }.flatMap { folder in fileNames.map { folder + "/" + $0 } }
-      + fileNames
+    return folders.flatMap { folder in fileNames.map { folder + "/" + $0 } } + fileNames
+  }
+
+  private static var folders: [String] {
+    [installedFolder, executableFolder, executableFolder.map { $0 + "/../lib" }].compactMap(\.self)
   }
 
   /// `$TENSORIO_HOME/lib`, or the same in the user's data folder.

@@ -21,7 +21,9 @@ public final class LiteRTBackend: Backend {
   /// False: TensorFlow Lite counts its tensors, and their names are only references.
   public var matchesLayersByName: Bool { false }
 
-  public func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel {
+  public func loadModel(
+    at path: String, for modes: ModelModes, options: SessionOptions
+  ) throws -> any LoadedModel {
     try liteRTModel(at: path)
   }
 

@@ -86,7 +86,9 @@ public struct EchoBackend: Backend {
   }
 
   /// Loads a model: there must be a file or folder, whatever it holds.
-  public func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel {
+  public func loadModel(
+    at path: String, for modes: ModelModes, options: SessionOptions
+  ) throws -> any LoadedModel {
     guard FileSystem.isFile(path) || FileSystem.isFolder(path) else {
       throw TensorIOError(.fileNotFound, "There is no model '\(path)'.")
     }

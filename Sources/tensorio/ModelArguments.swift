@@ -7,6 +7,7 @@ public import ArgumentParser
 import TensorIO
 public import TensorIOImageCodecs
 import TensorIOLiteRT
+import TensorIOTensorFlow
 
 /// The arguments of every command that runs a model.
 struct ModelArguments: ParsableArguments {
@@ -120,7 +121,7 @@ struct NamedArgument: ExpressibleByArgument {
 
 /// The backends that this program has.
 enum Backends {
-  static var all: [any Backend] { [.liteRT] }
+  static var all: [any Backend] { [.liteRT, .tensorFlow] }
 }
 
 extension DecodeScaling: ExpressibleByArgument {}

@@ -16,9 +16,19 @@ public protocol Backend: Sendable {
   /// - Parameters:
   ///   - path: The model file or folder.
   ///   - modes: What the model will be used for.
+  ///   - options: How its sessions will run, for a runtime whose sessions share threads.
   /// - Returns: The model in memory, without a session yet.
   /// - Throws: ``TensorIOError`` when the library is missing or the model cannot be used.
-  func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel
+  func loadModel(
+    at path: String, for modes: ModelModes, options: SessionOptions
+  ) throws -> any LoadedModel
+}
+
+extension Backend {
+  /// Loads a model that runs as sessions do by default.
+  public func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel {
+    try loadModel(at: path, for: modes, options: SessionOptions())
+  }
 }
 
 /// A model that a backend has loaded: what many sessions share.

@@ -65,32 +65,66 @@ extension BoundSignature {
 
   /// Copies the outputs of one item of a batch.
   func readOutputs(item: Int, of count: Int, from session: any Session) throws -> ModelOutputs {
-    let storage = try TensorStorage(byteCount: layout.byteCount, zeroed: false) { destination in
-      for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
+    let taken = count == 1 ? try takeOutputs(from: session) : [:]
+    let isAllTaken = taken.count == outputs.count
+    let byteCount = isAllTaken ? 0 : layout.byteCount
+    let storage = try TensorStorage(byteCount: byteCount, zeroed: false) { destination in
+      if isAllTaken { return }
+      for (position, output) in outputs.enumerated()
+      where output.spec.dataType != .string && taken[position] == nil {
         try session.withOutput(at: output.index) { source in
           let range = layout.ranges[position]
           let share = source.byteCount / count
-          guard range.count <= share else {
-            throw TensorIOError(
-              .inferenceFailed,
-              "The output '\(output.spec.name)' has \(share) bytes, expected \(range.count).")
-          }
+          guard range.count <= share else { throw output.tooShort(byteCount: share) }
           let start = item * share
           var part = destination._mutatingExtracting(range)
           part.copy(from: source.extracting(start..<(start + range.count)))
         }
       }
     }
-    guard layout.hasStrings else { return ModelOutputs(layout: layout, storage: storage) }
     var strings: [Int: [Data]] = [:]
-    for (position, output) in outputs.enumerated() where output.spec.dataType == .string {
-      strings[position] = try session.strings(ofOutput: output.index)
+    if layout.hasStrings {
+      for (position, output) in outputs.enumerated() where output.spec.dataType == .string {
+        strings[position] = try readStrings(output, item: item, of: count, from: session)
+      }
     }
-    return ModelOutputs(layout: layout, storage: storage, strings: strings)
+    return ModelOutputs(layout: layout, storage: storage, taken: taken, strings: strings)
+  }
+
+  /// The outputs whose memory the session hands over.
+  private func takeOutputs(from session: any Session) throws -> [Int: any TensorMemory] {
+    var taken: [Int: any TensorMemory] = [:]
+    for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
+      guard let memory = session.takeOutput(at: output.index) else { continue }
+      let found = memory.withBytes { $0.byteCount }
+      guard layout.ranges[position].count <= found else { throw output.tooShort(byteCount: found) }
+      taken[position] = memory
+    }
+    return taken
+  }
+
+  private func readStrings(
+    _ output: BoundLayer, item: Int, of count: Int, from session: any Session
+  ) throws -> [Data] {
+    let all = try session.strings(ofOutput: output.index)
+    let share = all.count / count
+    guard output.spec.elementCount <= share else {
+      throw TensorIOError(
+        .inferenceFailed,
+        "The output '\(output.spec.name)' has \(share) strings, expected "
+          + "\(output.spec.elementCount).")
+    }
+    return count == 1 ? all : Array(all[(item * share)..<((item + 1) * share)])
   }
 }
 
 extension BoundLayer {
+  fileprivate func tooShort(byteCount: Int) -> TensorIOError {
+    TensorIOError(
+      .inferenceFailed,
+      "The output '\(spec.name)' has \(byteCount) bytes, expected \(spec.byteCount).")
+  }
+
   /// Writes the value of a single item.
   @inline(__always)
   func write(_ value: any TensorEncodable, to session: any Session) throws {

@@ -35,7 +35,8 @@ extension InferenceModel {
     }
     let manifest = bundle.manifest
     let backend = try loader.backend(for: bundle)
-    let model = try backend.loadModel(at: path, for: manifest.model.modes)
+    let model = try backend.loadModel(
+      at: path, for: manifest.model.modes, options: loader.sessionOptions)
     let signature = model.describe(
       LayerNames(
         inputs: (manifest.inputs + manifest.placeholders).map(\.name),

@@ -16,15 +16,22 @@ import Foundation
 /// let best = try outputs["classification", as: Classification.self].top(5, threshold: 0.1)
 /// ```
 ///
-/// The bytes are copied out of the model once; they are converted when they are read.
+/// The bytes are copied out of the model once, or handed over by it; they are converted when they
+/// are read.
 public struct ModelOutputs: Sendable {
   let layout: OutputLayout
   let storage: TensorStorage
+  /// The outputs that lie in the runtime's own memory.
+  private let taken: [Int: any TensorMemory]
   private let strings: [Int: [Data]]
 
-  init(layout: OutputLayout, storage: TensorStorage, strings: [Int: [Data]] = [:]) {
+  init(
+    layout: OutputLayout, storage: TensorStorage, taken: [Int: any TensorMemory] = [:],
+    strings: [Int: [Data]] = [:]
+  ) {
     self.layout = layout
     self.storage = storage
+    self.taken = taken
     self.strings = strings
   }
 
@@ -65,6 +72,12 @@ public struct ModelOutputs: Sendable {
     }
     if layout.hasStrings, let strings = strings[index] {
       return try Value.decode(strings: strings, as: layout.specs[index])
+    }
+    if let memory = taken[index] {
+      let count = layout.ranges[index].count
+      return try memory.withBytes { bytes in
+        try Value.decode(bytes.extracting(0..<count), as: layout.specs[index])
+      }
     }
     return try storage.withBytes { bytes in
       try Value.decode(bytes.extracting(layout.ranges[index]), as: layout.specs[index])

@@ -39,11 +39,24 @@ public protocol Session: AnyObject {
   /// Calls a closure with an output's memory.
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws
 
+  /// Hands over an output's memory, so that nothing is copied; nil when it stays the session's.
+  ///
+  /// The session does not touch it again. The default is nil.
+  func takeOutput(at index: Int) -> (any TensorMemory)?
+
   /// The content of an output of strings.
   func strings(ofOutput index: Int) throws -> [Data]
 }
 
+/// Memory of a runtime that holds a tensor's elements, and is freed with the last reference.
+public protocol TensorMemory: AnyObject, Sendable {
+  /// Calls a closure with the bytes.
+  func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result
+}
+
 extension Session {
+  public func takeOutput(at index: Int) -> (any TensorMemory)? { nil }
+
   public func useDefault(forInputAt index: Int) throws {
     throw TensorIOError(.internalFault, "The model has no value of its own for input \(index).")
   }

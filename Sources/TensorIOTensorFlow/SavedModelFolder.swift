@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftProtobuf
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A SavedModel on disk: `saved_model.pb`, and `variables/` when it has any.
+struct SavedModelFolder {
+  static let modelFile = "saved_model.pb"
+  /// What the names of a checkpoint's files begin with, inside a SavedModel.
+  static let variables = "variables/variables"
+
+  let path: String
+
+  var modelPath: String { path + "/" + Self.modelFile }
+  var assetsPath: String { path + "/assets" }
+  var hasVariables: Bool { FileSystem.isFile(path + "/" + Self.variables + ".index") }
+
+  /// Checks that there is a SavedModel.
+  func check() throws {
+    guard FileSystem.isFolder(path) else {
+      throw FileSystem.isFile(path)
+        ? TensorIOError(.invalidModel, "'\(path)' is a file; a SavedModel is a folder.")
+        : TensorIOError(.fileNotFound, "There is no SavedModel folder '\(path)'.")
+    }
+    guard FileSystem.isFile(modelPath) else {
+      throw TensorIOError(
+        .invalidModel, "'\(path)' is not a SavedModel: it has no file \(Self.modelFile).")
+    }
+  }
+
+  /// The tags of each graph in the file.
+  func tags() throws -> [[String]] {
+    var options = BinaryDecodingOptions()
+    options.discardUnknownFields = true
+    return try decode(options).metaGraphs.map(\.metaInfoDef.tags)
+  }
+
+  /// The file with one of its graphs, tagged for inference.
+  func modelForServing(tags: [String], isRepaired: Bool) throws -> Data {
+    var model = try decode(BinaryDecodingOptions())
+    model.metaGraphs.removeAll { Set($0.metaInfoDef.tags) != Set(tags) }
+    for index in model.metaGraphs.indices {
+      model.metaGraphs[index].metaInfoDef.tags = [TensorFlowModel.servingTag]
+    }
+    let bytes: Data = try model.serializedBytes()
+    return isRepaired ? Self.repaired(bytes) : bytes
+  }
+
+  private func decode(_ options: BinaryDecodingOptions) throws -> Tensorflow_SavedModel {
+    do {
+      return try Tensorflow_SavedModel(
+        serializedBytes: FileSystem.read(modelPath), partial: true, options: options)
+    } catch let error as TensorIOError {
+      throw error
+    } catch {
+      throw TensorIOError(
+        .invalidModel, "'\(modelPath)' is damaged: it is no SavedModel message.", cause: error)
+    }
+  }
+
+  // MARK: - Repair
+
+  /// Calls a closure with a copy without the shapes that TensorFlow 1 noted in its graphs.
+  ///
+  /// Some exports noted shapes that later releases refuse as inconsistent, though nothing needs
+  /// them. In the copy the attribute has another name; the variables are linked.
+  func withRepairedCopy<Result>(_ body: (SavedModelFolder) throws -> Result) throws -> Result {
+    let files = FileManager.default
+    let copy = files.temporaryDirectory.appending(path: "tensorio-\(UUID().uuidString)").path
+    defer { try? files.removeItem(atPath: copy) }
+    do {
+      try files.createDirectory(atPath: copy, withIntermediateDirectories: true)
+      for name in try FileSystem.contents(of: path) where name != Self.modelFile {
+        // A link is read from where it lies: it has to be a whole path.
+        try files.createSymbolicLink(
+          atPath: copy + "/" + name,
+          withDestinationPath: URL(filePath: path).absoluteURL.appending(path: name).path)
+      }
+      let repaired = Self.repaired(try FileSystem.read(modelPath))
+      try repaired.write(to: URL(filePath: copy + "/" + Self.modelFile))
+    } catch let error as TensorIOError {
+      throw error
+    } catch {
+      throw TensorIOError(
+        .unreadableFile, "No copy of '\(path)' can be written to '\(copy)': \(error).",
+        cause: error)
+    }
+    return try body(SavedModelFolder(path: copy))
+  }
+
+  /// The bytes with another name of the same length for the attribute.
+  private static func repaired(_ bytes: Data) -> Data {
+    let (old, new) = (Array("_output_shapes".utf8), Array("_outdated_shape".utf8.prefix(14)))
+    var bytes = [UInt8](bytes)
+    var index = 0
+    while index + old.count <= bytes.count {
+      if bytes[index] == old[0], bytes[index..<(index + old.count)].elementsEqual(old) {
+        bytes.replaceSubrange(index..<(index + new.count), with: new)
+        index += new.count
+      } else {
+        index += 1
+      }
+    }
+    return Data(bytes)
+  }
+}

@@ -1,0 +1,174 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CTensorFlow
+internal import SwiftProtobuf
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Brings a SavedModel into memory, and says what is wrong with one that does not come.
+struct SavedModelLoading {
+  let library: TensorFlowLibrary
+  let threads: Int
+
+  private var functions: TensorFlowFunctions { library.functions }
+
+  /// A graph with its session.
+  struct Loaded {
+    let graph: TensorFlowGraph
+    let session: OpaquePointer
+    let metaGraph: Tensorflow_MetaGraphDef
+    let isRepaired: Bool
+  }
+
+  /// What TensorFlow says of a folder that it cannot load.
+  private struct Refusal: Error {
+    let failure: TensorFlowFailure
+
+    var concernsTags: Bool {
+      failure.code == TensorFlowFailure.notFound && failure.message.contains("tags")
+    }
+
+    var concernsOutputShapes: Bool {
+      failure.code == TensorFlowFailure.invalidArgument
+        && failure.message.contains("_output_shapes")
+    }
+  }
+
+  /// Loads the graph of a tag.
+  ///
+  /// A file with one graph has only that to offer, whatever its tags are.
+  func load(_ folder: SavedModelFolder, tag: String) throws -> Loaded {
+    do {
+      return try loadRepairing(folder, tags: [tag])
+    } catch let refusal as Refusal where refusal.concernsTags {
+      let tags = try folder.tags()
+      guard tags.count == 1 else { throw missingTag(tag, tags, folder) }
+      return try failing(for: folder) { try loadRepairing(folder, tags: tags[0]) }
+    } catch let refusal as Refusal {
+      throw error(for: refusal.failure, folder)
+    }
+  }
+
+  private func failing<Result>(
+    for folder: SavedModelFolder, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let refusal as Refusal {
+      throw error(for: refusal.failure, folder)
+    }
+  }
+
+  private func loadRepairing(_ folder: SavedModelFolder, tags: [String]) throws -> Loaded {
+    do {
+      return try loadOnce(folder, tags: tags, isRepaired: false)
+    } catch let refusal as Refusal where refusal.concernsOutputShapes {
+      return try folder.withRepairedCopy { try loadOnce($0, tags: tags, isRepaired: true) }
+    }
+  }
+
+  private func loadOnce(
+    _ folder: SavedModelFolder, tags: [String], isRepaired: Bool
+  ) throws -> Loaded {
+    let graph = try TensorFlowGraph(library)
+    let buffer = functions.NewBuffer()
+    let options = functions.NewSessionOptions()
+    let status = functions.NewStatus()
+    defer {
+      functions.DeleteBuffer(buffer)
+      functions.DeleteSessionOptions(options)
+      functions.DeleteStatus(status)
+    }
+    let configuration = TensorFlowConfiguration(threads: threads).bytes
+    functions.SetConfig(options, configuration, configuration.count, status)
+    if let failure = TensorFlowFailure(status, functions) { throw Refusal(failure: failure) }
+    let words = tags.map { Array($0.utf8CString) }
+    let session = Self.withPointers(to: words[...]) { pointers in
+      functions.LoadSessionFromSavedModel(
+        options, nil, folder.path, pointers, Int32(pointers.count), graph.handle, buffer, status)
+    }
+    if let failure = TensorFlowFailure(status, functions) { throw Refusal(failure: failure) }
+    guard let session, let buffer else {
+      throw TensorIOError(.internalFault, "TensorFlow gave no session for '\(folder.path)'.")
+    }
+    return Loaded(
+      graph: graph, session: session, metaGraph: try metaGraph(in: buffer, folder),
+      isRepaired: isRepaired)
+  }
+
+  private func metaGraph(
+    in buffer: UnsafeMutablePointer<TF_Buffer>, _ folder: SavedModelFolder
+  ) throws -> Tensorflow_MetaGraphDef {
+    guard let start = buffer.pointee.data else { return Tensorflow_MetaGraphDef() }
+    let bytes = Data(
+      bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: buffer.pointee.length,
+      deallocator: .none)
+    // The operations are most of the bytes, and TensorFlow has them.
+    var options = BinaryDecodingOptions()
+    options.discardUnknownFields = true
+    do {
+      return try Tensorflow_MetaGraphDef(serializedBytes: bytes, partial: true, options: options)
+    } catch {
+      throw TensorIOError(
+        .invalidModel, "The signatures of '\(folder.path)' cannot be read: \(error).", cause: error)
+    }
+  }
+
+  /// Calls a closure with C's array of strings.
+  private static func withPointers<Result>(
+    to words: ArraySlice<[CChar]>, found: [UnsafePointer<CChar>?] = [],
+    _ body: ([UnsafePointer<CChar>?]) -> Result
+  ) -> Result {
+    guard let word = words.first else { return body(found) }
+    return word.withUnsafeBufferPointer {
+      withPointers(to: words.dropFirst(), found: found + [$0.baseAddress], body)
+    }
+  }
+
+  // MARK: - Errors
+
+  private func missingTag(
+    _ tag: String, _ found: [[String]], _ folder: SavedModelFolder
+  ) -> TensorIOError {
+    let list = found.map { "'\($0.joined(separator: ","))'" }.joined(separator: ", ")
+    return TensorIOError(
+      .invalidModel,
+      "'\(folder.path)' has no graph with the tag '\(tag)', "
+        + (found.isEmpty ? "and no other." : "only \(list). Export one with that tag."))
+  }
+
+  private func error(
+    for failure: TensorFlowFailure, _ folder: SavedModelFolder
+  ) -> TensorIOError {
+    failure.missingOperation(in: "The model '\(folder.path)'")
+      ?? TensorIOError(
+        .invalidModel,
+        "TensorFlow cannot load '\(folder.path)': \(failure.message) Export it again, or copy the "
+          + "whole folder.")
+  }
+}
+
+extension TensorFlowFailure {
+  /// The error for an operation that this TensorFlow does not have; nil when it is another failure.
+  func missingOperation(in subject: String) -> TensorIOError? {
+    for beginning in ["Op type not registered '", "No OpKernel was registered to support Op '"] {
+      guard let range = message.firstRange(of: beginning) else { continue }
+      let operation = message[range.upperBound...].prefix { $0 != "'" }
+      return TensorIOError(
+        .unsupportedModel,
+        "\(subject) needs the operation '\(operation)', which this TensorFlow does not have"
+          + (operation.hasPrefix("BoostedTrees")
+            ? ": releases since 2.0 have no boosted trees. Train it anew with another library."
+            : ". Export the model with operations of TensorFlow 2."))
+    }
+    return nil
+  }
+}

@@ -1,0 +1,83 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+/// What the keys of a SavedModel's signatures mean in its graph.
+struct SignatureKeys: Sendable {
+  private struct Signature: Sendable {
+    var inputs: [String: TensorFlowGraph.Tensor] = [:]
+    var outputs: [String: TensorFlowGraph.Tensor] = [:]
+  }
+
+  private var signatures: [String: Signature] = [:]
+
+  /// Signatures that TensorFlow writes for its own use begin with this.
+  private static let ownPrefix = "__saved_model"
+  private static let usualKey = "serving_default"
+
+  init(_ metaGraph: Tensorflow_MetaGraphDef, in graph: TensorFlowGraph) {
+    for (key, definition) in metaGraph.signatureDef where !key.hasPrefix(Self.ownPrefix) {
+      var signature = Signature()
+      for (name, info) in definition.inputs {
+        signature.inputs[name] = graph.tensor(named: info.name)
+      }
+      for (name, info) in definition.outputs {
+        signature.outputs[name] = graph.tensor(named: info.name)
+      }
+      signatures[key] = signature
+    }
+  }
+
+  /// The tensor of an input or output's key: of the signature, else of the first other that has it.
+  func tensor(named name: String, in key: String) -> TensorFlowGraph.Tensor? {
+    for key in [key] + order(trainingFirst: false) {
+      if let found = signatures[key]?.inputs[name] ?? signatures[key]?.outputs[name] {
+        return found
+      }
+    }
+    return nil
+  }
+
+  func outputs(ofSignature key: String) -> [TensorFlowGraph.Tensor] {
+    signatures[key].map { Array($0.outputs.values) } ?? []
+  }
+
+  /// The signatures by the names that layers take; at least one.
+  func descriptions(in graph: TensorFlowGraph, trainingFirst: Bool) -> [SignatureDescription] {
+    func describe(_ tensors: [String: TensorFlowGraph.Tensor]) -> [TensorDescription] {
+      tensors.sorted { $0.key < $1.key }.map { key, tensor in
+        graph.description(of: tensor, name: Self.layerName(key, tensor, in: graph))
+      }
+    }
+    let found = order(trainingFirst: trainingFirst).map { key in
+      SignatureDescription(
+        key: key, inputs: describe(signatures[key]?.inputs ?? [:]),
+        outputs: describe(signatures[key]?.outputs ?? [:]))
+    }
+    guard found.isEmpty else { return found }
+    let placeholders = graph.allPlaceholders().map {
+      graph.description(of: $0, name: graph.name(of: $0))
+    }
+    return [SignatureDescription(key: "", inputs: placeholders, outputs: [])]
+  }
+
+  /// The name that a layer finds the tensor by: the key, but where an operation of that name is
+  /// another thing.
+  private static func layerName(
+    _ key: String, _ tensor: TensorFlowGraph.Tensor, in graph: TensorFlowGraph
+  ) -> String {
+    guard let found = graph.tensor(named: key), found != tensor else { return key }
+    return graph.name(of: tensor)
+  }
+
+  private func order(trainingFirst: Bool) -> [String] {
+    let first = trainingFirst ? [TensorFlowModel.trainingTag, Self.usualKey] : [Self.usualKey]
+    return first.filter { signatures[$0] != nil }
+      + signatures.keys.filter { !first.contains($0) }.sorted()
+  }
+}
+
+extension TensorFlowGraph.Tensor: @unchecked Sendable {}

@@ -1,0 +1,158 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CTensorFlow
+internal import TensorIO
+
+/// The operations of a model, and how they depend on each other.
+///
+/// `@unchecked Sendable` because a graph only changes while it is loaded, and its own lock guards
+/// look-ups.
+final class TensorFlowGraph: @unchecked Sendable {
+  let handle: OpaquePointer
+  private let library: TensorFlowLibrary
+  private var functions: TensorFlowFunctions { library.functions }
+
+  /// One output of an operation.
+  struct Tensor: Hashable {
+    let operation: OpaquePointer
+    let index: Int
+
+    var output: TF_Output { TF_Output(oper: operation, index: Int32(index)) }
+  }
+
+  init(_ library: TensorFlowLibrary) throws {
+    guard let handle = library.functions.NewGraph() else {
+      throw TensorIOError(.internalFault, "TensorFlow could not make a graph.")
+    }
+    self.library = library
+    self.handle = handle
+  }
+
+  deinit { functions.DeleteGraph(handle) }
+
+  // MARK: - Look-ups
+
+  func operation(named name: String) -> OpaquePointer? {
+    name.isEmpty ? nil : functions.GraphOperationByName(handle, name)
+  }
+
+  /// The tensor of a name, `operation` or `operation:index`; nil when there is none.
+  func tensor(named name: String) -> Tensor? {
+    var (operationName, index) = (name[...], 0)
+    if let colon = name.lastIndex(of: ":"), let number = Int(name[name.index(after: colon)...]) {
+      (operationName, index) = (name[..<colon], number)
+    }
+    guard let operation = operation(named: String(operationName)), index >= 0,
+      index < Int(functions.OperationNumOutputs(operation))
+    else { return nil }
+    return Tensor(operation: operation, index: index)
+  }
+
+  /// The shortest name of a tensor.
+  func name(of tensor: Tensor) -> String {
+    let operation = name(of: tensor.operation)
+    return tensor.index == 0 ? operation : "\(operation):\(tensor.index)"
+  }
+
+  func name(of operation: OpaquePointer) -> String {
+    functions.OperationName(operation).map { String(cString: $0) } ?? ""
+  }
+
+  /// What the graph says of a tensor.
+  func description(of tensor: Tensor, name: String) -> TensorDescription {
+    let number = functions.OperationOutputType(tensor.output)
+    var description = TensorDescription(
+      name: name, dataType: TensorFlowType.dataType(number), typeName: TensorFlowType.name(number),
+      shape: [-1])
+    description.shapeIsHint = true
+    description.hasDefault = isPlaceholderWithDefault(tensor.operation)
+    if let shape = shape(of: tensor) {
+      description.shape = shape
+    } else {
+      description.rankIsUnknown = true
+    }
+    return description
+  }
+
+  /// The lengths of the axes, -1 where they are open; nil when not even their number is known.
+  private func shape(of tensor: Tensor) -> [Int]? {
+    let status = functions.NewStatus()
+    defer { functions.DeleteStatus(status) }
+    let rank = functions.GraphGetTensorNumDims(handle, tensor.output, status)
+    guard rank > 0 else { return rank == 0 ? [] : nil }
+    var lengths = [Int64](repeating: -1, count: Int(rank))
+    functions.GraphGetTensorShape(handle, tensor.output, &lengths, rank, status)
+    return functions.GetCode(status) == 0 ? lengths.map { Int($0) } : nil
+  }
+
+  // MARK: - Dependencies
+
+  /// The operations that are run for some others, those included.
+  ///
+  /// - Parameters:
+  ///   - wanted: The operations to run.
+  ///   - fed: Tensors that are given: what they would be computed from does not run.
+  /// - Returns: All of them, but those whose outputs are given.
+  func operations(
+    runFor wanted: some Sequence<OpaquePointer>, feeding fed: Set<Tensor>
+  ) -> Set<OpaquePointer> {
+    let fedOperations = Set(fed.map(\.operation))
+    var found: Set<OpaquePointer> = []
+    var rest = wanted.filter { !isFed($0, fed) }
+    while let operation = rest.popLast() {
+      guard found.insert(operation).inserted else { continue }
+      for index in 0..<functions.OperationNumInputs(operation) {
+        let input = functions.OperationInput(TF_Input(oper: operation, index: index))
+        guard let source = input.oper else { continue }
+        if !fed.contains(Tensor(operation: source, index: Int(input.index))) {
+          rest.append(source)
+        }
+      }
+      rest += controlInputs(of: operation).filter { !fedOperations.contains($0) }
+    }
+    return found
+  }
+
+  /// The placeholders among operations: TensorFlow must be given their values.
+  func placeholders(among operations: Set<OpaquePointer>) -> [OpaquePointer] {
+    operations.filter { ["Placeholder", "PlaceholderV2"].contains(type(of: $0)) }
+      .sorted { name(of: $0) < name(of: $1) }
+  }
+
+  /// All placeholders, in the graph's order.
+  func allPlaceholders() -> [Tensor] {
+    var position = 0
+    var found: [Tensor] = []
+    while let operation = functions.GraphNextOperation(handle, &position) {
+      if ["Placeholder", "PlaceholderV2"].contains(type(of: operation)) {
+        found.append(Tensor(operation: operation, index: 0))
+      }
+    }
+    return found
+  }
+
+  private func isFed(_ operation: OpaquePointer, _ fed: Set<Tensor>) -> Bool {
+    let count = Int(functions.OperationNumOutputs(operation))
+    return count > 0
+      && (0..<count).allSatisfy { fed.contains(Tensor(operation: operation, index: $0)) }
+  }
+
+  private func controlInputs(of operation: OpaquePointer) -> [OpaquePointer] {
+    let count = functions.OperationNumControlInputs(operation)
+    guard count > 0 else { return [] }
+    var inputs = [OpaquePointer?](repeating: nil, count: Int(count))
+    let found = functions.OperationGetControlInputs(operation, &inputs, count)
+    return inputs.prefix(Int(max(found, 0))).compactMap(\.self)
+  }
+
+  private func isPlaceholderWithDefault(_ operation: OpaquePointer) -> Bool {
+    type(of: operation) == "PlaceholderWithDefault"
+  }
+
+  private func type(of operation: OpaquePointer) -> String {
+    functions.OperationOpType(operation).map { String(cString: $0) } ?? ""
+  }
+}

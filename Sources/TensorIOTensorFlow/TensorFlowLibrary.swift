@@ -1,0 +1,129 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CTensorFlow
+internal import NativeLibrary
+internal import TensorIO
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// TensorFlow's library: its functions.
+///
+/// `@unchecked Sendable` because the functions never change.
+final class TensorFlowLibrary: @unchecked Sendable {
+  let functions: TensorFlowFunctions
+
+  /// The names of the library in PyPI's packages and in TensorFlow's own archives.
+  private static let fileNames = [
+    "libtensorflow_cc.so.2", "libtensorflow.so.2", "libtensorflow.so",
+    "libtensorflow_cc.2.dylib", "libtensorflow.2.dylib", "libtensorflow.dylib",
+  ]
+
+  /// The library that the others need, where it does not lie where they look for it.
+  private static let companions = [
+    "libtensorflow_framework.so.2", "libtensorflow_framework.2.dylib",
+  ]
+
+  /// Opens the library.
+  init() throws(TensorIOError) {
+    Self.silenceLog()
+    let library: NativeLibrary
+    do {
+      library = try NativeLibrary(
+        fileNames: Self.fileNames, overriddenBy: "TENSORIO_TENSORFLOW_LIBRARY",
+        companions: Self.companions)
+    } catch {
+      throw TensorIOError(
+        .missingLibrary,
+        "TensorFlow's library libtensorflow_cc was not found. Run 'make tensorflow', which "
+          + "installs it. \(error)",
+        cause: error)
+    }
+    functions = try Self.loadFunctions(from: library)
+  }
+
+  /// Keeps greetings off standard error: what goes wrong is in our errors.
+  ///
+  /// TensorFlow reads these variables when it is opened; a user's own values stay.
+  private static func silenceLog() {
+    setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0)
+    setenv("TF_ENABLE_ONEDNN_OPTS", "0", 0)
+  }
+
+  private static func loadFunctions(
+    from library: NativeLibrary
+  ) throws(TensorIOError) -> TensorFlowFunctions {
+    var functions = TensorFlowFunctions()
+    var missing: [String] = []
+    withUnsafeMutableBytes(of: &functions) { bytes in
+      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
+      for index in slots.indices {
+        guard let name = TensorFlowFunctionName(index) else { continue }
+        slots[index] = library.symbol(name)
+        if slots[index] == nil { missing.append(String(cString: name)) }
+      }
+    }
+    guard missing.isEmpty else {
+      throw TensorIOError(
+        .missingLibrary,
+        "'\(library.path)' is not the TensorFlow that this version needs (2.21): it lacks "
+          + missing.joined(separator: ", ") + ".")
+    }
+    return functions
+  }
+
+  /// Calls a closure with a status, and throws what the status says.
+  ///
+  /// - Parameters:
+  ///   - failure: Makes the error.
+  ///   - body: Calls one of the library's functions.
+  /// - Returns: What the closure returns.
+  /// - Throws: The error for a status that is not good.
+  func checking<Result>(
+    orThrow failure: (TensorFlowFailure) -> TensorIOError, _ body: (OpaquePointer?) -> Result
+  ) throws -> Result {
+    let status = functions.NewStatus()
+    defer { functions.DeleteStatus(status) }
+    let result = body(status)
+    if let found = TensorFlowFailure(status, functions) { throw failure(found) }
+    return result
+  }
+}
+
+/// What TensorFlow says when a call fails.
+struct TensorFlowFailure {
+  let code: Int32
+  let message: String
+
+  static let notFound: Int32 = 5
+  static let invalidArgument: Int32 = 3
+
+  /// Nil when the status is good.
+  @inline(__always)
+  init?(_ status: OpaquePointer?, _ functions: TensorFlowFunctions) {
+    let code = functions.GetCode(status)
+    if code == 0 { return nil }
+    self.init(code, status, functions)
+  }
+
+  private init(_ code: Int32, _ status: OpaquePointer?, _ functions: TensorFlowFunctions) {
+    self.code = code
+    let text = functions.Message(status).map { String(cString: $0) } ?? ""
+    message = Self.shortened(text)
+  }
+
+  /// The first line: TensorFlow adds lists of operations, and stacks of the Python that made the
+  /// graph, which may be longer than a screen.
+  private static func shortened(_ text: String) -> String {
+    let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? text
+    return line.count > 500 ? line.prefix(500) + "…" : line
+  }
+}

@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CTensorFlow
+public import TensorIO
+
+/// A SavedModel in memory: its graph, and one TensorFlow session with its variables.
+///
+/// All its sessions share the variables. TensorFlow's session may be used by any thread.
+///
+/// `@unchecked Sendable` because nothing changes once it is loaded but the variables, which
+/// TensorFlow guards.
+public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
+  static let servingTag = "serve"
+  static let trainingTag = "train"
+
+  /// The signatures of the SavedModel, the training one first when it was loaded for training; a
+  /// model without any has one with an empty key, whose inputs are the graph's placeholders.
+  public let signatures: [SignatureDescription]
+  /// The tags of the graph that was loaded.
+  public let tags: [String]
+  /// The release of TensorFlow that wrote the model; empty when it does not tell.
+  public let tensorFlowVersion: String
+
+  let library: TensorFlowLibrary
+  let graph: TensorFlowGraph
+  let session: OpaquePointer
+  let folder: SavedModelFolder
+  let saver: Tensorflow_SaverDef
+  /// Whether the file had to be repaired to be loaded.
+  let isRepaired: Bool
+  private let keys: SignatureKeys
+
+  init(
+    folder: SavedModelFolder, modes: ModelModes, threads: Int, library: TensorFlowLibrary
+  ) throws {
+    try folder.check()
+    let loading = SavedModelLoading(library: library, threads: threads)
+    let loaded = try loading.load(
+      folder, tag: modes.contains(.train) ? Self.trainingTag : Self.servingTag)
+    self.folder = folder
+    self.library = library
+    graph = loaded.graph
+    session = loaded.session
+    tags = loaded.metaGraph.metaInfoDef.tags
+    tensorFlowVersion = loaded.metaGraph.metaInfoDef.tensorflowVersion
+    saver = loaded.metaGraph.saverDef
+    isRepaired = loaded.isRepaired
+    keys = SignatureKeys(loaded.metaGraph, in: graph)
+    signatures = keys.descriptions(in: graph, trainingFirst: modes.contains(.train))
+    // TensorFlow says nothing here, and fails at the first run.
+    guard saver.restoreOpName.isEmpty || folder.hasVariables else {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(folder.path)' has variables, but no file \(SavedModelFolder.variables).index. Copy "
+          + "the whole SavedModel folder.")
+    }
+  }
+
+  deinit {
+    let status = library.functions.NewStatus()
+    library.functions.CloseSession(session, status)
+    library.functions.DeleteSession(session, status)
+    library.functions.DeleteStatus(status)
+  }
+
+  /// The tensor of a layer: an operation's output first, else a key of the signature, else a key of
+  /// any other signature.
+  func tensor(named name: String, in signature: String) -> TensorFlowGraph.Tensor? {
+    graph.tensor(named: name) ?? keys.tensor(named: name, in: signature)
+  }
+
+  /// The operation of a name in `train.ops`, or those of a signature's outputs.
+  func operations(named name: String) -> [OpaquePointer] {
+    if let operation = graph.operation(named: name) { return [operation] }
+    if let tensor = graph.tensor(named: name) { return [tensor.operation] }
+    return keys.outputs(ofSignature: name).map(\.operation)
+  }
+
+  public func describe(
+    _ layers: LayerNames, in signature: SignatureDescription
+  ) -> SignatureDescription {
+    func find(_ names: [String]) -> [(name: String, tensor: TensorFlowGraph.Tensor)] {
+      names.compactMap { name in tensor(named: name, in: signature.key).map { (name, $0) } }
+    }
+    let inputs = find(layers.inputs)
+    let outputs = find(layers.outputs)
+    let needed = graph.operations(
+      runFor: outputs.map(\.tensor.operation), feeding: [])
+    let fed = Set(inputs.map(\.tensor))
+    let unfed = graph.placeholders(
+      among: graph.operations(runFor: outputs.map(\.tensor.operation), feeding: fed))
+    var description = SignatureDescription(key: signature.key, inputs: [], outputs: [])
+    for (name, tensor) in inputs {
+      var input = graph.description(of: tensor, name: name)
+      // TensorFlow does not ask for what nothing is computed from.
+      if !needed.contains(tensor.operation) { input.hasDefault = true }
+      description.inputs.append(input)
+    }
+    for operation in unfed {
+      let tensor = TensorFlowGraph.Tensor(operation: operation, index: 0)
+      description.inputs.append(graph.description(of: tensor, name: graph.name(of: operation)))
+    }
+    description.outputs = outputs.map { graph.description(of: $0.tensor, name: $0.name) }
+    return description
+  }
+
+  public func makeSession(
+    _ signature: SignatureDescription, options: SessionOptions
+  ) throws -> any Session {
+    try TensorFlowSession(model: self, signature: signature, operations: [], options: options)
+  }
+}

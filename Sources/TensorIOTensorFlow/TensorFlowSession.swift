@@ -1,0 +1,252 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CTensorFlow
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What is fed to a model and fetched from it, in memory of its own.
+final class TensorFlowSession: Session {
+  private let model: TensorFlowModel
+  private let signature: SignatureDescription
+  private let cancellation: CancellationToken?
+  private var functions: TensorFlowFunctions { model.library.functions }
+
+  private var inputs: [Input] = []
+  private let fetches: [TF_Output]
+  /// What a training step runs.
+  private let operations: [OpaquePointer?]
+  /// Whether the outputs cannot be had without the operations, and so come from the same run.
+  private let outputsRunOperations: Bool
+
+  private var outputs: [TensorFlowTensor] = []
+  private let status: OpaquePointer
+  // The arguments of a run, kept so that a run allocates nothing for them.
+  private var feeds: [TF_Output] = []
+  private var feedValues: [OpaquePointer?] = []
+  private var fetchValues: [OpaquePointer?]
+
+  private struct Input {
+    let output: TF_Output
+    let type: Int32
+    /// Bytes of an element.
+    let width: Int
+    /// Whether the run needs a value.
+    let isNeeded: Bool
+    var shape: [Int]
+    var tensor: TensorFlowTensor?
+    /// Whether a run has seen the tensor: something may refer to its memory since.
+    var wasFed = false
+    /// Whether the next run gets the value.
+    var isSet = false
+  }
+
+  init(
+    model: TensorFlowModel, signature: SignatureDescription, operations names: [String],
+    options: SessionOptions
+  ) throws {
+    self.model = model
+    self.signature = signature
+    cancellation = options.cancellation
+    let inputTensors = try signature.inputs.map { try Self.tensor($0.name, signature, model) }
+    let outputTensors = try signature.outputs.map { try Self.tensor($0.name, signature, model) }
+    let targets = try names.flatMap { try Self.operations(named: $0, model) }
+    let fed = Set(inputTensors)
+    let graph = model.graph
+    let forOutputs = graph.operations(
+      runFor: outputTensors.filter { !fed.contains($0) }.map(\.operation), feeding: fed)
+    outputsRunOperations = targets.contains { forOutputs.contains($0) }
+    let needed = graph.operations(
+      runFor: outputTensors.map(\.operation) + targets, feeding: [])
+    try Self.checkPlaceholders(
+      among: graph.operations(runFor: targets, feeding: fed), of: names, model)
+    fetches = outputTensors.map(\.output)
+    fetchValues = Array(repeating: nil, count: fetches.count)
+    operations = targets
+    guard let status = model.library.functions.NewStatus() else {
+      throw TensorIOError(.internalFault, "TensorFlow could not make a status.")
+    }
+    self.status = status
+    inputs = zip(signature.inputs, inputTensors).map { description, tensor in
+      let dataType = description.dataType ?? .float32
+      return Input(
+        output: tensor.output, type: model.library.functions.OperationOutputType(tensor.output),
+        width: dataType == .string ? MemoryLayout<TF_TString>.stride : dataType.byteWidth,
+        isNeeded: needed.contains(tensor.operation)
+          && graph.placeholders(among: [tensor.operation]).count == 1,
+        shape: description.rankIsUnknown ? [-1] : description.shape)
+    }
+  }
+
+  deinit { functions.DeleteStatus(status) }
+
+  // MARK: - Session
+
+  func resizeInputs(to shapes: [[Int]]) throws {
+    for (index, shape) in shapes.enumerated() where inputs[index].shape != shape {
+      inputs[index].shape = shape
+      inputs[index].tensor = nil
+    }
+  }
+
+  func outputShape(at index: Int) -> [Int] {
+    if outputs.indices.contains(index) { return outputs[index].shape }
+    let description = signature.outputs[index]
+    return description.rankIsUnknown ? [-1] : description.shape
+  }
+
+  func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {
+    try writableTensor(at: index).withMutableBytes(body)
+    inputs[index].isSet = true
+  }
+
+  func setInput(at index: Int, to strings: [Data]) throws {
+    let expected = inputs[index].shape.reduce(1, *)
+    guard strings.count == expected else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "'\(signature.inputs[index].name)' takes \(expected) strings, got \(strings.count).")
+    }
+    try writableTensor(at: index).setStrings(strings)
+    inputs[index].isSet = true
+  }
+
+  func useDefault(forInputAt index: Int) throws {
+    guard !inputs[index].isNeeded else {
+      throw TensorIOError(
+        .missingInput, "There is no value for the placeholder '\(signature.inputs[index].name)'.")
+    }
+    inputs[index].isSet = false
+  }
+
+  func run() throws {
+    if cancellation?.isCancelled == true {
+      throw TensorIOError(.cancelled, "The run was cancelled before it began.")
+    }
+    outputs.removeAll(keepingCapacity: true)
+    collectFeeds()
+    if !operations.isEmpty && !outputsRunOperations { try run(operations, fetching: false) }
+    try run(outputsRunOperations ? operations : [], fetching: true)
+    for index in inputs.indices where inputs[index].isSet { inputs[index].wasFed = true }
+  }
+
+  func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
+    try outputs[index].withBytes(body)
+  }
+
+  /// Small outputs are cheaper to copy than to keep.
+  private static let leastTakenBytes = 4096
+
+  func takeOutput(at index: Int) -> (any TensorMemory)? {
+    let tensor = outputs[index]
+    // An output may be a variable's own memory, or an input's: that is copied.
+    guard tensor.byteCount >= Self.leastTakenBytes, tensor.takeAlone() else { return nil }
+    return tensor
+  }
+
+  func strings(ofOutput index: Int) throws -> [Data] { outputs[index].strings }
+
+  // MARK: - Running
+
+  private func collectFeeds() {
+    feeds.removeAll(keepingCapacity: true)
+    feedValues.removeAll(keepingCapacity: true)
+    for input in inputs {
+      guard input.isSet, let tensor = input.tensor else { continue }
+      feeds.append(input.output)
+      feedValues.append(tensor.handle)
+    }
+  }
+
+  private func run(_ targets: [OpaquePointer?], fetching: Bool) throws {
+    let count = Int32(fetching ? fetches.count : 0)
+    functions.SessionRun(
+      model.session, nil, feeds, feedValues, Int32(feeds.count), fetches, &fetchValues, count,
+      targets, Int32(targets.count), nil, status)
+    if let failure = TensorFlowFailure(status, functions) { throw runError(failure) }
+    guard fetching else { return }
+    for index in fetchValues.indices {
+      guard let handle = fetchValues[index] else {
+        throw TensorIOError(
+          .inferenceFailed, "The output '\(signature.outputs[index].name)' has no value.")
+      }
+      outputs.append(TensorFlowTensor(owning: handle, model.library))
+      fetchValues[index] = nil
+    }
+  }
+
+  private func runError(_ failure: TensorFlowFailure) -> TensorIOError {
+    let model = "The model '\(model.folder.path)'"
+    return failure.missingOperation(in: model)
+      ?? TensorIOError(.inferenceFailed, "\(model) failed: \(failure.message)")
+  }
+
+  // MARK: - Memory
+
+  /// The tensor to write an input's values into: the last one, where nothing else has it.
+  private func writableTensor(at index: Int) throws -> TensorFlowTensor {
+    if let tensor = inputs[index].tensor {
+      if !inputs[index].wasFed { return tensor }
+      // Outputs may share it; they were read before anything is written.
+      outputs.removeAll(keepingCapacity: true)
+      if tensor.takeAlone() {
+        inputs[index].wasFed = false
+        return tensor
+      }
+    }
+    let shape = inputs[index].shape
+    guard let count = shape.elementCount else {
+      throw TensorIOError(
+        .inferenceFailed,
+        "No tensor of shape \(shape) can be made for '\(signature.inputs[index].name)'.")
+    }
+    let tensor = try TensorFlowTensor(
+      type: inputs[index].type, shape: shape, byteCount: count * inputs[index].width,
+      model.library)
+    inputs[index].tensor = tensor
+    inputs[index].wasFed = false
+    return tensor
+  }
+
+  // MARK: - Names
+
+  private static func tensor(
+    _ name: String, _ signature: SignatureDescription, _ model: TensorFlowModel
+  ) throws -> TensorFlowGraph.Tensor {
+    guard let tensor = model.tensor(named: name, in: signature.key) else {
+      throw TensorIOError(
+        .invalidModel, "The model '\(model.folder.path)' has no tensor '\(name)'.")
+    }
+    return tensor
+  }
+
+  private static func operations(
+    named name: String, _ model: TensorFlowModel
+  ) throws -> [OpaquePointer] {
+    let found = model.operations(named: name)
+    guard found.isEmpty else { return found }
+    throw TensorIOError(
+      .invalidBundle,
+      "train.ops names '\(name)', but the model '\(model.folder.path)' has no operation of that "
+        + "name.")
+  }
+
+  private static func checkPlaceholders(
+    among operations: Set<OpaquePointer>, of names: [String], _ model: TensorFlowModel
+  ) throws {
+    let unfed = model.graph.placeholders(among: operations).map { model.graph.name(of: $0) }
+    guard !unfed.isEmpty else { return }
+    throw TensorIOError(
+      .invalidBundle,
+      "The training operations (\(names.joined(separator: ", "))) need a value for "
+        + unfed.map { "'\($0)'" }.joined(separator: ", ")
+        + ". Describe it in model.json: as an input, or in \"placeholders\".")
+  }
+}

@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CTensorFlow
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A tensor in TensorFlow's memory.
+///
+/// `@unchecked Sendable` because who shares a tensor only reads it: sessions write to theirs alone.
+final class TensorFlowTensor: @unchecked Sendable {
+  private(set) var handle: OpaquePointer
+  private let library: TensorFlowLibrary
+  /// How many of the elements are strings that were made here, and have memory of their own.
+  private var ownStrings = 0
+  private var functions: TensorFlowFunctions { library.functions }
+
+  /// Allocates a tensor; its elements are not set, but those of a tensor of strings are empty.
+  init(type: Int32, shape: [Int], byteCount: Int, _ library: TensorFlowLibrary) throws {
+    let lengths = shape.map(Int64.init)
+    // A negative length would end the process.
+    guard shape.allSatisfy({ $0 >= 0 }),
+      let handle = library.functions.AllocateTensor(type, lengths, Int32(lengths.count), byteCount)
+    else {
+      throw TensorIOError(
+        .inferenceFailed, "TensorFlow has no memory for a tensor of shape \(shape).")
+    }
+    self.handle = handle
+    self.library = library
+    if type == TensorFlowType.string {
+      ownStrings = byteCount / MemoryLayout<TF_TString>.stride
+      for index in 0..<ownStrings { functions.StringInit(stringPointer(index)) }
+    }
+  }
+
+  /// Takes over a tensor that TensorFlow made.
+  init(owning handle: OpaquePointer, _ library: TensorFlowLibrary) {
+    self.handle = handle
+    self.library = library
+  }
+
+  deinit {
+    // Strings that something else still refers to stay: they are its now.
+    if ownStrings > 0, takeAlone() {
+      for index in 0..<ownStrings { functions.StringDealloc(stringPointer(index)) }
+    }
+    functions.DeleteTensor(handle)
+  }
+
+  /// Whether nothing else refers to the memory, as a variable or another tensor may after a run.
+  func takeAlone() -> Bool {
+    // The old handle is gone when there is a new one.
+    guard let moved = functions.TensorMaybeMove(handle) else { return false }
+    handle = moved
+    return true
+  }
+
+  var byteCount: Int { functions.TensorByteSize(handle) }
+
+  var shape: [Int] {
+    (0..<functions.NumDims(handle)).map { Int(functions.Dim(handle, $0)) }
+  }
+
+  @inline(__always)
+  func withMutableBytes(_ body: (inout MutableRawSpan) throws -> Void) rethrows {
+    let bytes = UnsafeMutableRawBufferPointer(
+      start: functions.TensorData(handle), count: functions.TensorByteSize(handle))
+    var span = bytes.mutableBytes
+    try body(&span)
+  }
+
+  // MARK: - Strings
+
+  private func stringPointer(_ index: Int) -> UnsafeMutablePointer<TF_TString>? {
+    functions.TensorData(handle)?.assumingMemoryBound(to: TF_TString.self).advanced(by: index)
+  }
+
+  /// Sets the elements of a tensor of strings that was made here.
+  func setStrings(_ strings: [Data]) {
+    precondition(strings.count == ownStrings, "A tensor takes as many strings as it has elements.")
+    for (index, string) in strings.enumerated() {
+      let element = stringPointer(index)
+      string.withUnsafeBytes { bytes in
+        // Copying frees what was there.
+        functions.StringCopy(element, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
+      }
+    }
+  }
+
+  /// The elements of a tensor of strings.
+  var strings: [Data] {
+    (0..<(byteCount / MemoryLayout<TF_TString>.stride)).map { index in
+      let element = stringPointer(index)
+      let count = functions.StringGetSize(element)
+      guard let start = functions.StringGetDataPointer(element), count > 0 else { return Data() }
+      return Data(bytes: start, count: count)
+    }
+  }
+}
+
+extension TensorFlowTensor: TensorMemory {
+  @inline(__always)
+  func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+    let bytes = UnsafeRawBufferPointer(
+      start: functions.TensorData(handle), count: functions.TensorByteSize(handle))
+    return try withExtendedLifetime(self) { try body(bytes.bytes) }
+  }
+}
