@@ -18,7 +18,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup build format docs bench throughput fuzz memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build format docs bench throughput fuzz memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -27,7 +27,7 @@ demo: build ## Installs what is missing, builds, and runs a shipped model on a s
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
 test: setup ## Installs what is missing and runs every test.
-	@TENSORIO_PYTHON="$$(Scripts/setup.sh --peers)" && export TENSORIO_PYTHON && set -x && \
+	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
 	  swift build $(SWIFT_FLAGS) --product tensorio && \
 	  swift test $(SWIFT_FLAGS)
@@ -37,6 +37,9 @@ check: ## What a change must pass: format, no warnings, docs, every test.
 
 setup: ## Installs what is missing: image libraries, LiteRT.
 	@Scripts/setup.sh
+
+tensorflow: ## Installs TensorFlow's library, 270 MB to download, to run and train SavedModels.
+	@Scripts/setup.sh --tensorflow
 
 build: setup ## Builds the tensorio command for release.
 	swift build -c release $(RELEASE_FLAGS) --product tensorio

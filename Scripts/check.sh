@@ -89,7 +89,7 @@ check_tests() {
   if grep -E "$own" "$temporary/log"; then fail "the build warns, see above"; fi
 }
 
-Scripts/setup.sh
+Scripts/setup.sh --tensorflow
 check_lint
 check_format
 check_sizes

@@ -43,6 +43,8 @@ class Wheel(NamedTuple):
     sha256: str
     keep: dict[str, str]
     """What is kept: a pattern of paths inside the wheel, and the name it gets."""
+    project: str = ""
+    """The project that publishes this wheel, where it is not the library's."""
 
 
 class Library(NamedTuple):
@@ -54,11 +56,25 @@ class Library(NamedTuple):
     """The environment variable that names a library of the user's own."""
     wheels: dict[str, Wheel]
 
+    def project_of(self, wheel: Wheel) -> str:
+        return wheel.project or self.project
+
 
 # The pins. To move to another version: change the version, download each platform's wheel with
 # the command in `download_with_pip`, and write down what `sha256sum` says. The Python version in
 # the wheels' names does not matter, because only the native library is used.
-LICENSE = {"*.dist-info/licenses/LICENSE": "LiteRT-LICENSE.txt"}
+LITERT_LICENSE = {"*.dist-info/licenses/LICENSE": "LiteRT-LICENSE.txt"}
+# The first library finds the second one in its own folder.
+TENSORFLOW_LINUX = {
+    "tensorflow/libtensorflow_cc.so.2": "libtensorflow_cc.so.2",
+    "tensorflow/libtensorflow_framework.so.2": "libtensorflow_framework.so.2",
+    "tensorflow/include/LICENSE": "TensorFlow-LICENSE.txt",
+}
+TENSORFLOW_MACOS = {
+    "tensorflow/libtensorflow_cc.2.dylib": "libtensorflow_cc.2.dylib",
+    "tensorflow/libtensorflow_framework.2.dylib": "libtensorflow_framework.2.dylib",
+    "tensorflow/include/LICENSE": "TensorFlow-LICENSE.txt",
+}
 LIBRARIES = {
     "litert": Library(
         project="ai-edge-litert",
@@ -68,17 +84,41 @@ LIBRARIES = {
             "Linux-x86_64": Wheel(
                 "manylinux_2_27_x86_64",
                 "1f15078a6725d2357d9de9221664c29afa0545d807559c5f7199ce5e40b96b23",
-                {"ai_edge_litert/libLiteRt.so": "libLiteRt.so", **LICENSE},
+                {"ai_edge_litert/libLiteRt.so": "libLiteRt.so", **LITERT_LICENSE},
             ),
             "Linux-aarch64": Wheel(
                 "manylinux_2_27_aarch64",
                 "853fc608f96da87bd5f3458465dfb9abbf18d5ae6b94eceacead407146f175ae",
-                {"ai_edge_litert/libLiteRt.so": "libLiteRt.so", **LICENSE},
+                {"ai_edge_litert/libLiteRt.so": "libLiteRt.so", **LITERT_LICENSE},
             ),
             "Darwin-arm64": Wheel(
                 "macosx_12_0_arm64",
                 "da19cb1ad08d5113600d1038fbe7390e74e38fcb3e92af86d56a60120343e6d2",
-                {"ai_edge_litert/libLiteRt.dylib": "libLiteRt.dylib", **LICENSE},
+                {"ai_edge_litert/libLiteRt.dylib": "libLiteRt.dylib", **LITERT_LICENSE},
+            ),
+        },
+    ),
+    "tensorflow": Library(
+        project="tensorflow",
+        version="2.21.0",
+        override="TENSORIO_TENSORFLOW_LIBRARY",
+        wheels={
+            # Here `tensorflow` would bring the code for NVIDIA's processors as well.
+            "Linux-x86_64": Wheel(
+                "manylinux_2_27_x86_64",
+                "2b847d217b02ee7731ed91431daf3250daa0196c3c94614d23be27232e6e5b6c",
+                TENSORFLOW_LINUX,
+                project="tensorflow-cpu",
+            ),
+            "Linux-aarch64": Wheel(
+                "manylinux_2_27_aarch64",
+                "4b24aca16d527a3cf1c37f720c04c484c3d20f4d0fdfa98632ac8b9f3be6eb5c",
+                TENSORFLOW_LINUX,
+            ),
+            "Darwin-arm64": Wheel(
+                "macosx_12_0_arm64",
+                "51f46f4806139d01fc7920cc72a4c75876f80649bf40ff083ab6212ceb43ca88",
+                TENSORFLOW_MACOS,
             ),
         },
     ),
@@ -133,11 +173,12 @@ def is_installed(name: str, library: Library, wheel: Wheel, folder: Path) -> boo
 
 
 def download_with_pip(library: Library, wheel: Wheel, folder: Path) -> None:
+    project = library.project_of(wheel)
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
     command += ["--platform", wheel.tag, "--python-version", "3.11"]
     command += ["--implementation", "cp", "--abi", "cp311"]
-    command += ["--dest", str(folder), f"{library.project}=={library.version}"]
+    command += ["--dest", str(folder), f"{project}=={library.version}"]
     # pip unpacks into its own temporary folders: put them in ours, which is always removed.
     result = subprocess.run(
         command,
@@ -150,7 +191,7 @@ def download_with_pip(library: Library, wheel: Wheel, folder: Path) -> None:
     if result.returncode != 0:
         said = "\n".join(f"  {line}" for line in result.stdout.strip().splitlines()[-3:])
         raise FetchError(
-            f"pip could not download {library.project} {library.version}:\n{said}\n"
+            f"pip could not download {project} {library.version}:\n{said}\n"
             f"Check the network and pip's configuration (`{sys.executable} -m pip config list`), "
             f"or set {library.override} to the path of a library that you have."
         )
@@ -209,7 +250,7 @@ def install(name: str, library: Library, wheel: Wheel, path: Path, folder: Path)
         staging.mkdir()
         try:
             stamp = {
-                "project": library.project,
+                "project": library.project_of(wheel),
                 "version": library.version,
                 "sha256": wheel.sha256,
                 "files": unpack(path, wheel, staging),
@@ -236,7 +277,7 @@ def fetch(
         download(library, wheel, Path(temporary))
         wheels = list(Path(temporary).glob("*.whl"))
         if len(wheels) != 1:
-            raise FetchError(f"pip left {len(wheels)} wheels of {library.project}, expected 1.")
+            raise FetchError(f"pip left {len(wheels)} wheels of {library.project_of(wheel)}, expected 1.")
         verify(wheels[0], wheel.sha256)
         install(name, library, wheel, wheels[0], folder)
     return True
@@ -265,7 +306,7 @@ def main() -> int:
                 if not is_installed(name, library, wheel, folder):
                     return 1
             elif fetch(name, library, wheel, folder):
-                print(f"{library.project} {library.version}: installed in {folder}",
+                print(f"{library.project_of(wheel)} {library.version}: installed in {folder}",
                       file=sys.stderr)
     except (FetchError, OSError, zipfile.BadZipFile) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -6,9 +6,12 @@
 #
 # Installs what is missing to build and run TensorIO, and says nothing when nothing is.
 #
-#   Scripts/setup.sh           compilers' headers and libraries, LiteRT
-#   Scripts/setup.sh --peers   the same, and a Python environment with the libraries that tests
-#                              compare results with; prints the path of its python
+#   Scripts/setup.sh                compilers' headers and libraries, LiteRT
+#   Scripts/setup.sh --tensorflow   the same, and TensorFlow's library
+#   Scripts/setup.sh --peers        the same as without, and a Python environment with the libraries
+#                                   that tests compare results with; prints the path of its python
+#
+# The options go together, in any order.
 #
 # Exit codes: 64 wrong usage, 66 a named file is missing, 69 something could not be installed.
 # Plain bash 3.2, because macOS has no later one.
@@ -120,10 +123,10 @@ Its own requirements may be missing; $how"
 }
 
 # The user's own library wins; the loader looks at the same variable.
-litert_is_given() {
-  if [ -z "${TENSORIO_LITERT_LIBRARY:-}" ]; then return 1; fi
-  [ -e "$TENSORIO_LITERT_LIBRARY" ] ||
-    fail 66 "TENSORIO_LITERT_LIBRARY is '$TENSORIO_LITERT_LIBRARY', and that file does not exist"
+is_given() {
+  local variable="$1" path="${!1:-}"
+  if [ -z "$path" ]; then return 1; fi
+  [ -e "$path" ] || fail 66 "$variable is '$path', and that file does not exist"
 }
 
 fetch_library() { "$python" "$root/Scripts/fetch_library.py" "$@"; }
@@ -148,18 +151,26 @@ make_peers() {
 }
 
 main() {
-  local want_peers=no need_litert=no need_venv=no packages=""
-  case "$#,${1:-}" in
-    0,) ;;
-    1,--peers) want_peers=yes ;;
-    *)
-      say "usage: Scripts/setup.sh [--peers]"
-      exit 64
-      ;;
-  esac
+  local want_peers=no want_tensorflow=no need_litert=no need_tensorflow=no need_pip=no need_venv=no
+  local option packages=""
+  for option in "$@"; do
+    case "$option" in
+      --peers) want_peers=yes ;;
+      --tensorflow) want_tensorflow=yes ;;
+      *)
+        say "usage: Scripts/setup.sh [--tensorflow] [--peers]"
+        exit 64
+        ;;
+    esac
+  done
 
   check_swift
-  if ! litert_is_given && ! fetch_library --check litert 2>/dev/null; then need_litert=yes; fi
+  if ! is_given TENSORIO_LITERT_LIBRARY && ! fetch_library --check litert 2>/dev/null; then
+    need_litert=yes need_pip=yes
+  fi
+  if [ "$want_tensorflow" = yes ] && ! is_given TENSORIO_TENSORFLOW_LIBRARY &&
+    ! fetch_library --check tensorflow 2>/dev/null
+  then need_tensorflow=yes need_pip=yes; fi
   if [ "$want_peers" = yes ] && [ -z "${TENSORIO_PYTHON:-}" ]; then
     [ -e "$requirements" ] || fail 66 "$requirements is missing"
     if ! peers_are_there 2>/dev/null; then need_venv=yes; fi
@@ -167,12 +178,16 @@ main() {
 
   # On macOS ImageIO reads images and the system has SQLite: nothing to install.
   if [ "$(uname -s)" = Linux ]; then
-    packages="$(missing_packages "$need_litert" "$need_venv" | tr '\n' ' ' | sed 's/ $//')"
+    packages="$(missing_packages "$need_pip" "$need_venv" | tr '\n' ' ' | sed 's/ $//')"
     if [ -n "$packages" ]; then install_packages; fi
   fi
-  if [ "$need_litert" = yes ]; then
+  if [ "$need_pip" = yes ]; then
     python_has pip || fail 69 "$(command -v "$python" || echo "$python") has no pip"
-    fetch_library litert
+  fi
+  if [ "$need_litert" = yes ]; then fetch_library litert; fi
+  if [ "$need_tensorflow" = yes ]; then
+    say "Fetching TensorFlow's library: 270 MB to download, 850 MB installed"
+    fetch_library tensorflow
   fi
   if [ "$need_venv" = yes ]; then make_peers; fi
   if [ "$want_peers" = yes ]; then echo "${TENSORIO_PYTHON:-$peers/bin/python}"; fi

@@ -181,6 +181,30 @@ class FetchTests(unittest.TestCase):
         self.assertNothingTemporary()
 
 
+class DownloadTests(unittest.TestCase):
+    def download(self, wheel, returncode=0):
+        """Returns pip's arguments."""
+        done = subprocess.CompletedProcess([], returncode, stdout="no such wheel")
+        with mock.patch.object(subprocess, "run", return_value=done) as run:
+            fetch_library.download_with_pip(LIBRARY, wheel, Path("there"))
+        return run.call_args.args[0]
+
+    def test_pip_is_asked_for_the_librarys_project(self):
+        command = self.download(Wheel("manylinux_2_27_aarch64", "0", KEEP))
+        self.assertEqual(command[-1], "fake-project==1.0")
+        self.assertEqual(command[command.index("--platform") + 1], "manylinux_2_27_aarch64")
+
+    def test_a_wheels_own_project_comes_first(self):
+        command = self.download(Wheel("any", "0", KEEP, project="fake-project-cpu"))
+        self.assertEqual(command[-1], "fake-project-cpu==1.0")
+
+    def test_a_failure_names_the_project_that_was_asked_for(self):
+        with self.assertRaises(FetchError) as caught:
+            self.download(Wheel("any", "0", KEEP, project="fake-project-cpu"), returncode=1)
+        for part in ("fake-project-cpu 1.0", "no such wheel", "FAKE_LIBRARY"):
+            self.assertIn(part, str(caught.exception))
+
+
 class PinTests(unittest.TestCase):
     def test_the_folder_follows_the_environment(self):
         for environment, expected in (
@@ -204,6 +228,35 @@ class PinTests(unittest.TestCase):
                     self.assertRegex(wheel.sha256, "^[0-9a-f]{64}$")
                     self.assertTrue(any("lib" in kept for kept in wheel.keep.values()))
                     self.assertTrue(any("LICENSE" in kept for kept in wheel.keep.values()))
+
+    def test_libraries_share_a_folder_without_sharing_files(self):
+        for platform_name in ("Linux-x86_64", "Linux-aarch64", "Darwin-arm64"):
+            kept = [
+                file
+                for library in fetch_library.LIBRARIES.values()
+                for file in library.wheels[platform_name].keep.values()
+            ]
+            self.assertEqual(len(kept), len(set(kept)), platform_name)
+
+    def test_tensorflow_brings_the_library_that_it_needs(self):
+        for wheel in fetch_library.LIBRARIES["tensorflow"].wheels.values():
+            names = sorted(name for name in wheel.keep.values() if name.startswith("lib"))
+            self.assertEqual(
+                [name.split(".")[0] for name in names],
+                ["libtensorflow_cc", "libtensorflow_framework"],
+            )
+
+    def test_tensorflow_comes_from_the_project_that_has_a_wheel(self):
+        library = fetch_library.LIBRARIES["tensorflow"]
+        projects = {name: library.project_of(wheel) for name, wheel in library.wheels.items()}
+        self.assertEqual(
+            projects,
+            {
+                "Linux-x86_64": "tensorflow-cpu",
+                "Linux-aarch64": "tensorflow",
+                "Darwin-arm64": "tensorflow",
+            },
+        )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,34 @@
+ö
+¬}
+.
+Identity
+
+input"T
+output"T"	
+Ttype
+
+NoOp
+C
+Placeholder
+output"dtype"
+dtypetype"
+shapeshape:"serve*2.21.02v2.21.0-rc1-5-ga481b10260d8Å
+f
+imagePlaceholder*&
+_output_shapes
+:*
+dtype0*
+shape:
+H
+sameIdentityimage*
+T0*&
+_output_shapes
+:
+
+initNoOp"ª*}
+serving_defaultj
+&
+image
+image:0$
+same
+same:0tensorflow/serving/predict
