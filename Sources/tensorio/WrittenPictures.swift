@@ -88,9 +88,10 @@ struct WrittenPictures {
     }
     var names = PreviewNames()
     var written: [String: [String: String]] = [:]
-    try inputs.forEach(signature.inputs) { index, value in
+    let mayBeAbsent = signature.inputs.map { _ in true }
+    try inputs.forEach(signature.inputs, isOptional: mayBeAbsent) { index, value in
       let spec = signature.inputs[index]
-      guard case .imageInput(let shape, let preprocessing) = spec.kind else { return }
+      guard let value, case .imageInput(let shape, let preprocessing) = spec.kind else { return }
       guard value.isPicture else {
         return Console.printMessage(
           "no preview of '\(spec.name)': its value is a tensor's elements, not a picture")

@@ -37,8 +37,9 @@ extension BoundSignature {
   func write(
     _ inputs: ModelInputs, item: Int, of count: Int, to session: any Session
   ) throws {
-    try inputs.forEach(inputSpecs) { position, value in
+    try inputs.forEach(inputSpecs, isOptional: optionalInputs) { position, value in
       let input = self.inputs[position]
+      guard let value else { return try session.useDefault(forInputAt: input.index) }
       if count == 1 { return try input.write(value, to: session) }
       try session.withInput(at: input.index) { memory in
         let share = memory.byteCount / count

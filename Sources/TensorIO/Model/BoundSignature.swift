@@ -9,6 +9,8 @@ struct BoundSignature: Sendable {
   let placeholders: [BoundLayer]
   let outputs: [BoundLayer]
   let inputSpecs: [TensorSpec]
+  /// Which inputs a run does without; empty when it needs all.
+  let optionalInputs: [Bool]
   let placeholderSpecs: [TensorSpec]
   let layout: OutputLayout
 
@@ -17,6 +19,8 @@ struct BoundSignature: Sendable {
     self.placeholders = placeholders
     self.outputs = outputs
     self.inputSpecs = inputs.map(\.spec)
+    let isOptional = inputs.map(\.tensor.hasDefault)
+    self.optionalInputs = isOptional.contains(true) ? isOptional : []
     self.placeholderSpecs = placeholders.map(\.spec)
     self.layout = OutputLayout(outputs.map(\.spec))
   }

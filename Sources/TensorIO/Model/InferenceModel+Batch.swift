@@ -11,10 +11,10 @@ extension InferenceModel.Loaded {
   func run(
     batch items: [ModelInputs], on session: any Session, until token: CancellationToken? = nil
   ) throws -> [ModelOutputs] {
-    // What is fed beside the inputs may differ from item to item.
-    let haveOwnPlaceholders = items.contains { !$0.placeholders.isEmpty }
-    guard items.count > 1, bound.declaresBatches, !keepsState, !hasStrings, !haveOwnPlaceholders
-    else {
+    // What is fed beside the inputs, or left out, may differ from item to item.
+    let areAlike =
+      items.allSatisfy(\.placeholders.isEmpty) && bound.optionalInputs.isEmpty
+    guard items.count > 1, bound.declaresBatches, !keepsState, !hasStrings, areAlike else {
       return try runOneByOne(items[...], on: session, until: token)
     }
     var outputs: [ModelOutputs] = []

@@ -32,11 +32,16 @@ public struct ModelInputs: Sendable {
   /// Values by the inputs' names.
   public init(_ values: [String: any TensorEncodable]) { form = .named(values) }
 
-  /// Calls a closure with the value of each input.
+  /// Calls a closure with the value of each input; nil for one that is left out by name and may be.
   ///
+  /// - Parameters:
+  ///   - specs: The inputs.
+  ///   - isOptional: Which of them may be without a value; none when it is empty.
+  ///   - body: Takes an input's index and value.
   /// - Throws: ``TensorIOError`` when values are missing, left over or unknown; what `body` throws.
   package func forEach(
-    _ specs: [TensorSpec], _ body: (Int, any TensorEncodable) throws -> Void
+    _ specs: [TensorSpec], isOptional: [Bool] = [],
+    _ body: (Int, (any TensorEncodable)?) throws -> Void
   ) throws {
     switch form {
     case .value(let value):
@@ -44,10 +49,8 @@ public struct ModelInputs: Sendable {
       try forEach(specs, of: value.tensorItems ?? [value], body)
     case .list(let values): try forEach(specs, of: values, body)
     case .named(let values):
-      try checkNames(values, specs)
-      for index in specs.indices {
-        if let value = values[specs[index].name] { try body(index, value) }
-      }
+      try checkNames(values, specs, isOptional)
+      for index in specs.indices { try body(index, values[specs[index].name]) }
     }
   }
 
@@ -68,7 +71,7 @@ public struct ModelInputs: Sendable {
 
   private func forEach(
     _ specs: [TensorSpec], of values: [any TensorEncodable],
-    _ body: (Int, any TensorEncodable) throws -> Void
+    _ body: (Int, (any TensorEncodable)?) throws -> Void
   ) throws {
     guard values.count == specs.count else {
       throw TensorIOError(
@@ -79,13 +82,15 @@ public struct ModelInputs: Sendable {
   }
 
   private func checkNames(
-    _ values: [String: any TensorEncodable], _ specs: [TensorSpec]
+    _ values: [String: any TensorEncodable], _ specs: [TensorSpec],
+    _ isOptional: [Bool]
   ) throws {
     for name in values.keys where !specs.contains(where: { $0.name == name }) {
       throw TensorIOError(
         .unknownInput, "The model has no input '\(name)'; its inputs are \(Self.list(specs)).")
     }
-    for spec in specs where values[spec.name] == nil {
+    for (index, spec) in specs.enumerated()
+    where values[spec.name] == nil && (isOptional.isEmpty || !isOptional[index]) {
       throw TensorIOError(.missingInput, "There is no value for the input '\(spec.name)'.")
     }
   }

@@ -17,7 +17,8 @@ public struct TensorDescription: Hashable, Sendable {
   public var rankIsUnknown = false
   /// Whether the runtime takes other shapes than the one that the model states.
   public var shapeIsHint = false
-  /// Whether the model has a value of its own for this input, when it is given none.
+  /// Whether a run does without a value for this input: the model has one of its own, or nothing that
+  /// is read depends on it.
   public var hasDefault = false
   /// The scale and zero point, when the tensor is quantized.
   public var quantization: StoredQuantization?

@@ -29,7 +29,8 @@ extension BoundSignature {
       throw TensorIOError(
         .unknownInput, "The model has no input '\(key)'; its inputs are \(Self.list(inputSpecs)).")
     }
-    for spec in inputSpecs where !batch.keys.contains(spec.name) {
+    for input in inputs where !batch.keys.contains(input.spec.name) && !input.tensor.hasDefault {
+      let spec = input.spec
       throw TensorIOError(
         .missingInput,
         "The batch has no values for the input '\(spec.name)'; its keys are "
@@ -51,7 +52,9 @@ extension BoundSignature {
 
   /// Writes a column of the batch.
   private func write(_ batch: Batch, to input: BoundLayer, of session: any Session) throws {
-    let column = batch.column(input.spec.name) ?? []
+    guard let column = batch.column(input.spec.name) else {
+      return try session.useDefault(forInputAt: input.index)
+    }
     if input.spec.dataType == .string {
       let strings = try column.enumerated().flatMap { row, value in
         try Self.naming(row, of: batch) { try input.strings(of: value) }
