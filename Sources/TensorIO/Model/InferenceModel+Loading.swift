@@ -37,13 +37,16 @@ extension InferenceModel {
     let backend = try loader.backend(for: bundle)
     let model = try backend.loadModel(
       at: path, for: manifest.model.modes, options: loader.sessionOptions)
+    let whole = try signature(among: model.signatures)
     let signature = model.describe(
       LayerNames(
         inputs: (manifest.inputs + manifest.placeholders).map(\.name),
         outputs: manifest.outputs.map(\.name)),
-      in: try signature(among: model.signatures))
+      in: whole)
     var binder = SignatureBinder(bundle: bundle, matchesByName: backend.matchesLayersByName)
-    guard let bound = binder.bind(signature), let shapes = bound.inputShapes(forItems: 1) else {
+    guard let bound = binder.bind(signature, of: whole),
+      let shapes = bound.inputShapes(forItems: 1)
+    else {
       throw mismatch(binder.issues)
     }
     let described = signature.inputs.map(\.shape)
