@@ -29,6 +29,9 @@ public struct LineBackend: Backend {
   /// to wait, to count, or to throw.
   public var onStep: (@Sendable (_ items: Int) throws -> Void)?
 
+  /// Whether the models have the signature `serving_default`.
+  public var servesInference = true
+
   /// Makes a backend.
   ///
   /// - Parameter onStep: Called at the start of every training step with the number of items.
@@ -37,6 +40,6 @@ public struct LineBackend: Backend {
   public func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel {
     let text = String(decoding: try FileSystem.read(path + "/saved_model.pb"), as: UTF8.self)
     return LineModel(
-      text.isEmpty ? LineModel.Weights() : try LineModel.weights(text), record, onStep)
+      text.isEmpty ? LineModel.Weights() : try LineModel.weights(text), of: self)
   }
 }

@@ -29,26 +29,25 @@ final class LineModel: TrainableLoadedModel {
     return tensor
   }()
 
-  let signatures = [
-    SignatureDescription(
-      key: "train", inputs: [x, target, learningRate],
-      outputs: [
-        TensorDescription(name: "loss", dataType: .float32, shape: []),
-        TensorDescription(name: "errors", dataType: .float32, shape: [-1]), y,
-      ]),
-    SignatureDescription(key: "serving_default", inputs: [x], outputs: [y]),
-  ]
+  static let training = SignatureDescription(
+    key: "train", inputs: [x, target, learningRate],
+    outputs: [
+      TensorDescription(name: "loss", dataType: .float32, shape: []),
+      TensorDescription(name: "errors", dataType: .float32, shape: [-1]), y,
+    ])
+  static let serving = SignatureDescription(key: "serving_default", inputs: [x], outputs: [y])
+
+  let signatures: [SignatureDescription]
 
   private let weights: Mutex<Weights>
   private let record: LineRecord
   private let onStep: (@Sendable (Int) throws -> Void)?
 
-  init(
-    _ weights: Weights, _ record: LineRecord, _ onStep: (@Sendable (Int) throws -> Void)?
-  ) {
+  init(_ weights: Weights, of backend: LineBackend) {
     self.weights = Mutex(weights)
-    self.record = record
-    self.onStep = onStep
+    record = backend.record
+    onStep = backend.onStep
+    signatures = backend.servesInference ? [Self.training, Self.serving] : [Self.training]
   }
 
   var present: Weights { weights.withLock { $0 } }
@@ -56,7 +55,7 @@ final class LineModel: TrainableLoadedModel {
   func describe(
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription {
-    let (inputs, outputs) = (signatures[0].inputs, signatures[0].outputs)
+    let (inputs, outputs) = (Self.training.inputs, Self.training.outputs)
     let found = layers.outputs.compactMap { name in outputs.first { $0.name == name } }
     let needed = self.inputs(inputs.map(\.name), neededFor: found.map(\.name))
     let fed = inputs.filter { layers.inputs.contains($0.name) || needed.contains($0.name) }

@@ -62,6 +62,7 @@ extension TensorIOError {
     switch code {
     case .fileNotFound: 66
     case .missingLibrary: 69
+    case .fileExists, .invalidOption: 64
     case .internalFault: 70
     default: 65
     }

@@ -58,7 +58,7 @@ struct LineFixture {
   private func inference(_ output: String, _ x: Float) throws -> Float {
     let folder = try TemporaryFolder()
     try model.withWeights { try $0.exportModel(to: folder.path + "/line") }
-    let session = try backend.loadModel(at: folder.path + "/line", for: .predict)
+    let session = try LineBackend().loadModel(at: folder.path + "/line", for: .predict)
       .makeSession(signature: 1, options: SessionOptions())
     let spec = TensorSpec(name: "x", shape: [1], kind: .scalar(nil))
     try session.withInput(at: 0) { try x.encode(into: &$0, as: spec) }
