@@ -48,7 +48,9 @@ let package = Package(
       name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting"]),
     .testTarget(
       name: "tensorioTests",
-      dependencies: ["tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs"]),
+      dependencies: [
+        "tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOImageCodecs", "TensorIOTesting",
+      ]),
   ],
   cxxLanguageStandard: .cxx17
 )

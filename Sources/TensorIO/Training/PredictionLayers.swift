@@ -35,7 +35,7 @@ struct PredictionLayers {
   ///   - model: The model.
   ///   - manifest: The description of its training.
   ///   - signatureKey: The signature that is run instead of the one in model.json.
-  ///   - outputs: The outputs to have; nil for those of inference.
+  ///   - names: The outputs to have; nil for those of inference.
   /// - Throws: ``TensorIOError`` when an output is not known.
   init(
     of model: any TrainableLoadedModel, _ manifest: ModelManifest, signatureKey: String?,

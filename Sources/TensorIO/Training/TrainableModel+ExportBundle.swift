@@ -32,8 +32,7 @@ extension TrainableModel {
     try writer.checkDestination()
     let backend = try inference.loader.backend(for: bundle)
     try withWeights { model in
-      let layers = try PredictionLayers(
-        of: model, bundle.manifest, signatureKey: inference.loader.signatureKey, outputs: outputs)
+      let layers = try predictionLayers(of: model, outputs)
       let document = try PredictionDocument(of: bundle, layers)
       try writer.write { folder in
         try model.exportModel(to: folder + "/" + PredictionDocument.modelFile)
@@ -46,5 +45,19 @@ extension TrainableModel {
         try layers.check(written, matchesByName: backend.matchesLayersByName)
       }
     }
+  }
+
+  /// Checks, before a long training, that the bundle could be exported after it.
+  ///
+  /// - Throws: ``TensorIOError`` when an output is not known.
+  package func checkExport(outputs: [String]?) throws {
+    _ = try withWeights { try predictionLayers(of: $0, outputs) }
+  }
+
+  private func predictionLayers(
+    of model: any TrainableLoadedModel, _ outputs: [String]?
+  ) throws -> PredictionLayers {
+    try PredictionLayers(
+      of: model, bundle.manifest, signatureKey: inference.loader.signatureKey, outputs: outputs)
   }
 }
