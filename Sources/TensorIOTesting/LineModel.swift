@@ -58,7 +58,12 @@ final class LineModel: TrainableLoadedModel {
     let (inputs, outputs) = (Self.training.inputs, Self.training.outputs)
     let found = layers.outputs.compactMap { name in outputs.first { $0.name == name } }
     let needed = self.inputs(inputs.map(\.name), neededFor: found.map(\.name))
-    let fed = inputs.filter { layers.inputs.contains($0.name) || needed.contains($0.name) }
+    let fed = inputs.filter { layers.inputs.contains($0.name) || needed.contains($0.name) }.map {
+      var tensor = $0
+      // What nothing is computed from can be left out.
+      if !needed.contains($0.name) { tensor.hasDefault = true }
+      return tensor
+    }
     return SignatureDescription(
       key: signature.key, inputs: fed.filter { !$0.hasDefault || layers.inputs.contains($0.name) },
       outputs: found)

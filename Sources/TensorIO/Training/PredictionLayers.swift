@@ -46,18 +46,16 @@ struct PredictionLayers {
     let described = manifest.outputs.map(\.name)
     let inputNames = manifest.inputs.map(\.name)
     let placeholderNames = manifest.placeholders.map(\.name)
-    func needed(_ inputs: [String], _ outputs: [String]) -> [String] {
-      model.inputs(inputs, neededFor: outputs)
-    }
+    let fed = inputNames + placeholderNames
+    let needed: [String]
     if let names {
       try Self.check(names)
-      inputs = needed(inputNames, names)
-      let layers = LayerNames(inputs: inputs, outputs: names)
-      guard let found = Self.signature(with: layers, among: [own] + model.signatures, of: model)
-      else {
+      let candidates = [own] + model.signatures.filter { $0.key != own.key }
+      guard let match = Self.signature(with: names, fed: fed, among: candidates, of: model) else {
         throw Self.unknown(names, described, model, own)
       }
-      signature = found
+      let found = match.signature
+      (signature, needed) = match
       outputs = try names.map { name in
         if described.contains(name) { return .described(name) }
         guard let tensor = found.outputs.first(where: { $0.name == name }), tensor.isArray else {
@@ -68,23 +66,22 @@ struct PredictionLayers {
         }
         return .tensor(tensor)
       }
+      inputs = inputNames.filter(needed.contains)
     } else if let serving = Self.servingSignature(of: model, fed: inputNames, placeholderNames) {
-      let fed = Set(serving.inputs.map(\.name))
-      inputs = inputNames.filter(fed.contains)
-      let all = inputNames + placeholderNames
+      let taken = Set(serving.inputs.map(\.name)).union(placeholderNames)
       let kept = described.filter { name in
-        let layers = LayerNames(inputs: Array(fed), outputs: [name])
-        return needed(all, [name]).allSatisfy(fed.union(placeholderNames).contains)
-          && model.describe(layers, in: serving).outputs.contains { $0.name == name }
+        Self.resolves([name], fed: fed.filter(taken.contains), in: serving, of: model)
       }
-      outputs =
-        kept.map(Output.described)
-        + serving.outputs.filter { $0.isArray && !described.contains($0.name) }.map(Output.tensor)
+      let more = serving.outputs.filter { $0.isArray && !described.contains($0.name) }
+      outputs = kept.map(Output.described) + more.map(Output.tensor)
       signature = serving
+      inputs = inputNames.filter(taken.contains)
+      needed = Self.needed(fed, for: outputs.map(\.name), in: serving, of: model)
     } else {
       (inputs, outputs, signature) = (inputNames, described.map(Output.described), own)
+      needed = Self.needed(fed, for: described, in: own, of: model)
     }
-    placeholders = needed(placeholderNames, outputs.map(\.name))
+    placeholders = placeholderNames.filter(needed.contains)
     self.signatureKey = model.signatures.count > 1 ? signature.key : nil
     self.model = model
   }
@@ -118,13 +115,40 @@ struct PredictionLayers {
     return fitting.first { $0.key == "serving_default" } ?? fitting.first
   }
 
-  /// The first signature in which all names have a tensor.
+  /// The first signature that has all outputs and needs nothing that is not described.
   private static func signature(
-    with layers: LayerNames, among signatures: [SignatureDescription], of model: any LoadedModel
-  ) -> SignatureDescription? {
-    signatures.lazy.map { model.describe(layers, in: $0) }.first { signature in
-      layers.inputs.allSatisfy { name in signature.inputs.contains { $0.name == name } }
-        && layers.outputs.allSatisfy { name in signature.outputs.contains { $0.name == name } }
+    with outputs: [String], fed: [String], among signatures: [SignatureDescription],
+    of model: any TrainableLoadedModel
+  ) -> (signature: SignatureDescription, needed: [String])? {
+    for signature in signatures {
+      let needed = needed(fed, for: outputs, in: signature, of: model)
+      guard resolves(outputs, fed: needed, in: signature, of: model) else { continue }
+      let layers = LayerNames(inputs: needed, outputs: outputs)
+      return (model.describe(layers, in: signature), needed)
+    }
+    return nil
+  }
+
+  /// Whether a signature has the outputs, and nothing else must be fed.
+  private static func resolves(
+    _ outputs: [String], fed: [String], in signature: SignatureDescription,
+    of model: any LoadedModel
+  ) -> Bool {
+    let found = model.describe(LayerNames(inputs: fed, outputs: outputs), in: signature)
+    return outputs.allSatisfy { name in found.outputs.contains { $0.name == name } }
+      && found.inputs.allSatisfy { fed.contains($0.name) || $0.hasDefault }
+  }
+
+  /// What of the inputs and placeholders the outputs depend on.
+  private static func needed(
+    _ fed: [String], for outputs: [String], in signature: SignatureDescription,
+    of model: any TrainableLoadedModel
+  ) -> [String] {
+    // What the model has a value for may still change the outputs; the graph knows.
+    let known = model.inputs(fed, neededFor: outputs)
+    let found = model.describe(LayerNames(inputs: fed, outputs: outputs), in: signature).inputs
+    return fed.filter { name in
+      found.contains { $0.name == name && (!$0.hasDefault || known.contains(name)) }
     }
   }
 
