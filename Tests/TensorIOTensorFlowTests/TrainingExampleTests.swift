@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["README.md", "Sources/TensorIO/Documentation.docc/Training.md"])
+  @Test(arguments: ["README.md", "Sources/TensorIO/Documentation.docc/TrainingModels.md"])
   func `the documents show what the test runs`(_ page: String) throws {
     let lines = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)

@@ -95,7 +95,7 @@ public final class TrainableModel: Model {
   /// - Parameters:
   ///   - batch: Values for all inputs.
   ///   - placeholders: What is fed beside the inputs.
-  /// - Returns: The outputs, as ``train(_:placeholders:)`` returns them.
+  /// - Returns: The outputs, as `train(_:placeholders:)` returns them.
   /// - Throws: ``TensorIOError`` when the batch does not fit the model.
   public func evaluate(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]

@@ -111,7 +111,7 @@ public struct Trainer: Sendable {
   ///
   /// Ending the iteration, or cancelling its task, ends the training after the step under way.
   ///
-  /// - Returns: The results; the iteration throws what ``train(until:onStep:onEpoch:)`` throws.
+  /// - Returns: The results; the iteration throws what `train(until:onStep:onEpoch:)` throws.
   public func epochs() -> AsyncThrowingStream<EpochResult, any Error> {
     AsyncThrowingStream { continuation in
       let training = Task {
