@@ -63,7 +63,7 @@ struct BundleWriter {
     do {
       defer { try? files.removeItem(atPath: fresh) }
       try files.createDirectory(atPath: fresh, withIntermediateDirectories: false)
-      try FileSystem.read(modelPath).write(to: URL(filePath: fresh + "/" + BundleDraft.modelFile))
+      try draft.copyModel(at: modelPath, into: fresh)
       try Data(draft.manifest.text.utf8).write(to: URL(filePath: fresh + "/model.json"))
       if !draft.assets.isEmpty {
         try files.createDirectory(atPath: fresh + "/assets", withIntermediateDirectories: false)

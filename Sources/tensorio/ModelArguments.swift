@@ -70,8 +70,7 @@ struct ModelArguments: ParsableArguments {
       sessionOptions: SessionOptions(
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)
-    let model = try loader.makeModel(from: bundle)
-    guard let model = model as? InferenceModel else {
+    guard let model = try loader.inferenceModel(from: bundle) else {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil
     }
