@@ -53,5 +53,7 @@ extension TensorFlowModel {
   }
 
   /// What takes the path of a checkpoint.
-  private var saverInput: TensorFlowGraph.Tensor? { graph.tensor(named: saver.filenameTensorName) }
+  private var saverInput: TensorFlowGraph.Tensor? {
+    graph.tensor(named: saverDefinition.filenameTensorName)
+  }
 }

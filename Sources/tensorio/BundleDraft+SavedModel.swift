@@ -64,6 +64,7 @@ extension BundleDraft {
     if isTraining {
       if operations.isEmpty { blanks.append("train.ops") }
       checks += Self.trainingChecks(operations, outputs: signature.outputs)
+      checks += Self.batchChecks(signature.inputs)
     }
     self.init(
       modelFile: modelFile, manifest: .object(members), assets: drafter.assets, blanks: blanks,
@@ -92,6 +93,15 @@ extension BundleDraft {
       ]
     }
     return loss + ["train.ops: '\(operation)' is taken for the operation of a training step"]
+  }
+
+  /// Where one input has a batch axis, another without one is suspect.
+  private static func batchChecks(_ inputs: [TensorDescription]) -> [String] {
+    guard inputs.contains(where: { $0.shape.first == -1 && !$0.rankIsUnknown }) else { return [] }
+    return inputs.filter { $0.shape.first != -1 }.map { input in
+      "shape of '\(input.name)': the model states \(input.shape), and for others a batch axis; "
+        + "write -1 in front if there is one for each item"
+    }
   }
 
   private static func missingOutputs(_ results: [String]) -> String {

@@ -54,9 +54,9 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let writer = BundleWriter(destination: output, replaces: force)
-    try writer.checkDestination()
+    try writer.checkArgument(hint: "Pass --force to replace it.")
     let draft = try draft(named: writer.name)
-    try writer.write(draft, modelPath: model)
+    try writer.write { try draft.write(to: $0, modelPath: model) }
     Console.printData(writer.destination)
     report(draft, at: writer.destination)
   }

@@ -60,7 +60,10 @@ struct ValidateCommand: ParsableCommand {
   ) throws -> [BundleIssue] {
     do {
       let loader = ModelLoader(backends: Backends.all)
-      return try loader.inferenceModel(from: bundle)?.warnings ?? known
+      guard let model = try loader.makeModel(from: bundle).forInference(with: loader) else {
+        return known
+      }
+      return try model.warnings
     } catch let error as TensorIOError {
       return known + (try issues(from: error, of: bundle))
     }

@@ -55,7 +55,7 @@ import Testing
 
   @Test(arguments: [
     ("unknown_op", TensorIOError.Code.unsupportedModel, "NoSuchOperation"),
-    ("missing_kernel", .unsupportedModel, "'BoostedTrees"),
+    ("missing_kernel", .unsupportedModel, "BoostedTrees"),
   ])
   func `an operation that TensorFlow does not have is named`(
     _ name: String, _ code: TensorIOError.Code, _ reason: String

@@ -10,9 +10,6 @@ import TensorIOTensorFlow
 /// The folder of the SavedModels, from ``CommandRunner/packageFolder``.
 let savedModelsFolder = "Tests/Fixtures/SavedModels"
 
-/// Whether TensorFlow's library can be opened; tests that load SavedModels need it.
-let hasTensorFlow = (try? savedModel("vector")) != nil
-
 /// What the environment is where TensorFlow's library is missing.
 let withoutTensorFlow = ["TENSORIO_TENSORFLOW_LIBRARY": "/nope"]
 

@@ -200,6 +200,8 @@ struct SavedModelInspectTests {
         placeholder  0  learning_rate  scalar  []               float32
         output       0  loss           scalar  []
         output       1  accuracy       scalar  []
+        output       2  probabilities  array   [-1, 10]                    10 labels ('zero', \
+      'one', 'two', ...)
 
       train: a SavedModel, 339949 bytes
 

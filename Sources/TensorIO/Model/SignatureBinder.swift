@@ -20,12 +20,12 @@ struct SignatureBinder: IssueCollector {
 
   mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
-  /// Binds all layers; nil when an error was found.
+  /// Binds all layers.
   ///
   /// - Parameters:
   ///   - signature: The tensors, found by the layers' names where names decide.
   ///   - whole: What the model says of its signature, for messages; nil when that is the same.
-  /// - Returns: The layers with their tensors.
+  /// - Returns: The layers with their tensors; nil when an error was found.
   mutating func bind(
     _ signature: SignatureDescription, of whole: SignatureDescription? = nil
   ) -> BoundSignature? {
