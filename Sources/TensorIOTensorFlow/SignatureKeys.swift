@@ -13,12 +13,15 @@ struct SignatureKeys: Sendable {
   }
 
   private var signatures: [String: Signature] = [:]
+  /// What takes the path of a checkpoint.
+  private let saverInput: TensorFlowGraph.Tensor?
 
   /// Signatures that TensorFlow writes for its own use begin with this.
   private static let ownPrefix = "__saved_model"
   private static let usualKey = "serving_default"
 
   init(_ metaGraph: Tensorflow_MetaGraphDef, in graph: TensorFlowGraph) {
+    saverInput = graph.tensor(named: metaGraph.saverDef.filenameTensorName)
     for (key, definition) in metaGraph.signatureDef where !key.hasPrefix(Self.ownPrefix) {
       var signature = Signature()
       for (name, info) in definition.inputs {
@@ -47,30 +50,25 @@ struct SignatureKeys: Sendable {
 
   /// The signatures by the names that layers take; at least one.
   func descriptions(in graph: TensorFlowGraph, trainingFirst: Bool) -> [SignatureDescription] {
-    func describe(_ tensors: [String: TensorFlowGraph.Tensor]) -> [TensorDescription] {
+    func describe(
+      _ tensors: [String: TensorFlowGraph.Tensor], of signature: String
+    ) -> [TensorDescription] {
       tensors.sorted { $0.key < $1.key }.map { key, tensor in
-        graph.description(of: tensor, name: Self.layerName(key, tensor, in: graph))
+        let found = graph.tensor(named: key) ?? self.tensor(named: key, in: signature)
+        // The name that a layer finds the tensor by: the key, but where that is another thing.
+        return graph.description(of: tensor, name: found == tensor ? key : graph.name(of: tensor))
       }
     }
     let found = order(trainingFirst: trainingFirst).map { key in
       SignatureDescription(
-        key: key, inputs: describe(signatures[key]?.inputs ?? [:]),
-        outputs: describe(signatures[key]?.outputs ?? [:]))
+        key: key, inputs: describe(signatures[key]?.inputs ?? [:], of: key),
+        outputs: describe(signatures[key]?.outputs ?? [:], of: key))
     }
     guard found.isEmpty else { return found }
-    let placeholders = graph.allPlaceholders().map {
+    let placeholders = graph.allPlaceholders().filter { $0 != saverInput }.map {
       graph.description(of: $0, name: graph.name(of: $0))
     }
     return [SignatureDescription(key: "", inputs: placeholders, outputs: [])]
-  }
-
-  /// The name that a layer finds the tensor by: the key, but where an operation of that name is
-  /// another thing.
-  private static func layerName(
-    _ key: String, _ tensor: TensorFlowGraph.Tensor, in graph: TensorFlowGraph
-  ) -> String {
-    guard let found = graph.tensor(named: key), found != tensor else { return key }
-    return graph.name(of: tensor)
   }
 
   private func order(trainingFirst: Bool) -> [String] {

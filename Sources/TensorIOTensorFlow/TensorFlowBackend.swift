@@ -43,6 +43,19 @@ public final class TensorFlowBackend: Backend {
       library: openLibrary())
   }
 
+  /// The tags of each graph in a SavedModel, which tell what it can be loaded for.
+  ///
+  /// The file alone is read: the library need not be there.
+  ///
+  /// - Parameter path: The SavedModel's folder.
+  /// - Returns: A list of tags for each graph.
+  /// - Throws: ``TensorIOError`` when the folder is no SavedModel.
+  public func graphTags(ofModelAt path: String) throws -> [[String]] {
+    let folder = SavedModelFolder(path: path)
+    try folder.check()
+    return try folder.tags()
+  }
+
   private func openLibrary() throws -> TensorFlowLibrary {
     try library.withLock { library in
       if let library { return library }

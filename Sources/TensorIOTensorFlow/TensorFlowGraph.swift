@@ -139,21 +139,22 @@ final class TensorFlowGraph: @unchecked Sendable {
     var rest = wanted.filter { !isFed($0, fed) }
     while let operation = rest.popLast() {
       guard found.insert(operation).inserted else { continue }
-      for index in 0..<functions.OperationNumInputs(operation) {
-        let input = functions.OperationInput(TF_Input(oper: operation, index: index))
-        guard let source = input.oper else { continue }
-        if !fed.contains(Tensor(operation: source, index: Int(input.index))) {
-          rest.append(source)
-        }
-      }
+      rest += inputs(of: operation).filter { !fed.contains($0) }.map(\.operation)
       rest += controlInputs(of: operation).filter { !fedOperations.contains($0) }
     }
     return found
   }
 
-  /// The placeholders among operations: TensorFlow must be given their values.
-  func placeholders(among operations: Set<OpaquePointer>) -> [OpaquePointer] {
-    operations.filter { ["Placeholder", "PlaceholderV2"].contains(type(of: $0)) }
+  /// The placeholders among operations, by name: TensorFlow must be given their values.
+  ///
+  /// - Parameters:
+  ///   - operations: Where to look.
+  ///   - withDefaults: Whether those count, too, that TensorFlow has a value for.
+  /// - Returns: The placeholders.
+  func placeholders(
+    among operations: Set<OpaquePointer>, withDefaults: Bool = false
+  ) -> [OpaquePointer] {
+    operations.filter { isPlaceholder($0) || (withDefaults && isPlaceholderWithDefault($0)) }
       .sorted { name(of: $0) < name(of: $1) }
   }
 
@@ -162,11 +163,28 @@ final class TensorFlowGraph: @unchecked Sendable {
     var position = 0
     var found: [Tensor] = []
     while let operation = functions.GraphNextOperation(handle, &position) {
-      if ["Placeholder", "PlaceholderV2"].contains(type(of: operation)) {
-        found.append(Tensor(operation: operation, index: 0))
-      }
+      if isPlaceholder(operation) { found.append(Tensor(operation: operation, index: 0)) }
     }
     return found
+  }
+
+  /// The tensors that depend on one of some others and that no operation takes, in the graph's order.
+  func results(of sources: Set<Tensor>) -> [Tensor] {
+    var position = 0
+    var all: [Tensor] = []
+    var taken: Set<Tensor> = []
+    var reached = sources
+    // An operation stands behind those that it takes from, but for the loops of TensorFlow 1.
+    while let operation = functions.GraphNextOperation(handle, &position) {
+      let inputs = inputs(of: operation)
+      taken.formUnion(inputs)
+      let outputs = (0..<Int(functions.OperationNumOutputs(operation))).map {
+        Tensor(operation: operation, index: $0)
+      }
+      all += outputs
+      if inputs.contains(where: reached.contains) { reached.formUnion(outputs) }
+    }
+    return all.filter { reached.contains($0) && !taken.contains($0) && !sources.contains($0) }
   }
 
   private func isFed(_ operation: OpaquePointer, _ fed: Set<Tensor>) -> Bool {
@@ -175,12 +193,23 @@ final class TensorFlowGraph: @unchecked Sendable {
       && (0..<count).allSatisfy { fed.contains(Tensor(operation: operation, index: $0)) }
   }
 
+  private func inputs(of operation: OpaquePointer) -> [Tensor] {
+    (0..<functions.OperationNumInputs(operation)).compactMap { index in
+      let input = functions.OperationInput(TF_Input(oper: operation, index: index))
+      return input.oper.map { Tensor(operation: $0, index: Int(input.index)) }
+    }
+  }
+
   private func controlInputs(of operation: OpaquePointer) -> [OpaquePointer] {
     let count = functions.OperationNumControlInputs(operation)
     guard count > 0 else { return [] }
     var inputs = [OpaquePointer?](repeating: nil, count: Int(count))
     let found = functions.OperationGetControlInputs(operation, &inputs, count)
     return inputs.prefix(Int(max(found, 0))).compactMap(\.self)
+  }
+
+  private func isPlaceholder(_ operation: OpaquePointer) -> Bool {
+    ["Placeholder", "PlaceholderV2"].contains(type(of: operation))
   }
 
   private func isPlaceholderWithDefault(_ operation: OpaquePointer) -> Bool {

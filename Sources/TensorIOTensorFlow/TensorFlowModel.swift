@@ -102,7 +102,9 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     }
     for operation in unfed {
       let tensor = TensorFlowGraph.Tensor(operation: operation, index: 0)
-      description.inputs.append(graph.description(of: tensor, name: graph.name(of: operation)))
+      let own = signature.inputs.first { self.tensor(named: $0.name, in: signature.key) == tensor }
+      description.inputs.append(
+        graph.description(of: tensor, name: own?.name ?? graph.name(of: operation)))
     }
     description.outputs = outputs.map { graph.description(of: $0.tensor, name: $0.name) }
     return description

@@ -57,7 +57,7 @@ final class TensorFlowSession: Session {
     cancellation = options.cancellation
     let inputTensors = try signature.inputs.map { try Self.tensor($0.name, signature, model) }
     let outputTensors = try signature.outputs.map { try Self.tensor($0.name, signature, model) }
-    let targets = try names.flatMap { try Self.operations(named: $0, model) }
+    let targets = try Self.operations(named: names, model)
     let fed = Set(inputTensors)
     let graph = model.graph
     let forOutputs = graph.operations(
@@ -228,14 +228,21 @@ final class TensorFlowSession: Session {
   }
 
   private static func operations(
-    named name: String, _ model: TensorFlowModel
+    named names: [String], _ model: TensorFlowModel
   ) throws -> [OpaquePointer] {
-    let found = model.operations(named: name)
-    guard found.isEmpty else { return found }
+    let found = names.map { model.operations(named: $0) }
+    let missing = names.indices.filter { found[$0].isEmpty }
+    guard !missing.isEmpty else { return found.flatMap(\.self) }
     throw TensorIOError(
       .invalidBundle,
-      "train.ops names '\(name)', but the model '\(model.folder.path)' has no operation of that "
-        + "name.")
+      "train.ops names \(missing.map { "'\(names[$0])'" }.joined(separator: ", ")), but the model "
+        + "'\(model.folder.path)' has no operation of that name.",
+      issues: missing.map { index in
+        BundleIssue(
+          .badTrainingOperation, path: "train.ops[\(index)]",
+          expected: "an operation or a signature of the model", found: "'\(names[index])'",
+          mending: "Use a name of the model.")
+      })
   }
 
   private static func checkPlaceholders(
@@ -243,10 +250,17 @@ final class TensorFlowSession: Session {
   ) throws {
     let unfed = model.graph.placeholders(among: operations).map { model.graph.name(of: $0) }
     guard !unfed.isEmpty else { return }
+    let list = unfed.map { "'\($0)'" }.joined(separator: ", ")
+    let mending = "Describe it in model.json: as an input, or in \"placeholders\"."
     throw TensorIOError(
       .invalidBundle,
-      "The training operations (\(names.joined(separator: ", "))) need a value for "
-        + unfed.map { "'\($0)'" }.joined(separator: ", ")
-        + ". Describe it in model.json: as an input, or in \"placeholders\".")
+      "The training operations (\(names.joined(separator: ", "))) need a value for \(list). "
+        + mending,
+      issues: [
+        BundleIssue(
+          .badTrainingOperation, path: "train.ops",
+          expected: "a layer for each placeholder that the operations need",
+          found: "none for \(list)", mending: mending)
+      ])
   }
 }

@@ -17,11 +17,11 @@ extension BundleDraft {
   ///
   /// - Parameters:
   ///   - folder: An empty folder.
-  ///   - modelPath: The model's file.
+  ///   - modelPath: The model's file or folder.
   /// - Throws: What the file system throws.
   func write(to folder: String, modelPath: String) throws {
     let files = FileManager.default
-    try FileSystem.read(modelPath).write(to: URL(filePath: folder + "/" + Self.modelFile))
+    try copyModel(at: modelPath, into: folder)
     try Data(manifest.text.utf8).write(to: URL(filePath: folder + "/model.json"))
     if !assets.isEmpty {
       try files.createDirectory(atPath: folder + "/assets", withIntermediateDirectories: false)

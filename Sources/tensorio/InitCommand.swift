@@ -6,6 +6,13 @@
 import ArgumentParser
 import TensorIO
 import TensorIOLiteRT
+import TensorIOTensorFlow
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// `tensorio init`: makes a bundle from what a model says of itself.
 struct InitCommand: ParsableCommand {
@@ -15,9 +22,15 @@ struct InitCommand: ParsableCommand {
     discussion: """
       The bundle works at once. What the model does not say is marked "(fill in: ...)" in \
       model.json, and what was assumed is listed on standard error for you to check.
+
+      A SavedModel's folder is copied as "predict", or as "train" when its only graph has that tag \
+      or --signature is train: then the bundle is one to train, by the operation "train" or \
+      "train_op". Placeholders that the signature does not list become inputs, or placeholders \
+      where they take one number or have a default. Outputs of a model without signatures are \
+      yours to fill in.
       """)
 
-  @Argument(help: "A .tflite file.", completion: .file(extensions: ["tflite"]))
+  @Argument(help: "A .tflite file, or a SavedModel's folder.", completion: .file())
   var model: String
 
   @Option(
@@ -42,19 +55,45 @@ struct InitCommand: ParsableCommand {
   func run() throws {
     let writer = BundleWriter(destination: output, replaces: force)
     try writer.checkArgument(hint: "Pass --force to replace it.")
-    try ModelReport.refuseFolder(model)
-    let loaded = try LiteRTBackend().liteRTModel(at: model)
-    let draft = try BundleDraft(
-      model: loaded, signature: try signatureIndex(in: loaded), bundleName: writer.name)
+    let draft = try draft(named: writer.name)
     try writer.write { try draft.write(to: $0, modelPath: model) }
     Console.printData(writer.destination)
     report(draft, at: writer.destination)
   }
 
-  private func signatureIndex(in model: LiteRTModel) throws -> Int {
+  private func draft(named name: String) throws -> BundleDraft {
+    switch try ModelKind(of: model) {
+    case .bundle:
+      throw TensorIOError(.invalidModel, "'\(model)' is a bundle already; pass a model.")
+    case .liteRT:
+      let loaded = try LiteRTBackend().liteRTModel(at: model)
+      return try BundleDraft(
+        model: loaded, signature: signatureIndex(in: loaded.signatures), bundleName: name)
+    case .savedModel:
+      try checkOutputIsOutside()
+      let backend = TensorFlowBackend()
+      let use = try SavedModelUse(ofModelAt: model, with: backend)
+      let loaded = try backend.tensorFlowModel(at: model, for: use.modes)
+      return try BundleDraft(
+        model: loaded, signature: signatureIndex(in: loaded.signatures), graphs: use.graphs,
+        bundleName: name)
+    }
+  }
+
+  /// A bundle in the folder that it copies would hold itself.
+  private func checkOutputIsOutside() throws {
+    let parts = [model, output].map {
+      URL(filePath: $0).standardizedFileURL.resolvingSymlinksInPath().pathComponents
+    }
+    guard !parts[1].starts(with: parts[0]) else {
+      throw ValidationError("The bundle '\(output)' cannot be made in the model's own folder.")
+    }
+  }
+
+  private func signatureIndex(in signatures: [SignatureDescription]) throws -> Int {
     guard let signature else { return 0 }
-    guard let index = model.signatures.firstIndex(where: { $0.key == signature }) else {
-      let keys = model.signatures.map { "'\($0.key)'" }.joined(separator: ", ")
+    guard let index = signatures.firstIndex(where: { $0.key == signature }) else {
+      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
       throw ValidationError("The model has no signature '\(signature)'; it has \(keys).")
     }
     return index
@@ -65,17 +104,17 @@ struct InitCommand: ParsableCommand {
       let keys = draft.blanks.joined(separator: ", ")
       Console.printMessage("fill in: \(keys) in \(path)/model.json")
     }
-    for check in draft.checks + problems(at: path) {
+    for check in draft.checks + problems(at: path, beside: draft.blanks) {
       Console.printMessage("check: \(check)".printable)
     }
   }
 
   /// What only loading the bundle brings to light, as an operation that the runtime does not have.
-  private func problems(at path: String) -> [String] {
+  private func problems(at path: String, beside blanks: [String]) -> [String] {
     do {
-      let loader = ModelLoader(backends: [.liteRT], signatureKey: signature)
+      let loader = ModelLoader(backends: Backends.all, signatureKey: signature)
       let model = try InferenceModel(bundle: ModelBundle(path), loader: loader)
-      return try model.warnings.map(\.description)
+      return try model.warnings.filter { !blanks.contains($0.path) }.map(\.description)
     } catch {
       return ["the bundle is written, but its model cannot be run: \(error)"]
     }

@@ -27,8 +27,17 @@ struct LayerDrafter {
 
   typealias Members = [(key: String, value: OrderedJSON)]
 
-  init(_ signature: SignatureDescription) {
+  /// Makes a drafter.
+  ///
+  /// - Parameters:
+  ///   - signature: The tensors that become inputs and outputs.
+  ///   - mayBeQuantized: Whether the model's format has quantized tensors.
+  init(_ signature: SignatureDescription, mayBeQuantized: Bool = true) {
     self.signature = signature
+    guard mayBeQuantized else {
+      isQuantized = false
+      return
+    }
     let tensors = signature.inputs + signature.outputs
     // A picture's layer cannot name a data type: were the model called quantized, a float picture
     // could not be described.
@@ -61,6 +70,13 @@ struct LayerDrafter {
             + "with \"format\" and \"denormalize\"")
       }
       return members
+    }
+  }
+
+  /// The layers of what is fed beside the inputs.
+  mutating func placeholders(_ tensors: [TensorDescription]) throws -> [OrderedJSON] {
+    try draft(tensors, tensors.map { _ in nil }, "placeholder") { drafter, tensor, _, name in
+      try drafter.numbers(tensor, name: name, side: "placeholder")
     }
   }
 
@@ -132,6 +148,10 @@ struct LayerDrafter {
 
   /// The shape, with a length for every axis but the batch's.
   private mutating func closedShape(of tensor: TensorDescription, name: String) -> [Int] {
+    if tensor.rankIsUnknown {
+      checks.append("shape of '\(name)': the model takes or gives any; one value is assumed")
+      return [1]
+    }
     guard tensor.shape.dropFirst().contains(-1) else { return tensor.shape }
     checks.append("shape of '\(name)': the model leaves \(tensor.shape) open, 1 is assumed")
     return tensor.shape.prefix(1) + tensor.shape.dropFirst().map { $0 < 0 ? 1 : $0 }

@@ -12,7 +12,7 @@ extension ModelReport {
     .object([
       "path": .string(path),
       "kind": .string(bundle == nil ? "model" : "bundle"),
-      "bundle": bundle.map(Self.json) ?? .null,
+      "bundle": bundle.map(json) ?? .null,
       "model": model.map(Self.json) ?? .null,
       "warnings": .array(issues.map(Self.json)),
     ])
@@ -28,10 +28,8 @@ extension ModelReport {
   // MARK: - Model
 
   private static func json(_ model: ModelFile) -> JSONValue {
-    let signatures = model.signatures.enumerated().map { index, signature in
-      json(signature, model.metadata?.tensors(of: signature, at: index))
-    }
-    return .object([
+    .object([
+      "backend": .string(model.savedModel == nil ? "tflite" : "tensorflow"),
       "file": .string(FileSystem.name(of: model.path)),
       "bytes": .number(Double(model.byteCount)),
       "name": .text(model.metadata?.name),
@@ -39,33 +37,60 @@ extension ModelReport {
       "version": .text(model.metadata?.version),
       "author": .text(model.metadata?.author),
       "license": .text(model.metadata?.license),
-      "signatures": .array(signatures),
+      "saved_model": model.savedModel.map(json) ?? .null,
+      "signatures": .array(model.signatures.indices.map { json(signatureAt: $0, of: model) }),
     ])
   }
 
-  private static func json(
-    _ signature: SignatureDescription,
-    _ metadata: (inputs: [TensorMetadata?], outputs: [TensorMetadata?])?
-  ) -> JSONValue {
+  private static func json(_ facts: SavedModelFacts) -> JSONValue {
+    let version = facts.tensorFlowVersion
+    return .object([
+      "tensorflow_version": .text(version.isEmpty ? nil : version),
+      "tags": .strings(facts.tags),
+      "graphs": .array(facts.graphs.map(JSONValue.strings)),
+      "variables": .bool(facts.hasVariables),
+      "files": .array(
+        facts.files.map { file in
+          .object(["name": .string(file.name), "bytes": .number(Double(file.byteCount))])
+        }),
+      "results": .strings(facts.results),
+      "train_ops": .array(
+        facts.trainingOperations.map { name, needs in
+          .object(["name": .string(name), "needs": .strings(needs)])
+        }),
+    ])
+  }
+
+  private static func json(signatureAt index: Int, of model: ModelFile) -> JSONValue {
+    let signature = model.signatures[index]
+    let metadata = model.metadata?.tensors(of: signature, at: index)
+    let facts = model.savedModel
     func list(_ tensors: [TensorDescription], _ metadata: [TensorMetadata?]?) -> JSONValue {
       .array(
-        tensors.enumerated().map { index, tensor in json(tensor, at: index, metadata?[index]) })
+        tensors.enumerated().map { position, tensor in
+          // Placeholders have the graph's own names.
+          let graphName = facts.map { $0.graphNames[index][tensor.name] ?? tensor.name }
+          return json(tensor, at: position, graphName, metadata?[position])
+        })
     }
     return .object([
       "key": .string(signature.key),
       "inputs": list(signature.inputs, metadata?.inputs),
+      "placeholders": list(facts?.placeholders[index] ?? [], nil),
       "outputs": list(signature.outputs, metadata?.outputs),
     ])
   }
 
   private static func json(
-    _ tensor: TensorDescription, at index: Int, _ metadata: TensorMetadata?
+    _ tensor: TensorDescription, at index: Int, _ graphName: String?, _ metadata: TensorMetadata?
   ) -> JSONValue {
     .object([
       "index": .number(Double(index)),
       "name": .string(tensor.name),
+      "tensor": .text(graphName),
       "type": .string(tensor.typeName),
-      "shape": .integers(tensor.shape),
+      "shape": tensor.rankIsUnknown ? .null : .integers(tensor.shape),
+      "has_default": .bool(tensor.hasDefault),
       "quantization": tensor.quantization.map { json($0, rank: tensor.shape.count) } ?? .null,
       "metadata": metadata.map(json) ?? .null,
     ])
@@ -101,10 +126,15 @@ extension ModelReport {
 
   // MARK: - Bundle
 
-  private static func json(_ bundle: ModelBundle) -> JSONValue {
+  private func json(_ bundle: ModelBundle) -> JSONValue {
     let manifest = bundle.manifest
     func list(_ layers: [ModelManifest.Layer]) -> JSONValue {
-      .array(layers.map { json($0, in: bundle) })
+      .array(layers.map { Self.json($0, in: bundle) })
+    }
+    let operations = manifest.trainingOperations.map { name in
+      JSONValue.object([
+        "name": .string(name), "exists": foundOperations[name].map(JSONValue.bool) ?? .null,
+      ])
     }
     return .object([
       "name": .string(manifest.name),
@@ -123,6 +153,7 @@ extension ModelReport {
       "inputs": list(manifest.inputs),
       "outputs": list(manifest.outputs),
       "placeholders": list(manifest.placeholders),
+      "train_ops": .array(operations),
       "options": .object(manifest.options.values),
     ])
   }

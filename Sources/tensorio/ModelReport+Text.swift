@@ -12,15 +12,17 @@ extension ModelReport {
     var sections: [[String]] = []
     if let bundle {
       sections.append(["\(FileSystem.name(of: path)): a model bundle".printable])
-      sections.append(Self.manifestLines(bundle))
+      sections.append(Self.manifestLines(bundle, trainingText))
       sections.append(Self.layerLines(bundle))
     }
     if let model {
       let name = FileSystem.name(of: model.path).printable
-      sections.append(["\(name): a TensorFlow Lite model, \(model.byteCount) bytes"])
+      let kind = model.savedModel == nil ? "TensorFlow Lite model" : "SavedModel"
+      sections.append(["\(name): a \(kind), \(model.byteCount) bytes"])
       if let metadata = model.metadata { sections.append(Self.metadataLines(metadata)) }
-      for (index, signature) in model.signatures.enumerated() {
-        sections.append(Self.signatureLines(signature, at: index, model.metadata))
+      if let facts = model.savedModel { sections.append(Self.lines(facts)) }
+      for index in model.signatures.indices {
+        sections.append(Self.signatureLines(of: model, at: index))
       }
     }
     if !issues.isEmpty {
@@ -47,26 +49,67 @@ extension ModelReport {
     ])
   }
 
-  private static func signatureLines(
-    _ signature: SignatureDescription, at index: Int, _ metadata: ModelMetadata?
-  ) -> [String] {
+  /// How many files are named: vocabularies may be many.
+  private static let mostFiles = 8
+
+  private static func lines(_ facts: SavedModelFacts) -> [String] {
+    let graphs = facts.graphs.map { tags in
+      let isShown = facts.graphs.count > 1 && tags == facts.tags
+      return tags.joined(separator: ",") + (isShown ? " (shown below)" : "")
+    }
+    let version = facts.tensorFlowVersion
+    let files = facts.files.prefix(mostFiles).map { "\($0.name) (\($0.byteCount))" }
+    let more = facts.files.count - files.count
+    let training = facts.trainingOperations.map { name, needs in
+      name + (needs.isEmpty ? "" : " (needs \(needs.joined(separator: ", ")))")
+    }
+    return fieldLines([
+      ("TensorFlow", version.isEmpty ? nil : version),
+      (graphs.count == 1 ? "Tags" : "Graphs", graphs.joined(separator: "; ")),
+      ("Variables", facts.hasVariables ? "yes" : "no"),
+      ("Files", files.joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")),
+      ("Training", training.isEmpty ? nil : training.joined(separator: "; ")),
+      ("Results", facts.results.isEmpty ? nil : facts.results.joined(separator: ", ")),
+    ])
+  }
+
+  private static func signatureLines(of model: ModelFile, at index: Int) -> [String] {
     var table = TextTable(
-      headings: ["", "#", "Name", "Type", "Shape", "Quantization", "About"])
+      headings: ["", "#", "Name", "Type", "Shape", "Quantization", "Tensor", "About"])
+    let signature = model.signatures[index]
+    let facts = model.savedModel
     let (inputs, outputs) =
-      metadata?.tensors(of: signature, at: index)
+      model.metadata?.tensors(of: signature, at: index)
       ?? (signature.inputs.map { _ in nil }, signature.outputs.map { _ in nil })
+    let placeholders = facts?.placeholders[index] ?? []
     for (side, tensors, metadata) in [
-      ("input", signature.inputs, inputs), ("output", signature.outputs, outputs),
+      ("input", signature.inputs, inputs),
+      ("placeholder", placeholders, placeholders.map { _ in nil }),
+      ("output", signature.outputs, outputs),
     ] {
-      for (index, tensor) in tensors.enumerated() {
+      for (position, tensor) in tensors.enumerated() {
+        let graphName = facts?.graphNames[index][tensor.name] ?? tensor.name
         table.append(
-          side, String(index), tensor.name, tensor.typeName, "\(tensor.shape)",
+          side, String(position), tensor.name, tensor.typeName, shapeText(tensor),
           tensor.quantization.map(quantizationText) ?? "",
-          metadata[index].map { aboutText($0, tensor) } ?? "")
+          graphName == tensor.name ? "" : graphName,
+          metadata[position].map { aboutText($0, tensor) }
+            ?? (tensor.hasDefault ? "has a default" : ""))
       }
     }
-    let title = signature.key.isEmpty ? "Main graph (no signatures)" : "Signature \(signature.key)"
+    let title =
+      if !signature.key.isEmpty {
+        "Signature \(signature.key)"
+      } else if facts != nil {
+        "Placeholders of the graph (no signatures)"
+      } else {
+        "Main graph (no signatures)"
+      }
     return [title.printable] + table.lines()
+  }
+
+  private static func shapeText(_ tensor: TensorDescription) -> String {
+    tensor.rankIsUnknown ? "any rank" : "\(tensor.shape)"
   }
 
   private static func quantizationText(_ quantization: StoredQuantization) -> String {
@@ -97,7 +140,15 @@ extension ModelReport {
 
   // MARK: - Bundle
 
-  private static func manifestLines(_ bundle: ModelBundle) -> [String] {
+  /// What a training step runs; nil when the bundle describes none.
+  private var trainingText: String? {
+    let names = bundle?.manifest.trainingOperations ?? []
+    guard !names.isEmpty else { return nil }
+    return names.map { $0 + (foundOperations[$0] == false ? " (not in the model)" : "") }
+      .joined(separator: ", ")
+  }
+
+  private static func manifestLines(_ bundle: ModelBundle, _ training: String?) -> [String] {
     let manifest = bundle.manifest
     let file = manifest.isPlaceholder ? "none, a placeholder" : manifest.model.file
     return fieldLines([
@@ -107,6 +158,7 @@ extension ModelReport {
       ("Class", manifest.model.className),
       ("Quantized", manifest.model.isQuantized ? "yes" : "no"),
       ("Modes", manifest.model.modes.names.joined(separator: ", ")),
+      ("Training", training),
     ])
   }
 

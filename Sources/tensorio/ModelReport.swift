@@ -5,6 +5,7 @@
 
 import TensorIO
 import TensorIOLiteRT
+import TensorIOTensorFlow
 
 /// What there is to say about a model file or a bundle: the facts behind `tensorio inspect`.
 struct ModelReport {
@@ -16,13 +17,17 @@ struct ModelReport {
   private(set) var model: ModelFile?
   /// What keeps the model from working well, or at all.
   private(set) var issues: [Issue] = []
+  /// Whether the model has what `train.ops` names; empty when it was not read.
+  private(set) var foundOperations: [String: Bool] = [:]
 
-  /// A model file and what it says of itself.
+  /// A model file, or a SavedModel's folder, and what it says of itself.
   struct ModelFile {
     var path: String
     var byteCount: Int
     var signatures: [SignatureDescription]
     var metadata: ModelMetadata?
+    /// What only SavedModels tell.
+    var savedModel: SavedModelFacts?
   }
 
   /// Something that a person should know.
@@ -51,72 +56,56 @@ struct ModelReport {
   /// - Throws: ``TensorIOError`` when there is nothing to look at, or it is damaged.
   init(path: String) throws {
     self.path = path
-    let backend = LiteRTBackend()
-    if try Self.isBundle(path) {
-      try inspectBundle(with: backend)
-    } else {
-      try inspectModel(at: path, with: backend)
+    switch try ModelKind(of: path) {
+    case .bundle: try inspectBundle()
+    case .liteRT: try inspectLiteRTModel(at: path)
+    case .savedModel:
+      let use = try SavedModelUse(ofModelAt: path, with: .tensorFlow)
+      try inspectSavedModel(at: path, for: use.modes)
     }
   }
 
-  /// Whether a path is a bundle; else it is a file that may be a model.
-  private static func isBundle(_ path: String) throws -> Bool {
-    guard FileSystem.isFolder(path) else { return false }
-    let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
-    if folder.hasSuffix(".tiobundle") || folder.hasSuffix(".tfbundle")
-      || FileSystem.isFile(folder + "/model.json")
-    {
-      return true
-    }
-    try refuseFolder(path)
-    return true
-  }
-
-  /// Tells why a folder is no model that can be read.
-  static func refuseFolder(_ path: String) throws {
-    guard FileSystem.isFolder(path) else { return }
-    guard FileSystem.isFile(path + "/saved_model.pb") else {
-      throw TensorIOError(
-        .invalidModel,
-        "'\(path)' is a folder, but neither a bundle (it has no model.json) nor a SavedModel (it "
-          + "has no saved_model.pb).")
-    }
-    throw TensorIOError(
-      .unsupportedModel,
-      "'\(path)' is a SavedModel; this version inspects only TensorFlow Lite models.")
-  }
-
-  private mutating func inspectBundle(with backend: LiteRTBackend) throws {
+  private mutating func inspectBundle() throws {
     let bundle = try ModelBundle(path)
     self.bundle = bundle
     guard let modelPath = bundle.modelPath else {
       issues = bundle.warnings.map(Issue.init)
       return
     }
-    guard bundle.backendName == backend.name else {
-      issues = bundle.warnings.map(Issue.init)
-      issues.append(
-        Issue(
-          "'\(bundle.manifest.model.file)' was not read: this version inspects only TensorFlow "
-            + "Lite models.", code: "not-inspected"))
-      return
+    if bundle.backendName == "tensorflow" {
+      let manifest = bundle.manifest
+      try inspectSavedModel(
+        at: modelPath, for: manifest.model.modes, operations: manifest.trainingOperations)
+    } else {
+      try inspectLiteRTModel(at: modelPath)
     }
-    try inspectModel(at: modelPath, with: backend)
     do {
-      let loader = ModelLoader(backends: [backend])
+      let loader = ModelLoader(backends: Backends.all)
       issues += try InferenceModel(bundle: bundle, loader: loader).warnings.map(Issue.init)
     } catch let error as TensorIOError {
-      let found = error.issues.isEmpty ? bundle.warnings : error.issues
-      issues += found.map(Issue.init)
-      if !found.contains(where: { $0.severity == .error }) {
+      issues += (bundle.warnings + error.issues).map(Issue.init)
+      if !error.issues.contains(where: { $0.severity == .error }) {
         issues.append(
           Issue("The model cannot be run: \(error)", severity: .error, code: "cannot-run"))
       }
     }
   }
 
-  private mutating func inspectModel(at path: String, with backend: LiteRTBackend) throws {
-    let model = try backend.liteRTModel(at: path)
+  private mutating func inspectSavedModel(
+    at path: String, for modes: ModelModes, operations: [String]? = nil
+  ) throws {
+    let backend = TensorFlowBackend()
+    let graphs = try backend.graphTags(ofModelAt: path)
+    let model = try backend.tensorFlowModel(at: path, for: modes)
+    let facts = try SavedModelFacts(model, at: path, graphs: graphs, operations: operations)
+    self.model = ModelFile(
+      path: path, byteCount: facts.files.reduce(0) { $0 + $1.byteCount },
+      signatures: model.signatures, savedModel: facts)
+    for name in operations ?? [] { foundOperations[name] = model.hasOperation(name) }
+  }
+
+  private mutating func inspectLiteRTModel(at path: String) throws {
+    let model = try LiteRTBackend().liteRTModel(at: path)
     let metadata = model.metadata
     self.model = ModelFile(
       path: path, byteCount: model.byteCount, signatures: model.signatures, metadata: metadata)

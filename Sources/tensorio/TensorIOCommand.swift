@@ -14,7 +14,7 @@ struct TensorIOCommand: ParsableCommand {
     abstract: "Run, train, inspect and measure models that a model.json describes.",
     discussion: """
       A model is a folder, NAME.tiobundle, with a model.json that says what goes in and what \
-      comes out.
+      comes out, and the model itself: a TensorFlow Lite file, or a SavedModel of TensorFlow.
 
       Exit codes: 0 done, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is missing, \
       69 a native library is missing, 70 a fault of this program; parity: 1 when tensors differ.

@@ -13,8 +13,9 @@ struct ValidateCommand: ParsableCommand {
     abstract: "Check bundles and say everything that is wrong with them.",
     discussion: """
       Each issue has a code, the place in model.json, what was expected, what was found, and how \
-      to mend it. A bundle whose description is sound is also compared with its model. The exit \
-      code is 65 when any bundle has an error; warnings alone leave it 0.
+      to mend it. A bundle whose description is sound is also compared with its model, which takes \
+      the runtime's library; one to train also with the operations of a step. The exit code is 65 \
+      when any bundle has an error, 69 when a library is missing; warnings alone leave it 0.
       """)
 
   @Argument(help: "The bundles.", completion: .directory)
@@ -70,7 +71,11 @@ struct ValidateCommand: ParsableCommand {
 
   private func issues(from error: TensorIOError, of bundle: ModelBundle) throws -> [BundleIssue] {
     switch error.code {
-    case .missingLibrary: throw error
+    case .missingLibrary:
+      throw TensorIOError(
+        .missingLibrary,
+        "'\(bundle.path)' cannot be compared with its model. \(error.message) Or pass "
+          + "--description-only, which leaves the models alone.", cause: error)
     case .unknownBackend, .unknownModelClass:
       Console.printMessage("note: \(bundle.path): not compared with its model. \(error.message)")
       return []

@@ -107,6 +107,47 @@ import Testing
     #expect(error?.message.contains("'hidden'") == true, "\(error?.message ?? "")")
   }
 
+  @Test func `an input that model.json leaves out is named by its key`() throws {
+    let bundle = try TestBundle("tf2", inputs: [], outputs: [TestBundle.layer("sum", [-1])])
+    let error = #expect(throws: TensorIOError.self) {
+      try SavedModels.loader.model(at: bundle.path).load()
+    }
+    #expect(error?.issues.map(\.path) == ["inputs"])
+    #expect(error?.issues.map(\.found) == ["none for 'x'"])
+  }
+
+  @Test func `operations of a step that cannot run are issues`() throws {
+    func issues(_ operations: String) throws -> [String] {
+      let bundle = try TestBundle(
+        "train_line", modes: "train",
+        inputs: [TestBundle.layer("x", [-1, 2]), TestBundle.layer("y", [-1, 1])],
+        outputs: [TestBundle.layer("loss", [1])], rest: #", "train": {"ops": \#(operations)}"#)
+      let error = #expect(throws: TensorIOError.self) { try bundle.trainable().load() }
+      #expect(error?.code == .invalidBundle)
+      return (error?.issues ?? []).map { "\($0.code.rawValue) \($0.path) \($0.found)" }
+    }
+    #expect(
+      try issues(#"["learn", "train", "more"]"#) == [
+        "bad-training-operation train.ops[0] 'learn'",
+        "bad-training-operation train.ops[2] 'more'",
+      ])
+    #expect(
+      try issues(#"["train"]"#) == ["bad-training-operation train.ops none for 'learning_rate'"])
+  }
+
+  @Test func `a signature that the model lacks is an issue`() throws {
+    let bundle = try TestBundle(
+      "two_signatures", inputs: [TestBundle.layer("x", [3])],
+      outputs: [TestBundle.layer("y", [3])])
+    var loader = SavedModels.loader
+    loader.signatureKey = "third"
+    let model = try loader.model(at: bundle.path)
+    let error = #expect(throws: TensorIOError.self) { try model.load() }
+    #expect(error?.code == .invalidModel)
+    #expect(error?.issues.map(\.path) == ["model.signature"])
+    #expect(error?.issues.map(\.expected) == ["one of 'double', 'halve'"])
+  }
+
   @Test func `an unknown layer is an error that lists the model's own`() throws {
     let bundle = try TestBundle(
       "vector", inputs: [TestBundle.layer("z", [4])], outputs: [TestBundle.layer("y:7", [4])])

@@ -90,6 +90,8 @@ public struct BundleIssue: Sendable, Hashable {
     case layerOrder = "layer-order"
     /// The model has no such tensor or signature.
     case unknownTensor = "unknown-tensor"
+    /// The model has no such operation, or `train.ops` needs values that no layer gives.
+    case badTrainingOperation = "bad-training-operation"
     /// A layer's data type is not the tensor's.
     case dataTypeMismatch = "data-type-mismatch"
     /// A layer's element count is not the tensor's.

@@ -33,6 +33,7 @@ struct BundleValidator: IssueCollector {
     checkModelFile(manifest)
     checkLabels(manifest)
     checkFeatures(manifest)
+    checkTraining(manifest)
     issues += check?(manifest) ?? []
     let warnings = issues.filter { $0.severity == .warning }
     return ModelBundle(path: path, manifest: manifest, warnings: warnings, labels: labels)
@@ -250,6 +251,21 @@ struct BundleValidator: IssueCollector {
         .unsupportedByBackend, at: "placeholders", expected: "none with the tflite backend",
         found: "\(manifest.placeholders.count)", mending: "Make them inputs.")
     }
+  }
+}
+
+extension BundleValidator {
+  private mutating func checkTraining(_ manifest: ModelManifest) {
+    let file = path + "/" + manifest.model.file
+    let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
+    guard backend == "tensorflow", manifest.model.modes.contains(.train),
+      manifest.trainingOperations.isEmpty
+    else { return }
+    report(
+      .missingKey, .warning, at: "train.ops",
+      expected: "the operations of a training step, since model.modes has \"train\"",
+      found: "nothing",
+      mending: "Add \"train\": {\"ops\": [names]}; without it the model runs, but does not learn.")
   }
 }
 

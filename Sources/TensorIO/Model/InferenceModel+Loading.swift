@@ -85,10 +85,14 @@ extension InferenceModel {
       return signatures[0]
     }
     guard let signature = signatures.first(where: { $0.key == key }) else {
+      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
       throw TensorIOError(
-        .invalidModel,
-        "The model in '\(bundle.path)' has no signature '\(key)'; it has "
-          + signatures.map { "'\($0.key)'" }.joined(separator: ", ") + ".")
+        .invalidModel, "The model in '\(bundle.path)' has no signature '\(key)'; it has \(keys).",
+        issues: [
+          BundleIssue(
+            .unknownTensor, path: "model.signature", expected: "one of \(keys)", found: "'\(key)'",
+            mending: "Use a key of the model, or leave it out for the first.")
+        ])
     }
     return signature
   }

@@ -35,6 +35,11 @@ struct SignatureBinder: IssueCollector {
     let placeholders =
       matchesByName ? bind(manifest.placeholders, "placeholders", to: signature.inputs) : []
     let outputs = bind(manifest.outputs, "outputs", to: signature.outputs)
+    if matchesByName, manifest.outputs.isEmpty {
+      report(
+        .layerCount, .warning, at: "outputs", expected: "at least one layer", found: "none",
+        mending: "Describe what is to be read; the model cannot be run before.")
+    }
     guard issues.allSatisfy({ $0.severity != .error }) else {
       // No session will tell the outputs' shapes; what the file says of them is checked all the same.
       if outputs.count == manifest.outputs.count {
@@ -63,16 +68,7 @@ struct SignatureBinder: IssueCollector {
         found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
         mending: "Order decides which tensor a layer is; put the layers in the model's order.")
     }
-    if matchesByName, key == "inputs" {
-      let described = Set((layers + bundle.manifest.placeholders).map(\.name))
-      let missing = names.filter { !described.contains($0) }.map { "'\($0)'" }
-      if !missing.isEmpty {
-        report(
-          .layerCount, at: key, expected: "a layer for each input of the model: \(list)",
-          found: "none for \(missing.joined(separator: ", "))",
-          mending: "Describe every input of the model.")
-      }
-    }
+    if matchesByName, key == "inputs" { checkAllAreFed(names, own: own ?? tensors) }
     return layers.enumerated().compactMap { position, layer in
       let path = "\(key)[\(position)]"
       guard let index = matchesByName ? names.firstIndex(of: layer.name) : position else {
@@ -82,6 +78,28 @@ struct SignatureBinder: IssueCollector {
         return nil
       }
       return bind(layer, to: tensors[index], at: index, path: path, isInput: key != "outputs")
+    }
+  }
+
+  /// Where names decide, what the outputs need must have a layer.
+  private mutating func checkAllAreFed(_ names: [String], own: [TensorDescription]) {
+    let described = Set((bundle.manifest.inputs + bundle.manifest.placeholders).map(\.name))
+    let missing = names.filter { !described.contains($0) }
+    func list(_ names: [String]) -> String { names.map { "'\($0)'" }.joined(separator: ", ") }
+    let inputs = missing.filter { name in own.contains { $0.name == name } }
+    if !inputs.isEmpty {
+      report(
+        .layerCount, at: "inputs",
+        expected: "a layer for each input of the model: \(list(own.map(\.name)))",
+        found: "none for \(list(inputs))", mending: "Describe every input of the model.")
+    }
+    let placeholders = missing.filter { !inputs.contains($0) }
+    if !placeholders.isEmpty {
+      report(
+        .layerCount, at: "placeholders",
+        expected: "a layer for each placeholder that the outputs need",
+        found: "none for \(list(placeholders))",
+        mending: "Describe it here or in \"inputs\".")
     }
   }
 

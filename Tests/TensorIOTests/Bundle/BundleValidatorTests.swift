@@ -283,9 +283,19 @@ import Testing
     let tflite = try TestBundle(set: ["/placeholders": [layer]])
     #expect(tflite.issues == ["unsupported-by-backend placeholders"])
     let saved = try TestBundle(
-      set: ["/placeholders": [layer], "/model/file": "m", "/model/modes": ["train", "predict"]],
-      files: ["m/saved_model.pb": ""])
+      set: ["/placeholders": [layer], "/model/file": "m"], files: ["m/saved_model.pb": ""])
     #expect(saved.issues.isEmpty)
+  }
+
+  @Test func `training without operations is a warning`() throws {
+    let without = try TestBundle(
+      set: ["/model/file": "m", "/model/modes": ["train", "predict"]],
+      files: ["m/saved_model.pb": ""])
+    #expect(without.issues == ["warning missing-key train.ops"])
+    let with = try TestBundle(
+      set: ["/model/file": "m", "/model/modes": ["train"], "/train": ["ops": ["step"]]],
+      files: ["m/saved_model.pb": ""])
+    #expect(with.issues.isEmpty)
   }
 
   @Test func `every issue reads as one line`() throws {

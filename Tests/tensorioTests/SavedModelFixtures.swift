@@ -1,0 +1,75 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOTensorFlow
+
+/// The folder of the SavedModels, from ``CommandRunner/packageFolder``.
+let savedModelsFolder = "Tests/Fixtures/SavedModels"
+
+/// What the environment is where TensorFlow's library is missing.
+let withoutTensorFlow = ["TENSORIO_TENSORFLOW_LIBRARY": "/nope"]
+
+/// What is said there.
+let tensorFlowIsMissing =
+  "TensorFlow's library libtensorflow_cc was not found. Run 'make tensorflow', which installs it. "
+  + "Tried /nope (no such file). Set TENSORIO_TENSORFLOW_LIBRARY to the library's path to use "
+  + "another."
+
+/// Loads one of the SavedModels.
+func savedModel(_ name: String, for modes: ModelModes = .predict) throws -> TensorFlowModel {
+  let path = CommandRunner.packageFolder.appending(path: "\(savedModelsFolder)/\(name)").path
+  return try TensorFlowBackend().tensorFlowModel(at: path, for: modes)
+}
+
+/// A bundle that is there for one test, around a copy of a SavedModel.
+struct SavedModelBundle {
+  let path: String
+  private let folder: TemporaryFolder
+
+  /// The SavedModel in the bundle.
+  var modelPath: String { path + "/model" }
+
+  /// Writes the bundle.
+  ///
+  /// - Parameters:
+  ///   - model: A fixture's name.
+  ///   - fields: More members of `model`, each with a comma in front.
+  ///   - inputs: The layers that go in, as JSON.
+  ///   - outputs: The layers that come out, as JSON.
+  ///   - rest: More members of model.json, each with a comma in front.
+  /// - Throws: When the files cannot be written.
+  init(
+    _ model: String, fields: String = "", inputs: [String], outputs: [String], rest: String = ""
+  ) throws {
+    folder = try TemporaryFolder()
+    path = folder.path + "/test.tiobundle"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let source = CommandRunner.packageFolder.appending(path: "\(savedModelsFolder)/\(model)")
+    try FileManager.default.copyItem(atPath: source.path, toPath: path + "/model")
+    let json = """
+      {"name": "Test", "details": "", "id": "test", "version": "1", "author": "", "license": "",
+       "model": {"file": "model", "quantized": false\(fields)},
+       "inputs": [\(inputs.joined(separator: ", "))],
+       "outputs": [\(outputs.joined(separator: ", "))]\(rest)}
+      """
+    try json.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
+  }
+
+  /// A layer of numbers.
+  static func layer(_ name: String, _ shape: [Int], dtype: String? = nil) -> String {
+    let dtype = dtype.map { #", "dtype": "\#($0)""# } ?? ""
+    return #"{"name": "\#(name)", "type": "array", "shape": \#(shape)\#(dtype)}"#
+  }
+
+  /// The line to train, whose step also needs a learning rate.
+  static func line(operations: String?, rest: String = "") throws -> SavedModelBundle {
+    try SavedModelBundle(
+      "train_line", fields: #", "modes": ["train"]"#,
+      inputs: [layer("x", [-1, 2]), layer("y", [-1, 1])], outputs: [layer("loss", [1])],
+      rest: rest + (operations.map { #", "train": {"ops": \#($0)}"# } ?? ""))
+  }
+}

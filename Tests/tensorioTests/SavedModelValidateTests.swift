@@ -1,0 +1,230 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// `tensorio validate` on bundles with SavedModels.
+///
+/// One after the other: opening TensorFlow takes a core for a while, and other suites measure time.
+@Suite(
+  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
+  .serialized)
+struct SavedModelValidateTests {
+  private typealias Bundle = SavedModelBundle
+
+  /// Validates a bundle, whose path is left out of the output.
+  private func validate(
+    _ bundle: SavedModelBundle, _ arguments: String...
+  ) async throws -> CommandRunner.Result {
+    let result = try await CommandRunner.run(["validate", bundle.path] + arguments)
+    return (result.status, result.output.replacing(bundle.path, with: "BUNDLE"), result.error)
+  }
+
+  @Test func `sound bundles are valid`() async throws {
+    let bundle = try Bundle.line(
+      operations: #"["train"]"#, rest: #", "placeholders": [\#(Bundle.layer("learning_rate", []))]"#
+    )
+    #expect(try await validate(bundle) == (0, "BUNDLE: valid\n", ""))
+    #expect(
+      try await CommandRunner.run(["validate", "Demo/digits-train.tiobundle"])
+        == (0, "Demo/digits-train.tiobundle: valid\n", ""))
+  }
+
+  @Test func `layers that the graph lacks are errors`() async throws {
+    let bundle = try Bundle(
+      "vector", inputs: [Bundle.layer("z", [4])], outputs: [Bundle.layer("y:7", [4])])
+    #expect(
+      try await validate(bundle) == (
+        65,
+        """
+        BUNDLE: 2 errors
+          error [unknown-tensor] at inputs[0].name
+            expected  one of 'x'
+            found     'z'
+            mend      Use a name of the model.
+          error [unknown-tensor] at outputs[0].name
+            expected  one of 'y'
+            found     'y:7'
+            mend      Use a name of the model.
+
+        """, ""
+      ))
+  }
+
+  @Test func `inputs and placeholders that have no layer are errors`() async throws {
+    let input = try Bundle("tf2", inputs: [], outputs: [Bundle.layer("sum", [-1])])
+    #expect(
+      try await validate(input) == (
+        65,
+        """
+        BUNDLE: 1 error
+          error [layer-count] at inputs
+            expected  a layer for each input of the model: 'x'
+            found     none for 'x'
+            mend      Describe every input of the model.
+
+        """, ""
+      ))
+    let placeholder = try Bundle(
+      "unfed", inputs: [Bundle.layer("x", [4])], outputs: [Bundle.layer("y", [4])])
+    #expect(
+      try await validate(placeholder) == (
+        65,
+        """
+        BUNDLE: 1 error
+          error [layer-count] at placeholders
+            expected  a layer for each placeholder that the outputs need
+            found     none for 'hidden'
+            mend      Describe it here or in "inputs".
+
+        """, ""
+      ))
+  }
+
+  @Test func `other types and counts are errors`() async throws {
+    let bundle = try Bundle(
+      "types_bool", inputs: [Bundle.layer("x", [5])],
+      outputs: [Bundle.layer("opposite", [4], dtype: "int32")])
+    #expect(
+      try await validate(bundle) == (
+        65,
+        """
+        BUNDLE: 2 errors
+          error [element-count-mismatch] at inputs[0].shape
+            expected  4 values, as the tensor [4] holds
+            found     5 in [5]
+            mend      Write the shape of the tensor 'x'.
+          error [data-type-mismatch] at outputs[0].dtype
+            expected  bool, the tensor's own type
+            found     int32
+            mend      Write "dtype": "bool", or leave it out.
+
+        """, ""
+      ))
+  }
+
+  @Test func `missing variables make the model unusable`() async throws {
+    let bundle = try Bundle(
+      "assign_fed", inputs: [Bundle.layer("value", [4])], outputs: [Bundle.layer("stored", [4])])
+    try FileManager.default.removeItem(atPath: bundle.modelPath + "/variables")
+    #expect(
+      try await validate(bundle) == (
+        65,
+        """
+        BUNDLE: 1 error
+          error [unusable-model] at model.file
+            expected  a model that the runtime can run
+            found     'BUNDLE/model' has variables, but no file variables/variables.index. Copy \
+        the whole SavedModel folder.
+            mend      Replace or convert the model.
+
+        """, ""
+      ))
+  }
+
+  @Test func `a signature that the model lacks is an error`() async throws {
+    let bundle = try Bundle(
+      "vector", fields: #", "signature": "double""#, inputs: [Bundle.layer("x", [4])],
+      outputs: [Bundle.layer("y", [4])])
+    let result = try await validate(bundle)
+    #expect(
+      result == (
+        65,
+        """
+        BUNDLE: 1 error
+          error [unknown-tensor] at model.signature
+            expected  one of 'serving_default'
+            found     'double'
+            mend      Use a key of the model, or leave it out for the first.
+
+        """, ""
+      ))
+  }
+
+  @Test func `a description without outputs is a warning`() async throws {
+    let bundle = try Bundle("no_signature", inputs: [Bundle.layer("x", [4])], outputs: [])
+    #expect(
+      try await validate(bundle) == (
+        0,
+        """
+        BUNDLE: valid, 1 warning
+          warning [layer-count] at outputs
+            expected  at least one layer
+            found     none
+            mend      Describe what is to be read; the model cannot be run before.
+
+        """, ""
+      ))
+  }
+
+  // MARK: - Training
+
+  @Test func `operations of a step that cannot run are errors`() async throws {
+    #expect(
+      try await validate(Bundle.line(operations: #"["learn", "train"]"#), "--json") == (
+        65,
+        #"""
+        [{"bundle":"BUNDLE","issues":[{"code":"bad-training-operation","expected":"an operation \#
+        or a signature of the model","found":"'learn'","mending":"Use a name of the model.","path":\#
+        "train.ops[0]","severity":"error"}],"valid":false}]
+
+        """#, ""
+      ))
+    #expect(
+      try await validate(Bundle.line(operations: #"["train"]"#)) == (
+        65,
+        """
+        BUNDLE: 1 error
+          error [bad-training-operation] at train.ops
+            expected  a layer for each placeholder that the operations need
+            found     none for 'learning_rate'
+            mend      Describe it in model.json: as an input, or in "placeholders".
+
+        """, ""
+      ))
+  }
+
+  @Test func `training without operations is a warning`() async throws {
+    #expect(
+      try await validate(Bundle.line(operations: nil)) == (
+        0,
+        """
+        BUNDLE: valid, 1 warning
+          warning [missing-key] at train.ops
+            expected  the operations of a training step, since model.modes has "train"
+            found     nothing
+            mend      Add "train": {"ops": [names]}; without it the model runs, but does not learn.
+
+        """, ""
+      ))
+  }
+
+  // MARK: - The library
+
+  @Test func `without TensorFlow's library a description alone can be checked`() async throws {
+    let path = "Demo/digits-train.tiobundle"
+    #expect(
+      try await CommandRunner.run(["validate", path], environment: withoutTensorFlow) == (
+        69, "",
+        "error: '\(path)' cannot be compared with its model. \(tensorFlowIsMissing) Or pass "
+          + "--description-only, which leaves the models alone.\n"
+      ))
+    #expect(
+      try await CommandRunner.run(
+        ["validate", path, "--description-only"], environment: withoutTensorFlow)
+        == (0, "\(path): valid\n", ""))
+  }
+
+  @Test(.enabled(if: SharedData.folder != nil, "The shared data is not there."))
+  func `bundles of the original project are valid`() async throws {
+    let folder = try #require(SharedData.folder).appending(path: "bundles/tensorflow").path
+    let bundles = try FileManager.default.contentsOfDirectory(atPath: folder).map {
+      folder + "/" + $0
+    }
+    let result = try await CommandRunner.run(["validate"] + bundles)
+    #expect(result == (0, bundles.map { $0 + ": valid\n" }.joined(), ""))
+  }
+}
