@@ -18,13 +18,14 @@ public final class LiteRTBackend: Backend {
   /// `tflite`.
   public var name: String { "tflite" }
 
-  /// False: TensorFlow Lite counts its tensors, and their names are only references.
+  /// False: TensorFlow Lite counts its tensors, and their names are only references. Only the layers
+  /// of a model that is trained have several signatures to be found in, and are found by name.
   public var matchesLayersByName: Bool { false }
 
   public func loadModel(
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
-    try liteRTModel(at: path)
+    try LiteRTModel(path: path, library: openLibrary(), isTrained: modes.contains(.train))
   }
 
   /// Loads a model without a bundle, to look at what it says of itself.

@@ -44,14 +44,18 @@ public protocol LoadedModel: Sendable {
   /// The tensors that layers of these names mean.
   ///
   /// A backend that finds layers by name may know more tensors than a signature lists, as
-  /// TensorFlow knows every operation of its graph.
+  /// TensorFlow knows every operation of its graph, and a trained TensorFlow Lite model the inputs of
+  /// its training signatures.
   ///
   /// - Parameters:
   ///   - layers: The names that model.json gives.
   ///   - signature: One of ``signatures``.
   /// - Returns: A signature with the tensors that were found, and behind them the inputs that the
   ///   outputs need beside those named. The default is the signature as it is.
-  func describe(_ layers: LayerNames, in signature: SignatureDescription) -> SignatureDescription
+  /// - Throws: ``TensorIOError`` when the model lacks what a training step runs.
+  func describe(
+    _ layers: LayerNames, in signature: SignatureDescription
+  ) throws -> SignatureDescription
 
   /// Makes a session.
   ///
@@ -90,10 +94,13 @@ public struct LayerNames: Hashable, Sendable {
   public var inputs: [String]
   /// What is read.
   public var outputs: [String]
+  /// What a training step runs: model.json's `train.ops`.
+  public var operations: [String]
 
   /// Makes names.
-  public init(inputs: [String], outputs: [String]) {
+  public init(inputs: [String], outputs: [String], operations: [String] = []) {
     self.inputs = inputs
     self.outputs = outputs
+    self.operations = operations
   }
 }

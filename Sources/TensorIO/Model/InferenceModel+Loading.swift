@@ -37,12 +37,14 @@ extension InferenceModel {
     let backend = try loader.backend(for: bundle)
     let model = try backend.loadModel(
       at: path, for: manifest.model.modes, options: loader.sessionOptions)
-    let signature = model.describe(
+    let matchesByName = backend.matchesLayersByName || manifest.describesTraining
+    let signature = try model.describe(
       LayerNames(
         inputs: (manifest.inputs + manifest.placeholders).map(\.name),
-        outputs: manifest.outputs.map(\.name)),
-      in: try signature(among: model.signatures))
-    var binder = SignatureBinder(bundle: bundle, matchesByName: backend.matchesLayersByName)
+        outputs: manifest.outputs.map(\.name), operations: manifest.trainingOperations),
+      in: try signature(
+        among: model.signatures, isFoundByOutputs: !backend.matchesLayersByName))
+    var binder = SignatureBinder(bundle: bundle, matchesByName: matchesByName)
     guard let bound = binder.bind(signature), let shapes = bound.inputShapes(forItems: 1) else {
       throw mismatch(binder.issues)
     }
@@ -58,7 +60,8 @@ extension InferenceModel {
     guard binder.issues.allSatisfy({ $0.severity != .error }) else {
       throw mismatch(binder.issues)
     }
-    if model.keepsState { binder.add(.keepsState) }
+    // That a model changes when it is trained is no surprise.
+    if model.keepsState && !manifest.describesTraining { binder.add(.keepsState) }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
       pool: SessionPool(sessions), training: try makeTrainingPool(model, signature))
@@ -75,11 +78,17 @@ extension InferenceModel {
     ])
   }
 
+  /// The signature that is run: the one that is named, else the first.
+  ///
+  /// - Parameters:
+  ///   - signatures: The model's.
+  ///   - isFoundByOutputs: Whether a trained model's signature is told by the outputs that model.json
+  ///     describes, when none is named.
   private func signature(
-    among signatures: [SignatureDescription]
+    among signatures: [SignatureDescription], isFoundByOutputs: Bool
   ) throws -> SignatureDescription {
     guard let key = loader.signatureKey ?? bundle.manifest.model.signature else {
-      return signatures[0]
+      return (isFoundByOutputs ? signatureOfOutputs(among: signatures) : nil) ?? signatures[0]
     }
     guard let signature = signatures.first(where: { $0.key == key }) else {
       throw TensorIOError(
@@ -88,6 +97,18 @@ extension InferenceModel {
           + signatures.map { "'\($0.key)'" }.joined(separator: ", ") + ".")
     }
     return signature
+  }
+
+  /// A trained model's signature that has all outputs of model.json, rather one that does not train;
+  /// nil when there is none, or the model is not trained.
+  private func signatureOfOutputs(
+    among signatures: [SignatureDescription]
+  ) -> SignatureDescription? {
+    let manifest = bundle.manifest
+    guard manifest.describesTraining else { return nil }
+    let names = Set(manifest.outputs.map(\.name))
+    let able = signatures.filter { names.isSubset(of: $0.outputs.map(\.name)) }
+    return able.first { !manifest.trainingOperations.contains($0.key) } ?? able.first
   }
 
   private func mismatch(_ issues: [BundleIssue]) -> TensorIOError {

@@ -20,7 +20,8 @@ public protocol TrainableLoadedModel: LoadedModel {
     _ signature: SignatureDescription, operations: [String], options: SessionOptions
   ) throws -> any Session
 
-  /// Writes the weights into a folder, as `checkpoint.index` and `checkpoint.data-00000-of-00001`.
+  /// Writes the weights into a folder, in the runtime's own format: as files that are called
+  /// `checkpoint`.
   func exportCheckpoint(to folder: String) throws
 
   /// Reads the weights that ``exportCheckpoint(to:)`` wrote.
