@@ -18,8 +18,10 @@ public final class LiteRTBackend: Backend {
   /// `tflite`.
   public var name: String { "tflite" }
 
-  /// False: TensorFlow Lite counts its tensors, and their names are only references. Only the layers
-  /// of a model that is trained have several signatures to be found in, and are found by name.
+  /// False: TensorFlow Lite counts its tensors, and their names are only references.
+  ///
+  /// The layers of a model that is trained belong to several signatures: they are found by name all
+  /// the same.
   public var matchesLayersByName: Bool { false }
 
   public func loadModel(

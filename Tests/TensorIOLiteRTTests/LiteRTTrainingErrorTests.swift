@@ -118,21 +118,23 @@ import Testing
         try model.evaluate(golden.batch())["prediction"], golden.predictionAfter.flatMap(\.self)))
   }
 
-  @Test func `a signature with TensorFlow's operations is named`() throws {
-    // The custom operation becomes one of TensorFlow's, which are told by how their names begin.
-    var content = try Data(contentsOf: URL(filePath: Fixtures.model("custom_op.tflite")))
-    let name = try #require(content.range(of: Data("TensorIOUnknown".utf8)))
-    content.replaceSubrange(name, with: Data("FlexReluGradien".utf8))
-    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).tflite")
-    try content.write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    let model = try LiteRTBackend().liteRTModel(at: file.path)
-    let key = model.signatures[0].key
-    expect(
-      .unsupportedModel, [key.isEmpty ? "The model needs" : "'\(key)' needs", "SELECT_TF_OPS"]
-    ) {
-      _ = try model.makeSession(signature: 0, options: SessionOptions())
+  @Test func `a signature with TensorFlow's operations is named, and others run`() throws {
+    let file = Fixtures.model("train_flex.tflite")
+    let model = try LiteRTBackend().liteRTModel(at: file)
+    let parts = ["'train'", "SELECT_TF_OPS", "FlexReluGrad"]
+    for (index, signature) in model.signatures.enumerated() {
+      guard signature.key == "train" else {
+        try model.makeSession(signature: index, options: SessionOptions()).run()
+        continue
+      }
+      expect(.unsupportedModel, parts) {
+        _ = try model.makeSession(signature: index, options: SessionOptions())
+      }
     }
+    let bundle = try TrainingBundle(
+      file, outputs: TrainingBundle.prediction, placeholders: "")
+    let trainable = try bundle.model()
+    for _ in 0..<2 { expect(.unsupportedModel, parts) { try trainable.load() } }
   }
 
   @Test func `a model cannot be exported as a file`() throws {

@@ -26,6 +26,7 @@ struct TrainingBundle: ~Copyable {
   ///   - operations: What train.ops names.
   ///   - inputs: The layers that are fed.
   ///   - placeholders: The layers that are fed beside them.
+  /// - Throws: An error when the folder cannot be written.
   init(
     _ file: String = Fixtures.model("train_builtin.tflite"), outputs: String,
     signature: String? = nil, operations: [String] = ["train"], inputs: String = "\(x), \(y)",

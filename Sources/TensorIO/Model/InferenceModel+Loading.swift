@@ -84,6 +84,8 @@ extension InferenceModel {
   ///   - signatures: The model's.
   ///   - isFoundByOutputs: Whether a trained model's signature is told by the outputs that model.json
   ///     describes, when none is named.
+  /// - Returns: One of the signatures.
+  /// - Throws: ``TensorIOError`` when the model has none of that name.
   private func signature(
     among signatures: [SignatureDescription], isFoundByOutputs: Bool
   ) throws -> SignatureDescription {

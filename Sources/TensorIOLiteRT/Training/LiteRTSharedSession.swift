@@ -44,6 +44,8 @@ final class LiteRTSharedSession: Session {
   ///   - signatures: What a run runs, in order.
   ///   - shared: The model's compiled form.
   ///   - isTraining: Whether runs may be training steps.
+  /// - Throws: ``TensorIOError`` when a signature cannot be run, or two have an input of one name but
+  ///   not of one type.
   init(
     model: LiteRTModel, _ description: SignatureDescription, running signatures: [Int],
     sharing shared: LiteRTSharedModel, isTraining: Bool = false
