@@ -7,6 +7,9 @@ DEMO_BUNDLE ?= Demo/digits.tiobundle
 DEMO_IMAGE ?= Demo/images/digit-7-01.png
 FUZZ_COUNT ?= 2000
 THROUGHPUT_MODEL ?= ../shared/data/models/mobilenet_v1_0.25_128_quant.tflite
+TRAINING_BUNDLE ?= ../shared/data/bundles/tensorflow/cats-vs-dogs-train.tiobundle
+TENSORIO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/tensorio
+TENSORFLOW_LIBRARY ?= $(or $(TENSORIO_TENSORFLOW_LIBRARY),$(TENSORIO_HOME)/lib/libtensorflow_cc.so.2)
 THROUGHPUT_PHOTOS ?= ../shared/data/images
 
 # Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
@@ -18,7 +21,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build format docs bench throughput fuzz memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build format docs bench throughput training fuzz memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +68,13 @@ throughput: setup ## Measures pictures a second, beside Pillow and OpenCV in Pyt
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/throughput.py --binary Benchmarks/.build/release/tensorio-throughput \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
+
+training: tensorflow ## Measures training steps, beside Python's Session.
+	@touch Benchmarks/Package.swift
+	swift build -c release --package-path Benchmarks --product tensorio-training
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  "$$python" Benchmarks/training.py --binary Benchmarks/.build/release/tensorio-training \
+	    --bundle $(TRAINING_BUNDLE) --photos $(THROUGHPUT_PHOTOS) --library $(TENSORFLOW_LIBRARY)
 
 fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each, then decodes 5,000 under the address sanitizer.
 	swift build --product tensorio

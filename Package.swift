@@ -63,6 +63,7 @@ let package = Package(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
+        "TensorIOTesting",
       ]),
   ],
   cxxLanguageStandard: .cxx17

@@ -18,6 +18,15 @@ let package = Package(
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
     .executableTarget(
+      name: "tensorio-training",
+      dependencies: [
+        "CBaseline",
+        .product(name: "TensorIO", package: "TensorIO"),
+        .product(name: "TensorIOTensorFlow", package: "TensorIO"),
+        .product(name: "TensorIOImageCodecs", package: "TensorIO"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    .executableTarget(
       name: "tensorio-throughput",
       dependencies: [
         .product(name: "TensorIO", package: "TensorIO"),

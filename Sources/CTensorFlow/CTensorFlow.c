@@ -18,5 +18,6 @@ const char *TensorFlowFunctionName(size_t index) { return index < count ? names[
 _Static_assert(sizeof(TF_Buffer) == 24, "TF_Buffer has 24 bytes.");
 _Static_assert(sizeof(TF_Output) == 16, "TF_Output has 16 bytes.");
 _Static_assert(sizeof(TF_Input) == 16, "TF_Input has 16 bytes.");
+_Static_assert(sizeof(TF_AttrMetadata) == 32, "TF_AttrMetadata has 32 bytes.");
 _Static_assert(sizeof(TF_TString) == 24, "TF_TString has 24 bytes.");
 _Static_assert(sizeof(TensorFlowFunctions) == sizeof(names), "Every function has a name.");

@@ -36,10 +36,12 @@ struct TensorFlowConfiguration {
 
   /// The message's bytes.
   ///
-  /// Each session gets threads of its own: TensorFlow's common ones are as many as the first session
-  /// of the process asked for.
+  /// A session with several threads gets its own: TensorFlow's common ones are as many as the first
+  /// session of the process asked for. A session with one does without: with threads of its own
+  /// TensorFlow no longer runs operations on the calling thread.
   var bytes: [UInt8] {
-    [0x10] + Self.varint(threadsInOperation) + [0x28] + Self.varint(operationsAtOnce) + [0x48, 1]
+    let numbers = [0x10] + Self.varint(threadsInOperation) + [0x28] + Self.varint(operationsAtOnce)
+    return threadsInOperation > 1 || operationsAtOnce > 0 ? numbers + [0x48, 1] : numbers
   }
 
   /// Protocol Buffers' integers: seven bits a byte, negative ones as 64 bits.

@@ -88,6 +88,41 @@ final class TensorFlowGraph: @unchecked Sendable {
     return functions.GetCode(status) == 0 ? lengths.map { Int($0) } : nil
   }
 
+  /// A variable, and the tensor that an operation assigns to it.
+  struct Assignment {
+    /// The variable's name.
+    let variable: String
+    /// The shape that the graph gives the variable; nil when it leaves it open.
+    let shape: [Int]?
+    let value: Tensor
+  }
+
+  /// The assignments among operations.
+  func assignments(among operations: Set<OpaquePointer>) -> [Assignment] {
+    operations.compactMap { operation in
+      guard ["Assign", "AssignVariableOp"].contains(type(of: operation)),
+        functions.OperationNumInputs(operation) == 2,
+        let variable = functions.OperationInput(TF_Input(oper: operation, index: 0)).oper
+      else { return nil }
+      let value = functions.OperationInput(TF_Input(oper: operation, index: 1))
+      guard let source = value.oper else { return nil }
+      return Assignment(
+        variable: name(of: variable), shape: shapeAttribute(of: variable),
+        value: Tensor(operation: source, index: Int(value.index)))
+    }
+  }
+
+  /// The attribute `shape`; nil when there is none, or it is not known.
+  private func shapeAttribute(of operation: OpaquePointer) -> [Int]? {
+    let status = functions.NewStatus()
+    defer { functions.DeleteStatus(status) }
+    let rank = functions.OperationGetAttrMetadata(operation, "shape", status).total_size
+    guard functions.GetCode(status) == 0, rank >= 0 else { return nil }
+    var lengths = [Int64](repeating: -1, count: Int(rank))
+    functions.OperationGetAttrShape(operation, "shape", &lengths, Int32(rank), status)
+    return functions.GetCode(status) == 0 ? lengths.map { Int($0) } : nil
+  }
+
   // MARK: - Dependencies
 
   /// The operations that are run for some others, those included.

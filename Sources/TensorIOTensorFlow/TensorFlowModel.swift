@@ -28,7 +28,8 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   let graph: TensorFlowGraph
   let session: OpaquePointer
   let folder: SavedModelFolder
-  let saver: Tensorflow_SaverDef
+  /// The names of the operations that save and restore the variables.
+  let saverDefinition: Tensorflow_SaverDef
   /// Whether the file had to be repaired to be loaded.
   let isRepaired: Bool
   private let keys: SignatureKeys
@@ -46,12 +47,12 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     session = loaded.session
     tags = loaded.metaGraph.metaInfoDef.tags
     tensorFlowVersion = loaded.metaGraph.metaInfoDef.tensorflowVersion
-    saver = loaded.metaGraph.saverDef
+    saverDefinition = loaded.metaGraph.saverDef
     isRepaired = loaded.isRepaired
     keys = SignatureKeys(loaded.metaGraph, in: graph)
     signatures = keys.descriptions(in: graph, trainingFirst: modes.contains(.train))
     // TensorFlow says nothing here, and fails at the first run.
-    guard saver.restoreOpName.isEmpty || folder.hasVariables else {
+    guard saverDefinition.restoreOpName.isEmpty || folder.hasVariables else {
       throw TensorIOError(
         .invalidModel,
         "'\(folder.path)' has variables, but no file \(SavedModelFolder.variables).index. Copy "

@@ -45,7 +45,8 @@ struct BenchCommand: ParsableCommand {
     }
     let signature = try model.signature
     let hasInput = arguments.value != nil || !arguments.input.isEmpty
-    let inputs = try hasInput ? arguments.readInputs(for: signature) : .zeros(for: signature)
+    var inputs = try hasInput ? arguments.readInputs(for: signature) : .zeros(for: signature)
+    inputs.placeholders = try arguments.readPlaceholders(for: signature)
     for _ in 0..<warmup { _ = try model.measure(inputs) }
     return try measure(model, on: inputs)
   }

@@ -45,7 +45,7 @@ struct ClassMapDrawing {
       height="\(Self.text(height))" viewBox="0 0 \(Self.text(width)) \(Self.text(height))" \
       font-family="sans-serif" font-size="\(Self.text(Self.fontSize))" fill="#222222">
       """,
-      "<title>\(Self.escaped(title))</title>",
+      "<title>\(title.xml)</title>",
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
       """
       <image x="\(Self.text(Self.margin))" y="\(Self.text(Self.margin))" \
@@ -60,9 +60,9 @@ struct ClassMapDrawing {
         """
         <rect x="\(Self.text(left))" y="\(Self.text(top))" width="18" height="18" \
         fill="\(entry.color.hexadecimal)" stroke="#888888"/>
-        <text x="\(Self.text(left + 30))" y="\(baseline)">\(Self.escaped(entry.name))</text>
+        <text x="\(Self.text(left + 30))" y="\(baseline)">\(entry.name.xml)</text>
         <text x="\(Self.text(right))" y="\(baseline)" text-anchor="end">\
-        \(Self.escaped(entry.percentText))</text>
+        \(entry.percentText.xml)</text>
         """)
     }
     lines.append("</svg>")
@@ -78,21 +78,5 @@ struct ClassMapDrawing {
   private static func text(_ length: Double) -> String {
     let text = length.fixed(1)
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-  }
-
-  /// Text for XML, which has no place for some control characters at all.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "\0"..<" ", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
   }
 }

@@ -41,12 +41,12 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let writer = BundleWriter(destination: output, replaces: force)
-    try writer.checkDestination()
+    try writer.checkArgument(hint: "Pass --force to replace it.")
     try ModelReport.refuseFolder(model)
     let loaded = try LiteRTBackend().liteRTModel(at: model)
     let draft = try BundleDraft(
       model: loaded, signature: try signatureIndex(in: loaded), bundleName: writer.name)
-    try writer.write(draft, modelPath: model)
+    try writer.write { try draft.write(to: $0, modelPath: model) }
     Console.printData(writer.destination)
     report(draft, at: writer.destination)
   }

@@ -15,9 +15,14 @@ import Foundation
 /// Reads the values of the command line: JSON, pictures, files.
 struct InputReader {
   private let decoder: ImageDecoder
+  /// What relative paths in JSON start from; nil means the folder that the program was started in.
+  private let folder: String?
 
-  /// - Parameter scaling: How much of a photo's detail is decoded for an image layer.
-  init(scaling: DecodeScaling = .exact) {
+  /// - Parameters:
+  ///   - scaling: How much of a photo's detail is decoded for an image layer.
+  ///   - folder: What relative paths in JSON start from.
+  init(scaling: DecodeScaling = .exact, folder: String? = nil) {
+    self.folder = folder
     var decoder = ImageDecoder()
     decoder.scaling = scaling
     self.decoder = decoder
@@ -122,14 +127,21 @@ struct InputReader {
 
   // MARK: - JSON
 
-  private func value(
+  /// The value of a layer.
+  func value(
     of json: JSONValue, for spec: TensorSpec?, named name: String
   ) throws -> any TensorEncodable {
     if case .string(let text) = json {
-      if text.hasPrefix("@") { return try readFile(String(text.dropFirst()), for: spec) }
-      return spec?.isImage == true ? try picture(text, for: spec) : text
+      if text.hasPrefix("@") { return try readFile(path(String(text.dropFirst())), for: spec) }
+      return spec?.isImage == true ? try picture(path(text), for: spec) : text
     }
     return try tensorValue(of: json, named: name)
+  }
+
+  /// Where a file is that JSON names.
+  func path(_ text: String) -> String {
+    guard let folder, !text.hasPrefix("/") else { return text }
+    return folder + "/" + text
   }
 
   private func tensorValue(of json: JSONValue, named name: String) throws -> TensorValue {

@@ -29,6 +29,13 @@ struct ModelArguments: ParsableArguments {
     help: ArgumentHelp("One input by name; may be repeated.", valueName: "name=value"))
   var input: [NamedArgument] = []
 
+  @Option(
+    name: .long, parsing: .singleValue,
+    help: ArgumentHelp(
+      "What is fed beside the inputs, as model.json's placeholders; may be repeated.",
+      valueName: "name=value"))
+  var placeholder: [NamedArgument] = []
+
   @Option(name: .long, help: "Threads inside one run.")
   var threads: Int = 1
 
@@ -71,7 +78,7 @@ struct ModelArguments: ParsableArguments {
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)
     let model = try loader.makeModel(from: bundle)
-    guard let model = model as? InferenceModel else {
+    guard let model = try model.forInference(with: loader) else {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil
     }
@@ -79,19 +86,25 @@ struct ModelArguments: ParsableArguments {
     return model
   }
 
-  /// The values for the model's inputs.
+  /// The values for the model's inputs and placeholders.
   func readInputs(for signature: ModelSignature) throws -> ModelInputs {
+    var inputs = try readValues(for: signature)
+    inputs.placeholders = try readPlaceholders(for: signature)
+    return inputs
+  }
+
+  /// The values for the model's placeholders.
+  func readPlaceholders(for signature: ModelSignature) throws -> [String: any TensorEncodable] {
+    try placeholder.values(of: "--placeholder", with: InputReader(scaling: decode)) {
+      signature.placeholder(named: $0)
+    }
+  }
+
+  private func readValues(for signature: ModelSignature) throws -> ModelInputs {
     let reader = InputReader(scaling: decode)
     if !input.isEmpty {
-      var values: [String: any TensorEncodable] = [:]
-      for argument in input {
-        guard values[argument.name] == nil else {
-          throw TensorIOError(.wrongInputCount, "--input '\(argument.name)' is given twice.")
-        }
-        values[argument.name] = try reader.readValue(
-          argument.value, for: signature.input(named: argument.name))
-      }
-      return ModelInputs(values)
+      return ModelInputs(
+        try input.values(of: "--input", with: reader) { signature.input(named: $0) })
     }
     guard let value else {
       guard signature.inputs.isEmpty else {
@@ -116,6 +129,32 @@ struct NamedArgument: ExpressibleByArgument {
     }
     name = String(argument[..<equals])
     value = String(argument[argument.index(after: equals)...])
+  }
+}
+
+extension [NamedArgument] {
+  /// The values by name.
+  ///
+  /// - Throws: `TensorIOError` for a name that is given twice, and a value that cannot be read.
+  func values(
+    of option: String, with reader: InputReader, _ spec: (String) -> TensorSpec?
+  ) throws -> [String: any TensorEncodable] {
+    var values: [String: any TensorEncodable] = [:]
+    for argument in self {
+      guard values[argument.name] == nil else {
+        throw TensorIOError(.wrongInputCount, "\(option) '\(argument.name)' is given twice.")
+      }
+      values[argument.name] = try reader.readValue(argument.value, for: spec(argument.name))
+    }
+    return values
+  }
+}
+
+extension Model {
+  /// The model as one that is only run, whatever else it can do; nil for a placeholder.
+  func forInference(with loader: ModelLoader) throws -> InferenceModel? {
+    if self is TrainableModel { return try InferenceModel(bundle: bundle, loader: loader) }
+    return self as? InferenceModel
   }
 }
 

@@ -16,13 +16,17 @@ struct ProgressBar {
   }
 
   /// Shows that `count` of the total are done, a few times a second at most.
-  mutating func show(_ count: Int) {
+  ///
+  /// - Parameters:
+  ///   - count: How many are done.
+  ///   - note: What stands behind the bar.
+  mutating func show(_ count: Int, note: String = "") {
     guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
     next = clock.now + .milliseconds(100)
     let filled = min(count, total) * Self.width / total
     let bar =
       String(repeating: "=", count: filled) + String(repeating: " ", count: Self.width - filled)
-    Console.printProgress("\r[\(bar)] \(count)/\(total)")
+    Console.printProgress("\r[\(bar)] \(count)/\(total)\(note)\u{1B}[K")
   }
 
   /// Removes the bar.

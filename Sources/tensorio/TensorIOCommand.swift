@@ -11,7 +11,7 @@ import TensorIO
 struct TensorIOCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tensorio",
-    abstract: "Run, inspect and measure TensorFlow Lite models that a model.json describes.",
+    abstract: "Run, train, inspect and measure models that a model.json describes.",
     discussion: """
       A model is a folder, NAME.tiobundle, with a model.json that says what goes in and what \
       comes out.
@@ -22,7 +22,7 @@ struct TensorIOCommand: ParsableCommand {
     version: Version.current,
     subcommands: [
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
-      ParityCommand.self, BenchCommand.self,
+      ParityCommand.self, BenchCommand.self, TrainCommand.self,
     ])
 
   static func main() {
@@ -62,6 +62,7 @@ extension TensorIOError {
     switch code {
     case .fileNotFound: 66
     case .missingLibrary: 69
+    case .fileExists, .invalidOption: 64
     case .internalFault: 70
     default: 65
     }

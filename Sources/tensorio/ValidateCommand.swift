@@ -58,8 +58,10 @@ struct ValidateCommand: ParsableCommand {
     of bundle: ModelBundle, known: [BundleIssue]
   ) throws -> [BundleIssue] {
     do {
-      let model = try ModelLoader(backends: Backends.all).makeModel(from: bundle)
-      guard let model = model as? InferenceModel else { return known }
+      let loader = ModelLoader(backends: Backends.all)
+      guard let model = try loader.makeModel(from: bundle).forInference(with: loader) else {
+        return known
+      }
       return try model.warnings
     } catch let error as TensorIOError {
       return known + (try issues(from: error, of: bundle))

@@ -137,6 +137,18 @@ import Testing
     for _ in 0..<2 { expect(.unsupportedModel, parts) { try trainable.load() } }
   }
 
+  @Test func `a model cannot be exported as a bundle, which is told before anything is written`()
+    throws
+  {
+    let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
+    let path = bundle.path + "/trained.tiobundle"
+    let model = try bundle.model()
+    expect(.unsupportedModel, ["export(to:)", "restore(from:)"]) {
+      try model.exportBundle(to: path)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `a model cannot be exported as a file`() throws {
     let backend = LiteRTBackend()
     let model = try backend.loadModel(
@@ -161,7 +173,7 @@ import Testing
       at: Fixtures.model("train_builtin.tflite"), for: [.predict, .train])
     let model = try #require(loaded as? any TrainableLoadedModel)
     let infer = try #require(model.signatures.first { $0.key == "infer" })
-    let signature = try model.describe(
+    let signature = model.describe(
       LayerNames(inputs: ["x", "y", "rate"], outputs: ["prediction"], operations: ["train"]),
       in: infer)
     #expect(signature.inputs.map(\.name).sorted() == ["rate", "x", "y"])

@@ -8,6 +8,7 @@ import dataclasses
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,54 @@ def write_bundle(folder: Path, model: DigitsModel) -> None:
     (bundle / "assets" / "labels.txt").write_text("\n".join(LABELS) + "\n")
     (bundle / "model.tflite").write_bytes(model.content)
     _write_json(bundle / "model.json", _manifest(model))
+
+
+def write_training_bundle(folder: Path, write_model: Callable[[Path], None]) -> Path:
+    """Writes `folder`/digits-train.tiobundle and returns the model's folder."""
+    bundle = folder / "digits-train.tiobundle"
+    _make_empty(bundle)
+    write_model(bundle / "train")
+    _write_json(
+        bundle / "model.json",
+        {
+            "name": "Digits, to train",
+            "details": (
+                "Learns to read handwritten digits, dark ink on light paper, from random "
+                "weights. A small convolutional network and the optimizer Adam; a learning rate "
+                "of 0.005 suits batches of 32."
+            ),
+            "id": "digits-train",
+            "version": "1",
+            "author": AUTHOR,
+            "license": "Apache License 2.0",
+            "model": {
+                "file": "train",
+                "quantized": False,
+                "type": "image.classification.digits",
+                "backend": "tensorflow",
+                "modes": ["train"],
+            },
+            "inputs": [
+                {
+                    "name": "image",
+                    "type": "image",
+                    "shape": [-1, MODEL_SIZE, MODEL_SIZE, 1],
+                    "format": "GRAY",
+                    "normalize": {"standard": "[0,1]"},
+                },
+                {"name": "label", "type": "array", "dtype": "int32", "shape": [-1, 1]},
+            ],
+            "placeholders": [
+                {"name": "learning_rate", "type": "scalar", "dtype": "float32", "shape": []}
+            ],
+            "outputs": [
+                {"name": "loss", "type": "scalar", "shape": []},
+                {"name": "accuracy", "type": "scalar", "shape": []},
+            ],
+            "train": {"ops": ["train"]},
+        },
+    )
+    return bundle / "train"
 
 
 def write_pictures(folder: Path, ink: np.ndarray, digits: np.ndarray) -> list[Path]:

@@ -4,6 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The digits as pictures that a person can read: dark ink on light paper."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 from PIL import Image
 from sklearn.datasets import load_digits
@@ -11,6 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from peers.preprocess import prepare
 
+SEED = 7
 HELD_OUT = 0.2
 MODEL_SIZE = 32
 PICTURE_SIZE = 128
@@ -53,6 +57,31 @@ def as_model_input(picture: Image.Image) -> np.ndarray:
 def prepare_all(ink: np.ndarray) -> np.ndarray:
     """Draws and prepares every digit: uint8 of shape [count, 32, 32, 3]."""
     return np.stack([as_model_input(draw(one)) for one in ink])
+
+
+def as_gray_input(picture: Image.Image) -> Image.Image:
+    """The same for a model that reads gray pictures."""
+    return Image.fromarray(as_model_input(picture)).convert("L")
+
+
+def prepare_all_gray(ink: np.ndarray) -> np.ndarray:
+    """Draws and prepares every digit: uint8 of shape [count, 32, 32]."""
+    return np.stack([np.asarray(as_gray_input(draw(one))) for one in ink])
+
+
+def first_of_each(digits: np.ndarray, count: int) -> np.ndarray:
+    """The positions of the first `count` of every digit."""
+    return np.concatenate([np.flatnonzero(digits == digit)[:count] for digit in range(10)])
+
+
+def write_folders(folder: Path, ink: np.ndarray, digits: np.ndarray) -> None:
+    """Writes gray pictures of a model's size, in one folder a digit."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for digit in range(10):
+        (folder / str(digit)).mkdir(parents=True)
+        for number, one in enumerate(ink[digits == digit], start=1):
+            path = folder / str(digit) / f"digit-{digit}-{number:03}.png"
+            as_gray_input(draw(one)).save(path, optimize=True)
 
 
 def most_typical(ink: np.ndarray, digits: np.ndarray, digit: int, count: int) -> list[int]:

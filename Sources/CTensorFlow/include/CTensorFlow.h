@@ -44,6 +44,15 @@ typedef struct {
   int index;
 } TF_Input;
 
+/// What is known of an attribute of an operation: 32 bytes, returned by value.
+typedef struct {
+  unsigned char is_list;
+  int64_t list_size;
+  int type;
+  /// The number of axes of a shape; -1 when that is not known.
+  int64_t total_size;
+} TF_AttrMetadata;
+
 /// A string of any length: 24 bytes, 8-byte aligned.
 typedef struct {
   uint64_t raw[3];
@@ -72,6 +81,8 @@ typedef struct {
   X(TF_Output, OperationInput, (TF_Input))                                                         \
   X(int, OperationNumControlInputs, (TF_Operation *))                                              \
   X(int, OperationGetControlInputs, (TF_Operation *, TF_Operation **, int))                        \
+  X(TF_AttrMetadata, OperationGetAttrMetadata, (TF_Operation *, const char *, TF_Status *))        \
+  X(void, OperationGetAttrShape, (TF_Operation *, const char *, int64_t *, int, TF_Status *))      \
   X(TF_SessionOptions *, NewSessionOptions, (void))                                                \
   X(void, SetConfig, (TF_SessionOptions *, const void *, size_t, TF_Status *))                     \
   X(void, DeleteSessionOptions, (TF_SessionOptions *))                                             \

@@ -56,6 +56,12 @@ package enum FileSystem {
     String(path.split(separator: "/").last ?? "")
   }
 
+  /// The folder that a path lies in.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Whether a relative path stays where it starts.
   package static func staysInside(_ path: String) -> Bool {
     !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")

@@ -46,6 +46,7 @@ extension TensorIOError {
       case unknownModelClass, unknownBackend, missingLibrary
       case missingInput, unknownInput, wrongInputCount, wrongElementCount, wrongKind
       case unrepresentableValue, unknownOutput, wrongOutputType, inferenceFailed
+      case trainingDiverged, invalidOption, fileExists
       case unsupportedImage, invalidImage, imageTooLarge, cancelled, internalFault
     }
     private let wrapped: Wrapped
@@ -85,6 +86,12 @@ extension TensorIOError {
     public static var wrongOutputType: Code { Code(.wrongOutputType) }
     /// The runtime failed while it ran the model.
     public static var inferenceFailed: Code { Code(.inferenceFailed) }
+    /// A training step gave a loss that is no finite number.
+    public static var trainingDiverged: Code { Code(.trainingDiverged) }
+    /// An option has a value that makes no sense.
+    public static var invalidOption: Code { Code(.invalidOption) }
+    /// A file or folder is there already, and is not overwritten.
+    public static var fileExists: Code { Code(.fileExists) }
     /// A picture has a format that is not supported.
     public static var unsupportedImage: Code { Code(.unsupportedImage) }
     /// A picture is damaged.

@@ -52,10 +52,7 @@ public protocol LoadedModel: Sendable {
   ///   - signature: One of ``signatures``.
   /// - Returns: A signature with the tensors that were found, and behind them the inputs that the
   ///   outputs need beside those named. The default is the signature as it is.
-  /// - Throws: ``TensorIOError`` when the model lacks what a training step runs.
-  func describe(
-    _ layers: LayerNames, in signature: SignatureDescription
-  ) throws -> SignatureDescription
+  func describe(_ layers: LayerNames, in signature: SignatureDescription) -> SignatureDescription
 
   /// Makes a session.
   ///

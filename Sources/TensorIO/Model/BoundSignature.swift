@@ -119,7 +119,7 @@ final class BoundLayer: Sendable {
 
 extension ModelSignature {
   /// What model.json alone says, before the model is loaded.
-  init(of bundle: ModelBundle) {
+  package init(of bundle: ModelBundle) {
     func spec(_ layer: ModelManifest.Layer) -> TensorSpec {
       let kind: TensorSpec.Kind =
         switch layer.kind {

@@ -37,15 +37,20 @@ extension InferenceModel {
     let backend = try loader.backend(for: bundle)
     let model = try backend.loadModel(
       at: path, for: manifest.model.modes, options: loader.sessionOptions)
-    let matchesByName = backend.matchesLayersByName || manifest.describesTraining
-    let signature = try model.describe(
+    try checkOperations(of: model)
+    let whole = try signature(
+      among: model.signatures, isFoundByOutputs: !backend.matchesLayersByName)
+    let signature = model.describe(
       LayerNames(
         inputs: (manifest.inputs + manifest.placeholders).map(\.name),
         outputs: manifest.outputs.map(\.name), operations: manifest.trainingOperations),
-      in: try signature(
-        among: model.signatures, isFoundByOutputs: !backend.matchesLayersByName))
-    var binder = SignatureBinder(bundle: bundle, matchesByName: matchesByName)
-    guard let bound = binder.bind(signature), let shapes = bound.inputShapes(forItems: 1) else {
+      in: whole)
+    var binder = SignatureBinder(
+      bundle: bundle, matchesByName: backend.matchesLayersByName || manifest.describesTraining)
+    // A backend that counts its tensors has all of them in the description already.
+    guard let bound = binder.bind(signature, of: backend.matchesLayersByName ? whole : nil),
+      let shapes = bound.inputShapes(forItems: 1)
+    else {
       throw mismatch(binder.issues)
     }
     let described = signature.inputs.map(\.shape)
@@ -65,6 +70,13 @@ extension InferenceModel {
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
       pool: SessionPool(sessions), training: try makeTrainingPool(model, signature))
+  }
+
+  /// A step that the model does not have would make layers unknown that only the step has.
+  private func checkOperations(of model: any LoadedModel) throws {
+    guard bundle.manifest.describesTraining, let trainable = model as? any TrainableLoadedModel
+    else { return }
+    try trainable.checkOperations(bundle.manifest.trainingOperations)
   }
 
   private func makeTrainingPool(

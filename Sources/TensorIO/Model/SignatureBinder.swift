@@ -9,6 +9,7 @@ struct SignatureBinder: IssueCollector {
   private let bundle: ModelBundle
   private let matchesByName: Bool
   private(set) var issues: [BundleIssue] = []
+  private var whole: SignatureDescription?
 
   private var isQuantized: Bool { bundle.manifest.model.isQuantized }
 
@@ -19,9 +20,17 @@ struct SignatureBinder: IssueCollector {
 
   mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
-  /// Binds all layers; nil when an error was found.
-  mutating func bind(_ signature: SignatureDescription) -> BoundSignature? {
+  /// Binds all layers.
+  ///
+  /// - Parameters:
+  ///   - signature: The tensors, found by the layers' names where names decide.
+  ///   - whole: What the model says of its signature, for messages; nil when that is the same.
+  /// - Returns: The layers with their tensors; nil when an error was found.
+  mutating func bind(
+    _ signature: SignatureDescription, of whole: SignatureDescription? = nil
+  ) -> BoundSignature? {
     let manifest = bundle.manifest
+    self.whole = whole ?? signature
     let inputs = bind(manifest.inputs, "inputs", to: signature.inputs)
     let placeholders =
       matchesByName ? bind(manifest.placeholders, "placeholders", to: signature.inputs) : []
@@ -40,7 +49,8 @@ struct SignatureBinder: IssueCollector {
     _ layers: [ModelManifest.Layer], _ key: String, to tensors: [TensorDescription]
   ) -> [BoundLayer] {
     let names = tensors.map(\.name)
-    let list = names.map { "'\($0)'" }.joined(separator: ", ")
+    let own = key == "outputs" ? whole?.outputs : whole?.inputs
+    let list = (own ?? tensors).map { "'\($0.name)'" }.joined(separator: ", ")
     guard matchesByName || layers.count == tensors.count else {
       report(
         .layerCount, at: key, expected: "\(tensors.count) layers, as the model has: \(list)",

@@ -20,6 +20,8 @@ public struct Batch: Sendable {
   public let keys: [String]
   /// The rows.
   public private(set) var items: [Item] = []
+  /// What errors call an item, when it is part of more than the batch.
+  var nameOfItem: (@Sendable (Int) -> String)?
 
   /// Makes a batch without items.
   ///
@@ -45,14 +47,15 @@ public struct Batch: Sendable {
   /// - Throws: ``TensorIOError`` when a value is missing or has a name that is no key. The batch is
   ///   unchanged then.
   public mutating func addItem(_ item: Item) throws {
+    func row() -> String { nameOfItem?(count) ?? "Item \(count)" }
     for name in item.keys.sorted() where !keys.contains(name) {
       throw TensorIOError(
         .unknownInput,
-        "Item \(count) has a value for '\(name)', which is none of the batch's keys "
+        "\(row()) has a value for '\(name)', which is none of the batch's keys "
           + "(\(keys.map { "'\($0)'" }.joined(separator: ", "))).")
     }
     for key in keys where item[key] == nil {
-      throw TensorIOError(.missingInput, "Item \(count) has no value for '\(key)'.")
+      throw TensorIOError(.missingInput, "\(row()) has no value for '\(key)'.")
     }
     items.append(item)
   }

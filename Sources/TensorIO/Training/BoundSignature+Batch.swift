@@ -77,8 +77,9 @@ extension BoundSignature {
   ) throws -> Result {
     do {
       return try body()
-    } catch var error as TensorIOError where batch.count > 1 {
-      error.message = "Item \(row) of the batch: \(error.message)"
+    } catch var error as TensorIOError where batch.count > 1 || batch.nameOfItem != nil {
+      let name = batch.nameOfItem?(row) ?? "Item \(row) of the batch"
+      error.message = "\(name): \(error.message)"
       throw error
     }
   }

@@ -7,21 +7,23 @@ public import TensorIO
 
 extension LiteRTModel: TrainableLoadedModel {
   /// The signature with the inputs of the training signatures behind its own.
-  ///
-  /// - Throws: ``TensorIOError`` when `train.ops` names what is no signature of the file.
   public func describe(
     _ layers: LayerNames, in signature: SignatureDescription
-  ) throws -> SignatureDescription {
+  ) -> SignatureDescription {
     guard isTrained else { return signature }
-    let training = try trainingSignatures(layers.operations)
+    let training = signatures.filter { layers.operations.contains($0.key) }
     var description = signature
     description.isTrainingStep = layers.operations.contains(signature.key)
-    for var input in training.flatMap({ signatures[$0].inputs })
+    for var input in training.flatMap(\.inputs)
     where !description.inputs.contains(where: { $0.name == input.name }) {
       input.hasDefault = !description.isTrainingStep
       description.inputs.append(input)
     }
     return description
+  }
+
+  public func checkOperations(_ operations: [String]) throws {
+    _ = try trainingSignatures(operations)
   }
 
   public func makeTrainingSession(
@@ -44,7 +46,9 @@ extension LiteRTModel: TrainableLoadedModel {
       model: self, signature, running: running, sharing: sharedModel(options), isTraining: true)
   }
 
-  public func exportModel(to path: String) throws {
+  public func exportModel(to path: String) throws { try checkExport() }
+
+  public func checkExport() throws {
     throw TensorIOError(
       .unsupportedModel,
       "LiteRT cannot write weights into a .tflite file, so that what '\(file.path)' has learned "

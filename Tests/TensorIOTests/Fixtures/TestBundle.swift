@@ -56,10 +56,12 @@ struct TestBundle {
   func open() throws -> ModelBundle { try ModelBundle(path) }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByStringLiteral,
+  ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral,
   ExpressibleByFloatLiteral
 {
+  init(nilLiteral: ()) { self = .null }
   init(stringLiteral value: String) { self = .string(value) }
   init(booleanLiteral value: Bool) { self = .bool(value) }
   init(integerLiteral value: Int) { self = .number(Double(value)) }

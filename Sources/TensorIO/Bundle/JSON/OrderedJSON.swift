@@ -6,23 +6,30 @@
 /// JSON whose members keep their order, for documents that people read and edit.
 ///
 /// `JSONEncoder` sorts keys by the alphabet or not at all; a model.json should begin with the name.
-indirect enum OrderedJSON {
+package indirect enum OrderedJSON {
+  case null
   case bool(Bool)
   case integer(Int)
   /// A finite number.
   case float(Float)
+  /// A finite number.
+  case double(Double)
   case string(String)
   case array([OrderedJSON])
   case object([(key: String, value: OrderedJSON)])
 
   /// An array of integers.
-  static func integers(_ values: [Int]) -> OrderedJSON { .array(values.map(OrderedJSON.integer)) }
+  package static func integers(_ values: [Int]) -> OrderedJSON {
+    .array(values.map(OrderedJSON.integer))
+  }
 
   /// An array of texts.
-  static func strings(_ values: [String]) -> OrderedJSON { .array(values.map(OrderedJSON.string)) }
+  package static func strings(_ values: [String]) -> OrderedJSON {
+    .array(values.map(OrderedJSON.string))
+  }
 
   /// The document, indented by two spaces, with a line feed at its end.
-  var text: String {
+  package var text: String {
     var text = ""
     write(into: &text, indentation: "")
     return text + "\n"
@@ -42,7 +49,7 @@ indirect enum OrderedJSON {
     case .object(let members):
       Self.write(
         members.map { ($0.key, $0.value) }, between: ("{", "}"), into: &text, indentation)
-    default: text += plainText ?? "null"
+    default: text += plainText ?? ""
     }
   }
 
@@ -75,6 +82,8 @@ indirect enum OrderedJSON {
     case .bool(let bool): return bool ? "true" : "false"
     case .integer(let integer): return String(integer)
     case .float(let float): return float.shortText
+    case .double(let double): return double.shortText
+    case .null: return "null"
     case .string(let text): return Self.quoted(text)
     case .array, .object: return nil
     }
@@ -99,10 +108,37 @@ indirect enum OrderedJSON {
   }
 }
 
-extension Float {
+extension BinaryFloatingPoint where Self: CustomStringConvertible {
   /// The shortest text that reads back as the same number, without an idle `.0`.
-  var shortText: String {
-    let text = "\(self)"
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  package var shortText: String {
+    description.hasSuffix(".0") ? String(description.dropLast(2)) : description
+  }
+}
+
+extension OrderedJSON {
+  /// The keys of a model.json in the order in which people read them.
+  private static let order = [
+    "name", "details", "id", "version", "author", "license", "model", "file", "quantized", "type",
+    "backend", "class", "modes", "signature", "shape", "dtype", "format", "layout", "labels",
+    "resize", "crop", "normalize", "denormalize", "quantize", "dequantize", "standard", "scale",
+    "bias", "inputs", "outputs", "placeholder", "placeholders", "options", "train",
+  ]
+
+  /// A model.json, or a part of one; other keys than its own come last, by the alphabet.
+  init(_ value: JSONValue) {
+    switch value {
+    case .null: self = .null
+    case .bool(let bool): self = .bool(bool)
+    case .number(let number): self = .double(number)
+    case .integer(let integer): self = .integer(Int(integer))
+    case .string(let text): self = .string(text)
+    case .array(let elements): self = .array(elements.map { OrderedJSON($0) })
+    case .object(let members):
+      let places = members.keys.map { key in
+        (Self.order.firstIndex(of: key) ?? Self.order.count, key)
+      }
+      self = .object(
+        places.sorted { $0 < $1 }.map { ($0.1, OrderedJSON(members[$0.1] ?? .null)) })
+    }
   }
 }

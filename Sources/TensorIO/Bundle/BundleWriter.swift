@@ -3,9 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import TensorIO
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -13,11 +10,11 @@ import Foundation
 #endif
 
 /// Writes a bundle's folder, whole or not at all.
-struct BundleWriter {
-  static let fileExtension = ".tiobundle"
+package struct BundleWriter {
+  package static let fileExtension = ".tiobundle"
 
   /// The folder to write.
-  let destination: String
+  package let destination: String
   private let replaces: Bool
 
   /// Makes a writer.
@@ -25,7 +22,7 @@ struct BundleWriter {
   /// - Parameters:
   ///   - destination: The folder to write.
   ///   - replaces: Whether a folder that is there goes away, with everything in it.
-  init(destination: String, replaces: Bool) {
+  package init(destination: String, replaces: Bool = false) {
     self.destination =
       destination.count > 1 && destination.hasSuffix("/")
       ? String(destination.dropLast()) : destination
@@ -33,49 +30,56 @@ struct BundleWriter {
   }
 
   /// The folder's name without its extension.
-  var name: String {
+  package var name: String {
     String(FileSystem.name(of: destination).dropLast(Self.fileExtension.count))
   }
 
-  private var parent: String {
-    guard let slash = destination.lastIndex(of: "/") else { return "." }
-    return slash == destination.startIndex ? "/" : String(destination[..<slash])
-  }
+  private var parent: String { FileSystem.folder(of: destination) }
 
   /// Refuses a destination that cannot be written.
-  func checkDestination() throws {
+  ///
+  /// - Throws: ``TensorIOError``; what is there already has the code
+  ///   ``TensorIOError/Code/fileExists``.
+  package func checkDestination() throws {
+    guard FileSystem.name(of: destination).hasSuffix(Self.fileExtension) else {
+      throw TensorIOError(
+        .invalidBundle,
+        "A bundle's name ends with \(Self.fileExtension), '\(destination)' does not.")
+    }
     guard FileSystem.isFolder(parent) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(parent)' to put the bundle into.")
     }
     if FileSystem.isFile(destination) {
-      throw ValidationError("'\(destination)' is a file, and stays as it is.")
+      throw TensorIOError(.fileExists, "'\(destination)' is a file, and stays as it is.")
     }
     if FileSystem.isFolder(destination), !replaces {
-      throw ValidationError("'\(destination)' exists. Pass --force to replace it.")
+      throw TensorIOError(.fileExists, "'\(destination)' exists.")
+    }
+    guard FileManager.default.isWritableFile(atPath: parent) else {
+      throw TensorIOError(.unreadableFile, "The folder '\(parent)' cannot be written.")
     }
   }
 
   /// Writes a bundle beside the destination, checks it, and gives it its name.
-  func write(_ draft: BundleDraft, modelPath: String) throws {
+  ///
+  /// - Parameters:
+  ///   - fill: Writes the files into a folder that is empty.
+  ///   - check: Looks at what was written.
+  /// - Throws: ``TensorIOError``, and nothing is left behind then.
+  package func write(
+    _ fill: (_ folder: String) throws -> Void, check: (ModelBundle) throws -> Void = { _ in }
+  ) throws {
+    try checkDestination()
     let files = FileManager.default
     let token = UUID().uuidString
     let fresh = "\(parent)/.\(token)\(Self.fileExtension)"
     do {
       defer { try? files.removeItem(atPath: fresh) }
       try files.createDirectory(atPath: fresh, withIntermediateDirectories: false)
-      try FileSystem.read(modelPath).write(to: URL(filePath: fresh + "/" + BundleDraft.modelFile))
-      try Data(draft.manifest.text.utf8).write(to: URL(filePath: fresh + "/model.json"))
-      if !draft.assets.isEmpty {
-        try files.createDirectory(atPath: fresh + "/assets", withIntermediateDirectories: false)
-      }
-      for asset in draft.assets {
-        try Data(asset.text.utf8).write(to: URL(filePath: fresh + "/assets/" + asset.name))
-      }
-      try check(fresh)
+      try fill(fresh)
+      try check(open(fresh))
       try move(fresh, token: token)
     } catch let error as TensorIOError {
-      throw error
-    } catch let error as ValidationError {
       throw error
     } catch {
       throw TensorIOError(
@@ -83,9 +87,9 @@ struct BundleWriter {
     }
   }
 
-  private func check(_ folder: String) throws {
+  private func open(_ folder: String) throws -> ModelBundle {
     do {
-      _ = try ModelBundle(folder)
+      return try ModelBundle(folder)
     } catch let error as TensorIOError {
       let found = error.issues.filter { $0.severity == .error }.map(\.description)
       throw TensorIOError(

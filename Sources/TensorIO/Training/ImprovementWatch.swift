@@ -1,0 +1,67 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sees which epoch is the best, and when the training gets no better.
+struct ImprovementWatch {
+  private let name: String?
+  private let prefersHigher: Bool
+  private let earlyStopping: EarlyStopping?
+  private var best: Double?
+  /// What the next improvement is counted from.
+  private var reference: Double?
+  private var epochsWithoutImprovement = 0
+
+  /// - Throws: ``TensorIOError`` when the output to monitor is none that has a mean.
+  init(_ options: TrainingOptions, _ outputs: [TensorSpec]) throws {
+    prefersHigher = options.prefersHigher
+    earlyStopping = options.earlyStopping
+    if let wanted = options.monitoredOutput {
+      guard let spec = outputs.first(where: { $0.name == wanted }) else {
+        throw TensorIOError.unknownOutput(wanted, among: outputs)
+      }
+      guard spec.hasMean else {
+        throw TensorIOError(
+          .wrongOutputType,
+          "The output '\(wanted)' of shape \(spec.shape) cannot be monitored; that takes one "
+            + "number, of a batch or of each item.")
+      }
+      name = wanted
+      return
+    }
+    name = outputs.first { $0.hasMean }?.name
+    if name == nil, options.earlyStopping != nil || options.keepsBest {
+      throw TensorIOError(
+        .unknownOutput,
+        "No output of the model is one number, as a loss is, that could tell which epoch is the "
+          + "best; do without early stopping and keepsBest.")
+    }
+  }
+
+  /// Whether the training should end.
+  var isOver: Bool {
+    earlyStopping.map { epochsWithoutImprovement >= $0.patience } ?? false
+  }
+
+  /// Takes the means of an epoch, and tells whether it is the best so far.
+  mutating func note(_ means: OutputMeans) -> Bool {
+    guard let name, let value = means[name] else { return false }
+    if isBetter(value, than: reference, by: earlyStopping?.minimumImprovement ?? 0) {
+      reference = value
+      epochsWithoutImprovement = 0
+    } else {
+      epochsWithoutImprovement += 1
+    }
+    guard isBetter(value, than: best, by: 0) else { return false }
+    best = value
+    return true
+  }
+
+  /// What is not a number is never better.
+  private func isBetter(_ value: Double, than other: Double?, by least: Double) -> Bool {
+    guard let other else { return !value.isNaN }
+    let improvement = prefersHigher ? value - other : other - value
+    return least > 0 ? improvement >= least : improvement > 0
+  }
+}

@@ -1,0 +1,81 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The means of a model's outputs over items, in the order of model.json.
+///
+/// Those of one number are there, as a loss, and those of one number for each item.
+public struct OutputMeans: Sendable {
+  /// The outputs and their means.
+  private let means: [Element]
+
+  init(_ means: [Element]) { self.means = means }
+
+  /// The names of the outputs, in order.
+  public var names: [String] { means.map(\.name) }
+
+  /// The mean of an output; nil when there is none of that name.
+  public subscript(name: String) -> Double? { means.first { $0.name == name }?.value }
+}
+
+extension OutputMeans: RandomAccessCollection {
+  public typealias Element = (name: String, value: Double)
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { means.count }
+  public subscript(index: Int) -> Element { means[index] }
+}
+
+extension OutputMeans: Equatable {
+  public static func == (left: OutputMeans, right: OutputMeans) -> Bool {
+    left.elementsEqual(right) { $0 == $1 }
+  }
+}
+
+extension OutputMeans: CustomStringConvertible {
+  public var description: String {
+    means.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+  }
+}
+
+/// Sums outputs up over batches.
+struct OutputSums {
+  /// The outputs that have a mean, by their place.
+  private let outputs: [(index: Int, name: String)]
+  private var sums: [Double]
+  private var items = 0
+
+  init(_ specs: [TensorSpec]) {
+    outputs = specs.enumerated().compactMap { index, spec in
+      spec.hasMean ? (index, spec.name) : nil
+    }
+    sums = outputs.map { _ in 0 }
+  }
+
+  /// Adds the outputs of a batch, and returns its own means.
+  mutating func add(_ batch: ModelOutputs, items count: Int) throws -> OutputMeans {
+    let means = try outputs.map { output in
+      let values = try batch.value(at: output.index, as: [Double].self)
+      return (name: output.name, value: values.reduce(0, +) / Double(Swift.max(values.count, 1)))
+    }
+    for (position, mean) in means.enumerated() { sums[position] += mean.value * Double(count) }
+    items += count
+    return OutputMeans(means)
+  }
+
+  /// The means over all items.
+  var means: OutputMeans {
+    OutputMeans(zip(outputs, sums).map { ($0.name, $1 / Double(Swift.max(items, 1))) })
+  }
+}
+
+extension TensorSpec {
+  /// Whether the output is one number, of a batch or of each item.
+  var hasMean: Bool {
+    switch kind {
+    case .vector(_, labels: nil), .scalar: elementCount == 1 && dataType != .string
+    case .vector, .imageInput, .imageOutput, .classMap, .bytes: false
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a trained model is for: the signature and the layers of its inference.
+struct PredictionLayers {
+  /// An output: one that model.json describes, or one of the model's own.
+  enum Output {
+    case described(String)
+    case tensor(TensorDescription)
+
+    var name: String {
+      switch self {
+      case .described(let name): name
+      case .tensor(let tensor): tensor.name
+      }
+    }
+  }
+
+  /// The names of the inputs, all of them described.
+  let inputs: [String]
+  /// The names of the placeholders, all of them described.
+  let placeholders: [String]
+  let outputs: [Output]
+  /// The key of the signature to run; nil where the model has only one.
+  let signatureKey: String?
+
+  private let model: any TrainableLoadedModel
+  private let signature: SignatureDescription
+
+  /// Chooses the layers.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - manifest: The description of its training.
+  ///   - signatureKey: The signature that is run instead of the one in model.json.
+  ///   - names: The outputs to have; nil for those of inference.
+  /// - Throws: ``TensorIOError`` when an output is not known.
+  init(
+    of model: any TrainableLoadedModel, _ manifest: ModelManifest, signatureKey: String?,
+    outputs names: [String]?
+  ) throws {
+    let key = signatureKey ?? manifest.model.signature
+    let own = model.signatures.first { $0.key == key } ?? model.signatures[0]
+    let described = manifest.outputs.map(\.name)
+    let inputNames = manifest.inputs.map(\.name)
+    let placeholderNames = manifest.placeholders.map(\.name)
+    let fed = inputNames + placeholderNames
+    let needed: [String]
+    if let names {
+      try Self.check(names)
+      let candidates = [own] + model.signatures.filter { $0.key != own.key }
+      guard let match = Self.signature(with: names, fed: fed, among: candidates, of: model) else {
+        throw Self.unknown(names, described, model, own)
+      }
+      let found = match.signature
+      (signature, needed) = match
+      outputs = try names.map { name in
+        if described.contains(name) { return .described(name) }
+        guard let tensor = found.outputs.first(where: { $0.name == name }), tensor.isArray else {
+          throw TensorIOError(
+            .unsupportedModel,
+            "The output '\(name)' is no array of numbers of a known shape; describe it in "
+              + "model.json to export it.")
+        }
+        return .tensor(tensor)
+      }
+      inputs = inputNames.filter(needed.contains)
+    } else if let serving = Self.servingSignature(of: model, fed: inputNames, placeholderNames) {
+      let taken = Set(serving.inputs.map(\.name)).union(placeholderNames)
+      let kept = described.filter { name in
+        Self.resolves([name], fed: fed.filter(taken.contains), in: serving, of: model)
+      }
+      let more = serving.outputs.filter { $0.isArray && !described.contains($0.name) }
+      outputs = kept.map(Output.described) + more.map(Output.tensor)
+      signature = serving
+      inputs = inputNames.filter(taken.contains)
+      needed = Self.needed(fed, for: outputs.map(\.name), in: serving, of: model)
+    } else {
+      (inputs, outputs, signature) = (inputNames, described.map(Output.described), own)
+      needed = Self.needed(fed, for: described, in: own, of: model)
+    }
+    placeholders = placeholderNames.filter(needed.contains)
+    self.signatureKey = model.signatures.count > 1 ? signature.key : nil
+    self.model = model
+  }
+
+  /// Compares the bundle that was written with the model.
+  ///
+  /// - Throws: ``TensorIOError`` when the model would not load.
+  func check(_ bundle: ModelBundle, matchesByName: Bool) throws {
+    let layers = LayerNames(inputs: inputs + placeholders, outputs: outputs.map(\.name))
+    var binder = SignatureBinder(bundle: bundle, matchesByName: matchesByName)
+    guard binder.bind(model.describe(layers, in: signature)) == nil else { return }
+    let found = binder.issues.filter { $0.severity == .error }.map(\.description)
+    throw TensorIOError(
+      .unsupportedModel,
+      "The trained model does not fit its description: \(found.joined(separator: " "))",
+      issues: binder.issues)
+  }
+
+  // MARK: - Signatures
+
+  /// A signature that takes less than the training does.
+  private static func servingSignature(
+    of model: any LoadedModel, fed inputs: [String], _ placeholders: [String]
+  ) -> SignatureDescription? {
+    let fitting = model.signatures.filter { signature in
+      let fed = signature.inputs.map(\.name)
+      return signature.key != "train" && fed.allSatisfy((inputs + placeholders).contains)
+        && fed.filter(inputs.contains).count < inputs.count
+        && signature.outputs.contains(where: \.isArray)
+    }
+    return fitting.first { $0.key == "serving_default" } ?? fitting.first
+  }
+
+  /// The first signature that has all outputs and needs nothing that is not described.
+  private static func signature(
+    with outputs: [String], fed: [String], among signatures: [SignatureDescription],
+    of model: any TrainableLoadedModel
+  ) -> (signature: SignatureDescription, needed: [String])? {
+    for signature in signatures {
+      let needed = needed(fed, for: outputs, in: signature, of: model)
+      guard resolves(outputs, fed: needed, in: signature, of: model) else { continue }
+      let layers = LayerNames(inputs: needed, outputs: outputs)
+      return (model.describe(layers, in: signature), needed)
+    }
+    return nil
+  }
+
+  /// Whether a signature has the outputs, and nothing else must be fed.
+  private static func resolves(
+    _ outputs: [String], fed: [String], in signature: SignatureDescription,
+    of model: any LoadedModel
+  ) -> Bool {
+    let found = model.describe(LayerNames(inputs: fed, outputs: outputs), in: signature)
+    return outputs.allSatisfy { name in found.outputs.contains { $0.name == name } }
+      && found.inputs.allSatisfy { fed.contains($0.name) || $0.hasDefault }
+  }
+
+  /// What of the inputs and placeholders the outputs depend on.
+  private static func needed(
+    _ fed: [String], for outputs: [String], in signature: SignatureDescription,
+    of model: any TrainableLoadedModel
+  ) -> [String] {
+    // What the model has a value for may still change the outputs; the graph knows.
+    let known = model.inputs(fed, neededFor: outputs)
+    let found = model.describe(LayerNames(inputs: fed, outputs: outputs), in: signature).inputs
+    return fed.filter { name in
+      found.contains { $0.name == name && (!$0.hasDefault || known.contains(name)) }
+    }
+  }
+
+  // MARK: - Errors
+
+  private static func check(_ names: [String]) throws {
+    guard !names.isEmpty else {
+      throw TensorIOError(
+        .unknownOutput, "There are no outputs to export; name at least one, or pass nil.")
+    }
+    for (index, name) in names.enumerated() where names[..<index].contains(name) {
+      throw TensorIOError(.unknownOutput, "The output '\(name)' is named twice.")
+    }
+  }
+
+  private static func unknown(
+    _ names: [String], _ described: [String], _ model: any LoadedModel,
+    _ own: SignatureDescription
+  ) -> TensorIOError {
+    var known = described
+    for output in model.signatures.flatMap(\.outputs) where !known.contains(output.name) {
+      known.append(output.name)
+    }
+    let list = known.map { "'\($0)'" }.joined(separator: ", ")
+    let missing = names.first { name in
+      !known.contains(name)
+        && !model.describe(LayerNames(inputs: [], outputs: [name]), in: own).outputs
+          .contains { $0.name == name }
+    }
+    guard let missing else {
+      return TensorIOError(
+        .unknownOutput,
+        "No signature of the model has \(names.map { "'\($0)'" }.joined(separator: ", ")) "
+          + "together; export them one by one.")
+    }
+    return TensorIOError(
+      .unknownOutput,
+      "The model has no output '\(missing)'; its outputs are \(list).")
+  }
+}
+
+extension TensorDescription {
+  /// Whether an array layer can describe it.
+  fileprivate var isArray: Bool {
+    dataType != nil && dataType != .string && !rankIsUnknown
+      && shape.dropFirst().allSatisfy { $0 > 0 } && shape.first != 0
+  }
+}

@@ -1,0 +1,36 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The random numbers of SplitMix64 (Steele, Lea and Flood, 2014), the same on every machine.
+///
+/// The standard library's own shuffle is not used: how it draws is not documented and may change
+/// with the next release, and with it every training that should be repeatable.
+struct SplitMix64 {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number below a bound: the high half of the product with 64 random bits.
+  mutating func next(below bound: Int) -> Int {
+    Int(next().multipliedFullWidth(by: UInt64(bound)).high)
+  }
+
+  /// The elements in another order, by Fisher and Yates from the last place to the first.
+  mutating func shuffled(_ elements: [Int]) -> [Int] {
+    var elements = elements
+    for last in stride(from: elements.count - 1, to: 0, by: -1) {
+      elements.swapAt(last, next(below: last + 1))
+    }
+    return elements
+  }
+}

@@ -1,0 +1,103 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CTensorFlow
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The operations of a graph that write its variables to files and read them back.
+struct TensorFlowSaver {
+  private let model: TensorFlowModel
+  /// What takes the beginning of the files' names.
+  private let fileName: TensorFlowGraph.Tensor
+  /// What writes the files when it is fetched.
+  private let saving: TensorFlowGraph.Tensor
+  /// What reads them.
+  private let restoring: OpaquePointer
+
+  init(_ model: TensorFlowModel) throws {
+    let definition = model.saverDefinition
+    guard let fileName = model.graph.tensor(named: definition.filenameTensorName),
+      let saving = model.graph.tensor(named: definition.saveTensorName),
+      let restoring = model.graph.operation(named: definition.restoreOpName)
+    else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The model '\(model.folder.path)' has no saver, so that its weights can neither be exported "
+          + "nor restored. Export it with one (tf.compat.v1.train.Saver).")
+    }
+    self.model = model
+    self.fileName = fileName
+    self.saving = saving
+    self.restoring = restoring
+  }
+
+  /// Writes the variables to files whose names begin with a prefix.
+  func save(to prefix: String) throws {
+    _ = try run(on: prefix, fetching: [saving], running: []) { failure in
+      TensorIOError(
+        .unreadableFile, "The weights cannot be written to '\(prefix)': \(failure.message)")
+    }
+  }
+
+  /// Reads the variables from files whose names begin with a prefix; all of them or none.
+  func restore(from prefix: String) throws {
+    try checkShapes(of: prefix)
+    _ = try run(on: prefix, fetching: [], running: [restoring]) { refusal(of: prefix, $0.message) }
+  }
+
+  /// Reads the values without assigning them.
+  ///
+  /// TensorFlow assigns value by value, and some of its variables take any shape: another model's
+  /// weights would only be noticed in the results.
+  private func checkShapes(of prefix: String) throws {
+    let graph = model.graph
+    let assignments = graph.assignments(
+      among: graph.operations(runFor: [restoring], feeding: [fileName]))
+    let values = try run(on: prefix, fetching: assignments.map(\.value), running: []) {
+      refusal(of: prefix, $0.message)
+    }
+    for (assignment, value) in zip(assignments, values) {
+      guard let shape = assignment.shape, shape != value.shape, !shape.contains(-1) else {
+        continue
+      }
+      throw refusal(
+        of: prefix,
+        "'\(assignment.variable)' has the shape \(shape), and \(value.shape) in the checkpoint. Is "
+          + "it another model's?")
+    }
+  }
+
+  private func refusal(of prefix: String, _ reason: String) -> TensorIOError {
+    TensorIOError(
+      .invalidModel,
+      "The weights of '\(prefix)' cannot be restored into '\(model.folder.path)': \(reason)")
+  }
+
+  private func run(
+    on prefix: String, fetching tensors: [TensorFlowGraph.Tensor],
+    running operations: [OpaquePointer?], orThrow error: (TensorFlowFailure) -> TensorIOError
+  ) throws -> [TensorFlowTensor] {
+    let library = model.library
+    let name = try TensorFlowTensor(
+      type: TensorFlowType.string, shape: [], byteCount: MemoryLayout<TF_TString>.stride, library)
+    name.setStrings([Data(prefix.utf8)])
+    let feeds = [fileName.output]
+    let values: [OpaquePointer?] = [name.handle]
+    let fetches = tensors.map(\.output)
+    var results = [OpaquePointer?](repeating: nil, count: fetches.count)
+    try library.checking(orThrow: error) { status in
+      library.functions.SessionRun(
+        model.session, nil, feeds, values, 1, fetches, &results, Int32(fetches.count), operations,
+        Int32(operations.count), nil, status)
+    }
+    return results.compactMap { $0.map { TensorFlowTensor(owning: $0, library) } }
+  }
+}

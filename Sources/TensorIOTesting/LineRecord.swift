@@ -1,0 +1,18 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// What the models of a ``LineBackend`` were trained on.
+public final class LineRecord: Sendable {
+  private let seen = Mutex<[[Float]]>([])
+
+  init() {}
+
+  /// The values of `x` of every training step, in order.
+  public var steps: [[Float]] { seen.withLock { $0 } }
+
+  func note(_ x: [Float]) { seen.withLock { $0.append(x) } }
+}

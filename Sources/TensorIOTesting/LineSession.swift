@@ -1,0 +1,98 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A session of a ``LineBackend``.
+final class LineSession: Session {
+  /// A training step on values of x, their targets, and the learning rate.
+  typealias Step = ([Float], [Float], Float) throws -> Void
+
+  private let signature: SignatureDescription
+  private let model: LineModel
+  private let step: Step?
+  private var tensors: [String: EchoTensor] = [:]
+
+  init(_ signature: SignatureDescription, of model: LineModel, step: Step?) {
+    self.signature = signature
+    self.model = model
+    self.step = step
+    makeTensors(signature.inputs.map { $0.shape.map { abs($0) } })
+  }
+
+  func resizeInputs(to shapes: [[Int]]) throws { makeTensors(shapes) }
+
+  func outputShape(at index: Int) -> [Int] {
+    tensors[signature.outputs[index].name]?.shape ?? []
+  }
+
+  func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {
+    try tensors[signature.inputs[index].name]?.withMutableBytes(body)
+  }
+
+  func setInput(at index: Int, to strings: [Data]) throws {
+    throw TensorIOError(.wrongKind, "'\(signature.inputs[index].name)' takes numbers, got text.")
+  }
+
+  func useDefault(forInputAt index: Int) throws {
+    tensors[signature.inputs[index].name]?.set([0.1])
+  }
+
+  func run() throws {
+    let x = numbers("x")
+    let targets = numbers("target")
+    if let step { try step(x, targets, numbers("learning_rate").first ?? 0.1) }
+    let line = model.present
+    let y = x.map { line.weight * $0 + line.bias }
+    let errors = zip(y, targets).map { ($0 - $1) * ($0 - $1) }
+    tensors["y"]?.set(y)
+    tensors["errors"]?.set(errors)
+    tensors["loss"]?.set([errors.reduce(0, +) / Float(max(errors.count, 1))])
+  }
+
+  func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
+    try tensors[signature.outputs[index].name]?.withBytes(body)
+  }
+
+  func strings(ofOutput index: Int) throws -> [Data] { [] }
+
+  private func makeTensors(_ shapes: [[Int]]) {
+    let items = zip(signature.inputs, shapes).first { $0.0.name == "x" }?.1.first ?? 1
+    for (tensor, shape) in zip(signature.inputs, shapes) {
+      tensors[tensor.name] = EchoTensor(tensor, shape: shape)
+    }
+    for tensor in signature.outputs {
+      tensors[tensor.name] = EchoTensor(
+        tensor, shape: tensor.shape.map { $0 < 0 ? items : $0 })
+    }
+  }
+
+  private func numbers(_ name: String) -> [Float] {
+    guard let tensor = tensors[name] else { return [] }
+    var numbers: [Float] = []
+    tensor.withBytes { bytes in
+      for offset in stride(from: 0, to: bytes.byteCount, by: 4) {
+        numbers.append(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Float.self))
+      }
+    }
+    return numbers
+  }
+}
+
+extension EchoTensor {
+  fileprivate mutating func set(_ numbers: [Float]) {
+    withMutableBytes { bytes in
+      for (index, number) in numbers.enumerated() {
+        bytes.storeBytes(of: number, toByteOffset: index * 4, as: Float.self)
+      }
+    }
+  }
+}

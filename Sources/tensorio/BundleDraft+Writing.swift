@@ -1,0 +1,48 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension BundleDraft {
+  /// Writes the bundle's files into a folder.
+  ///
+  /// - Parameters:
+  ///   - folder: An empty folder.
+  ///   - modelPath: The model's file.
+  /// - Throws: What the file system throws.
+  func write(to folder: String, modelPath: String) throws {
+    let files = FileManager.default
+    try FileSystem.read(modelPath).write(to: URL(filePath: folder + "/" + Self.modelFile))
+    try Data(manifest.text.utf8).write(to: URL(filePath: folder + "/model.json"))
+    if !assets.isEmpty {
+      try files.createDirectory(atPath: folder + "/assets", withIntermediateDirectories: false)
+    }
+    for asset in assets {
+      try Data(asset.text.utf8).write(to: URL(filePath: folder + "/assets/" + asset.name))
+    }
+  }
+}
+
+extension BundleWriter {
+  /// Refuses a destination that cannot be written; one that is there is wrong usage.
+  ///
+  /// - Parameter hint: What a person can do about a folder that is there.
+  /// - Throws: `ValidationError` or `TensorIOError`.
+  func checkArgument(hint: String) throws {
+    do {
+      try checkDestination()
+    } catch let error as TensorIOError where error.code == .fileExists {
+      let isFolder = FileSystem.isFolder(destination)
+      throw ValidationError(error.message + (isFolder ? " " + hint : ""))
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Where the weights go in the end: a new bundle, or a checkpoint in a folder that is there.
+enum ExportTarget {
+  case bundle(BundleWriter, outputs: [String]?)
+  case checkpoint(folder: String)
+
+  /// Reads the arguments.
+  init(path: String, outputs: [String]) {
+    let writer = BundleWriter(destination: path)
+    self =
+      writer.destination.hasSuffix(BundleWriter.fileExtension)
+      ? .bundle(writer, outputs: outputs.isEmpty ? nil : outputs) : .checkpoint(folder: path)
+  }
+
+  /// Refuses a place that cannot be written, before the training begins.
+  ///
+  /// - Throws: `ValidationError` or `TensorIOError`.
+  func check() throws {
+    switch self {
+    case .bundle(let writer, _):
+      try writer.checkArgument(hint: "Nothing is overwritten: name another bundle.")
+    case .checkpoint(let folder):
+      guard FileSystem.isFolder(folder) else {
+        throw TensorIOError(
+          .fileNotFound,
+          "There is no folder '\(folder)' for the checkpoint: make it first, or name a "
+            + "\(BundleWriter.fileExtension).")
+      }
+      guard FileManager.default.isWritableFile(atPath: folder) else {
+        throw TensorIOError(.unreadableFile, "The folder '\(folder)' cannot be written.")
+      }
+    }
+  }
+
+  /// Refuses outputs that the model has not, before the training begins.
+  func check(_ model: TrainableModel) throws {
+    if case .bundle(_, let outputs) = self { try model.checkExport(outputs: outputs) }
+  }
+
+  /// Writes the weights, and returns where they are.
+  func write(_ model: TrainableModel) throws -> String {
+    switch self {
+    case .bundle(let writer, let outputs):
+      try writer.checkDestination()
+      try model.exportBundle(to: writer.destination, outputs: outputs)
+      return writer.destination
+    case .checkpoint(let folder):
+      try model.export(to: folder)
+      return folder
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// The first output of a training, over steps and epochs.
+struct LossCurve {
+  /// A place in the picture: steps to the right, the output upward.
+  struct Point: Hashable {
+    var step: Double
+    var value: Double
+  }
+
+  /// The output's name.
+  private(set) var name = ""
+  /// Each step's own mean.
+  private(set) var steps: [Point] = []
+  /// Each epoch's mean, where the epoch ended.
+  private(set) var training: [Point] = []
+  /// Each epoch's mean over the validation items.
+  private(set) var validation: [Point] = []
+
+  private var count = 0
+
+  var isEmpty: Bool { steps.isEmpty }
+
+  /// More points than a picture has columns would only hide each other.
+  private static let mostSteps = 1000
+
+  mutating func add(_ step: TrainingStep) {
+    count += 1
+    guard let mean = step.means.first else { return }
+    name = mean.name
+    if mean.value.isFinite { steps.append(Point(step: Double(count), value: mean.value)) }
+  }
+
+  mutating func add(_ result: EpochResult) {
+    if let mean = result.training.first, mean.value.isFinite {
+      training.append(Point(step: Double(count), value: mean.value))
+    }
+    if let mean = result.validation?.first, mean.value.isFinite {
+      validation.append(Point(step: Double(count), value: mean.value))
+    }
+  }
+
+  /// The steps, thinned out to what a picture can show: means of as many as lie in a column.
+  var thinned: [Point] {
+    let width = (steps.count + Self.mostSteps - 1) / Self.mostSteps
+    guard width > 1 else { return steps }
+    return stride(from: 0, to: steps.count, by: width).map { start in
+      let part = steps[start..<min(start + width, steps.count)]
+      let count = Double(part.count)
+      return Point(
+        step: part.reduce(0) { $0 + $1.step } / count,
+        value: part.reduce(0) { $0 + $1.value } / count)
+    }
+  }
+}

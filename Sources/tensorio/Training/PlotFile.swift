@@ -1,0 +1,54 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+import TensorIOImageCodecs
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The file that a plot goes to.
+struct PlotFile {
+  let path: String
+  private let isDrawing: Bool
+
+  /// - Throws: `ValidationError` for an extension that is neither .png nor .svg.
+  init(_ path: String) throws {
+    let name = path.lowercased()
+    guard name.hasSuffix(".png") || name.hasSuffix(".svg") else {
+      throw ValidationError("--plot takes a path that ends in .png or .svg, got '\(path)'.")
+    }
+    self.path = path
+    isDrawing = name.hasSuffix(".svg")
+  }
+
+  /// Refuses a place that cannot be written, before the training begins.
+  func checkFolder() throws {
+    let folder = FileSystem.folder(of: path)
+    guard FileSystem.isFolder(folder) else {
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to put the plot into.")
+    }
+    let files = FileManager.default
+    guard !FileSystem.isFolder(path),
+      FileSystem.isFile(path)
+        ? files.isWritableFile(atPath: path) : files.isWritableFile(atPath: folder)
+    else { throw TensorIOError(.unreadableFile, "'\(path)' cannot be written.") }
+  }
+
+  /// Writes the picture; one that is there is replaced.
+  func write(_ curve: LossCurve) throws {
+    let plot = LossPlot(curve)
+    guard isDrawing else { return try ImageEncoder().write(plot.picture(), to: path) }
+    do {
+      try Data(plot.svg().utf8).write(to: URL(filePath: path))
+    } catch {
+      throw TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+import TensorIOImageCodecs
+
+/// Items to train on, from a file or a folder.
+struct TrainingData: Sendable {
+  /// The items, in order.
+  var items: [Batch.Item] = []
+  /// The line of each item, for a file.
+  var lines: [Int] = []
+  /// The classes in the order of their indexes, for a folder of pictures.
+  var classes: [PictureClass] = []
+  /// The file or folder.
+  let path: String
+
+  /// A class, and how many pictures it has.
+  struct PictureClass: Hashable, Sendable {
+    var name: String
+    var count: Int
+  }
+
+  /// Reads a .jsonl file, or the names in a folder of classes.
+  ///
+  /// - Parameters:
+  ///   - path: The file or folder.
+  ///   - signature: The inputs.
+  ///   - classes: The classes in the order of their indexes; nil sorts their names.
+  /// - Throws: `TensorIOError` for what does not fit the inputs, naming file and line.
+  init(_ path: String, for signature: ModelSignature, classes: [String]? = nil) throws {
+    self.path = path
+    if FileSystem.isFolder(path) {
+      try readFolder(signature, classes)
+    } else if classes != nil {
+      throw ValidationError("--classes goes with a folder of classes; '\(path)' is none.")
+    } else {
+      try readLines(signature)
+    }
+    guard !items.isEmpty else {
+      throw TensorIOError(.missingInput, "'\(path)' has no items to train on.")
+    }
+  }
+
+  /// What errors call an item.
+  var nameOfItem: @Sendable (Int) -> String {
+    let (lines, path) = (lines, path)
+    return { lines.isEmpty ? "Item \($0) of '\(path)'" : "'\(path)', line \(lines[$0])" }
+  }
+
+  // MARK: - Lines
+
+  private mutating func readLines(_ signature: ModelSignature) throws {
+    let bytes = try FileSystem.read(path)
+    let reader = InputReader(folder: FileSystem.folder(of: path))
+    let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in parts.enumerated() {
+      guard line.contains(where: { $0 > UInt8(ascii: " ") }) else { continue }
+      do {
+        items.append(try Self.item(JSONValue(parsing: line), signature.inputs, reader))
+        lines.append(index + 1)
+      } catch let error as JSONSyntaxError {
+        throw TensorIOError(
+          .wrongKind,
+          "'\(path)', line \(index + 1) is not JSON: column \(error.column): \(error.reason).",
+          cause: error)
+      } catch var error as TensorIOError {
+        error.message = "'\(path)', line \(index + 1): \(error.message)"
+        throw error
+      }
+    }
+  }
+
+  private static func item(
+    _ json: JSONValue, _ inputs: [TensorSpec], _ reader: InputReader
+  ) throws -> Batch.Item {
+    let list = inputs.map { "'\($0.name)'" }.joined(separator: ", ")
+    guard case .object(let members) = json else {
+      throw TensorIOError(
+        .wrongKind, "An item is an object with a value for \(list), got \(json.typeName).")
+    }
+    for name in members.keys.sorted() where !inputs.contains(where: { $0.name == name }) {
+      throw TensorIOError(
+        .unknownInput, "The model has no input '\(name)'; its inputs are \(list).")
+    }
+    var item: Batch.Item = [:]
+    for spec in inputs {
+      guard let member = members[spec.name] else {
+        throw TensorIOError(.missingInput, "There is no value for the input '\(spec.name)'.")
+      }
+      item[spec.name] = try checked(
+        reader.value(of: member, for: spec, named: spec.name), for: spec)
+      if spec.isImage, case .string(let text) = member, !text.hasPrefix("@"),
+        !FileSystem.isFile(reader.path(text))
+      {
+        throw TensorIOError(.fileNotFound, "There is no file '\(reader.path(text))'.")
+      }
+    }
+    return item
+  }
+
+  /// A value of the right count: hours may go by before its step comes.
+  private static func checked(
+    _ value: any TensorEncodable, for spec: TensorSpec
+  ) throws -> any TensorEncodable {
+    if spec.dataType != .string, spec.kind != .bytes, let count = value.tensorElementCount,
+      count != spec.elementCount
+    {
+      throw TensorIOError.wrongElementCount(spec, found: count)
+    }
+    return value
+  }
+
+  // MARK: - Folders
+
+  private static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
+
+  private mutating func readFolder(_ signature: ModelSignature, _ classes: [String]?) throws {
+    let images = signature.inputs.filter(\.isImage)
+    let others = signature.inputs.filter { !$0.isImage }
+    guard images.count == 1, others.count == 1, others[0].elementCount == 1 else {
+      let list = signature.inputs.map { "'\($0.name)' \($0.shape)" }.joined(separator: ", ")
+      throw TensorIOError(
+        .wrongKind,
+        "A folder of classes has a picture and a class number for each item, but the model's "
+          + "inputs are \(list). Write a .jsonl file.")
+    }
+    let decoder = ImageDecoder()
+    for (number, name) in try order(classes).enumerated() {
+      let folder = path + "/" + name
+      let files = try FileSystem.contents(of: folder).sorted().filter { file in
+        !file.hasPrefix(".")
+          && Self.extensions.contains(file.split(separator: ".").last?.lowercased() ?? "")
+      }
+      guard !files.isEmpty else {
+        throw TensorIOError(
+          .missingInput,
+          "The class '\(name)' in '\(path)' has no pictures (\(Self.extensions.map { "." + $0 }.joined(separator: ", ")))."
+        )
+      }
+      self.classes.append(PictureClass(name: name, count: files.count))
+      for file in files {
+        items.append([
+          images[0].name: ImageFile(folder + "/" + file, decoder: decoder),
+          others[0].name: number,
+        ])
+      }
+    }
+  }
+
+  /// The names of the classes, by index.
+  private func order(_ classes: [String]?) throws -> [String] {
+    let folders = try FileSystem.contents(of: path).sorted().filter {
+      !$0.hasPrefix(".") && FileSystem.isFolder(path + "/" + $0)
+    }
+    let list = folders.map { "'\($0)'" }.joined(separator: ", ")
+    guard !folders.isEmpty else {
+      throw TensorIOError(
+        .missingInput,
+        "'\(path)' has no folders: it takes one for each class, with its pictures in it.")
+    }
+    guard let classes else { return folders }
+    for (index, name) in classes.enumerated() {
+      guard !classes[..<index].contains(name) else {
+        throw ValidationError("--classes names '\(name)' twice.")
+      }
+      guard folders.contains(name) else {
+        throw ValidationError("--classes names '\(name)', but '\(path)' has \(list).")
+      }
+    }
+    for folder in folders where !classes.contains(folder) {
+      throw ValidationError("--classes leaves out '\(folder)', which is a folder in '\(path)'.")
+    }
+    return classes
+  }
+}

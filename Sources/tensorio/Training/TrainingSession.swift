@@ -1,0 +1,68 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Trains, and shows a person how it goes.
+struct TrainingSession {
+  /// What the steps and epochs gave, also those before a failure.
+  private(set) var curve = LossCurve()
+
+  private let trainer: Trainer
+  private var printer: EpochPrinter
+  private var progress = ProgressBar(total: 1)
+
+  init(_ trainer: Trainer, asJSON: Bool) {
+    self.trainer = trainer
+    printer = EpochPrinter(asJSON: asJSON)
+  }
+
+  /// Trains until all epochs are done, it gets no better, or Ctrl-C ends it.
+  mutating func train() throws {
+    let interruption = Interruption()
+    let token = CancellationToken()
+    let epochs = trainer.options.epochs
+    var results: [EpochResult] = []
+    var last: TrainingStep?
+    defer { progress.end() }
+    try trainer.train(
+      until: token,
+      onStep: { step in
+        if step.step == 1 { progress = ProgressBar(total: step.stepsPerEpoch) }
+        progress.show(step.step, note: Self.note(step, of: epochs))
+        curve.add(step)
+        last = step
+        if interruption.isRequested { token.cancel() }
+      },
+      onEpoch: { result in
+        progress.end()
+        curve.add(result)
+        results.append(result)
+        try printer.printEpoch(result)
+        if interruption.isRequested { token.cancel() }
+      })
+    progress.end()
+    if token.isCancelled {
+      let steps = last.map {
+        $0.epoch > results.count ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
+      }
+      Console.printMessage(
+        "interrupted after \(results.count) of \(epochs) epochs\(steps ?? "")")
+    } else if results.count < epochs {
+      Console.printMessage("ended after \(results.count) of \(epochs) epochs: no improvement")
+    }
+    if trainer.options.keepsBest, let best = results.last(where: \.isBest) {
+      Console.printMessage("the weights are those of epoch \(best.epoch), the best")
+    }
+  }
+
+  /// What stands behind the bar.
+  private static func note(_ step: TrainingStep, of epochs: Int) -> String {
+    let loss = step.means.first.map {
+      "  \($0.name.printable.prefix(12)) \($0.value.shortText(digits: 4))"
+    }
+    return "  epoch \(step.epoch)/\(epochs)\(loss ?? "")  \(step.stepsPerSecond.fixed(1)) steps/s"
+  }
+}

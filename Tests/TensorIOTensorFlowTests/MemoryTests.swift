@@ -1,0 +1,102 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOTensorFlow
+import Testing
+
+/// Memory that TensorFlow shares: inputs, outputs and variables.
+@Suite struct MemoryTests {
+  @Test func `a variable that keeps what was fed does not change with the next input`() throws {
+    let bundle = try TestBundle(
+      "assign_fed", modes: "train", inputs: [TestBundle.layer("value", [4])],
+      outputs: [TestBundle.layer("stored", [4]), TestBundle.layer("echo", [4])],
+      rest: #", "train": {"ops": ["set"]}"#)
+    let model = try bundle.trainable()
+    func train(_ value: [Float]) throws -> ModelOutputs {
+      var batch = Batch(keys: ["value"])
+      try batch.addItem(["value": value])
+      return try model.train(batch)
+    }
+    let first = try train([1, 2, 3, 4])
+    try #expect(first["stored", as: [Float].self] == [1, 2, 3, 4])
+    // The next inputs are written, but the variable is only set by a step.
+    for number in 5..<9 {
+      let run = try model.run([Float](repeating: Float(number), count: 4))
+      try #expect(run["stored", as: [Float].self] == [1, 2, 3, 4])
+      try #expect(run["echo", as: [Float].self] == [Float](repeating: Float(number), count: 4))
+    }
+    try #expect(train([9, 8, 7, 6])["stored", as: [Float].self] == [9, 8, 7, 6])
+    try #expect(first["stored", as: [Float].self] == [1, 2, 3, 4])
+    try #expect(first["echo", as: [Float].self] == [1, 2, 3, 4])
+  }
+
+  @Test func `large outputs stay as they were when the model runs again and goes`() throws {
+    let bundle = try TestBundle(
+      "unknown_rank", inputs: [TestBundle.layer("x", [64, 64])],
+      outputs: [TestBundle.layer("doubled", [64, 64])])
+    let model = try SavedModels.loader.model(at: bundle.path)
+    let one = try model.run([Float](repeating: 1, count: 4096))
+    let two = try model.run([Float](repeating: 2, count: 4096))
+    model.unload()
+    try #expect(one["doubled", as: [Float].self] == [Float](repeating: 2, count: 4096))
+    try #expect(two["doubled", as: [Float].self] == [Float](repeating: 4, count: 4096))
+  }
+
+  @Test func `ten thousand training steps hold memory flat`() async {
+    // In a process of its own: other tests' memory is none of its business.
+    await #expect(processExitsWith: .success) {
+      let bundle = try TestBundle.line()
+      let model = try bundle.trainable()
+      var batch = Batch(keys: ["x", "y"])
+      // Large enough that TensorFlow takes new memory for it.
+      for row in 0..<512 { try batch.addItem(["x": [Float(row), 1], "y": 2]) }
+      func train(_ count: Int) throws {
+        for _ in 0..<count {
+          try model.train(batch, placeholders: ["learning_rate": Float(0)])
+          _ = try model.evaluate(batch)
+        }
+      }
+      try train(1_000)
+      let before = try residentKilobytes()
+      try train(10_000)
+      let growth = try residentKilobytes() - before
+      // A step's batch takes 6 kB: if one in ten stayed, that would be 6 MB.
+      guard growth < 3_000 else { throw TensorIOError(.internalFault, "grew by \(growth) kB") }
+    }
+  }
+
+  @Test func `loading, running and unloading two hundred times holds memory flat`() async {
+    await #expect(processExitsWith: .success) {
+      let bundle = try TestBundle.line()
+      let model = try bundle.trainable()
+      func cycle(_ count: Int) throws {
+        for _ in 0..<count {
+          try model.load()
+          _ = try model.run(["x": [0, 1], "y": 2]) as ModelOutputs
+          model.unload()
+        }
+      }
+      try cycle(100)
+      let before = try residentKilobytes()
+      try cycle(200)
+      let growth = try residentKilobytes() - before
+      // A loaded model takes hundreds of kilobytes.
+      guard growth < 10_000 else { throw TensorIOError(.internalFault, "grew by \(growth) kB") }
+    }
+  }
+}
+
+/// The memory that this process has in use.
+private func residentKilobytes() throws -> Int {
+  #if os(Linux)
+  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+  return try #require(Int(line.split(separator: " ", omittingEmptySubsequences: true)[1]))
+  #else
+  return 0
+  #endif
+}

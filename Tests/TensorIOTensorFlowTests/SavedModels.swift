@@ -1,0 +1,99 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOTensorFlow
+import Testing
+
+/// The SavedModels that these tests run.
+enum SavedModels {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  static let folder = root.appending(path: "Tests/Fixtures/SavedModels").path
+  /// Bundles and photos beside the checkout; most machines have none.
+  static let sharedData: String? = {
+    let variable = ProcessInfo.processInfo.environment["TENSORIO_SHARED_DATA"]
+    let folder = variable ?? root.appending(path: "../shared/data").standardizedFileURL.path
+    return FileManager.default.fileExists(atPath: folder + "/bundles/tensorflow") ? folder : nil
+  }()
+
+  /// One backend for all tests: the library is opened once.
+  static let backend = TensorFlowBackend()
+  static let loader = ModelLoader(backends: [backend])
+
+  static func path(_ name: String) -> String { folder + "/" + name }
+
+  static func model(
+    _ name: String, for modes: ModelModes = .predict
+  ) throws -> TensorFlowModel {
+    try backend.tensorFlowModel(at: path(name), for: modes)
+  }
+}
+
+/// A bundle that is there for one test, around a copy of a SavedModel.
+final class TestBundle {
+  let folder: String
+  let path: String
+  var modelPath: String { path + "/model" }
+
+  /// Writes the bundle.
+  ///
+  /// - Parameters:
+  ///   - model: A SavedModel of the fixtures, or the path of one.
+  ///   - modes: What the bundle's model can do.
+  ///   - inputs: The layers that go in, as JSON.
+  ///   - outputs: The layers that come out, as JSON.
+  ///   - rest: More members of model.json, each with a comma in front.
+  /// - Throws: When the files cannot be written.
+  init(
+    _ model: String, modes: String = "predict", inputs: [String], outputs: [String],
+    rest: String = ""
+  ) throws {
+    let files = FileManager.default
+    folder = files.temporaryDirectory.appending(path: "tensorflow-tests-\(UUID())").path
+    path = folder + "/test.tiobundle"
+    try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let source = model.hasPrefix("/") ? model : SavedModels.path(model)
+    try files.copyItem(atPath: source, toPath: path + "/model")
+    let json = """
+      {"name": "Test", "details": "", "id": "test", "version": "1", "author": "", "license": "",
+       "model": {"file": "model", "quantized": false, "modes": ["\(modes)"]},
+       "inputs": [\(inputs.joined(separator: ", "))],
+       "outputs": [\(outputs.joined(separator: ", "))]\(rest)}
+      """
+    try json.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// A path beside the bundle.
+  func pathBeside(_ name: String) -> String { folder + "/" + name }
+
+  /// Makes a folder beside the bundle.
+  func makeFolder(_ name: String) throws -> String {
+    let path = pathBeside(name)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  /// A layer of numbers.
+  static func layer(_ name: String, _ shape: [Int], dtype: String = "float32") -> String {
+    #"{"name": "\#(name)", "type": "array", "shape": \#(shape), "dtype": "\#(dtype)"}"#
+  }
+
+  /// The line that is trained by gradient descent, with its learning rate as a placeholder.
+  static func line(outputs: [String] = [layer("loss", [1])]) throws -> TestBundle {
+    try TestBundle(
+      "train_line", modes: "train", inputs: [layer("x", [-1, 2]), layer("y", [-1, 1])],
+      outputs: outputs,
+      rest: #", "train": {"ops": ["train"]}, "placeholders": [\#(layer("learning_rate", [1]))]"#)
+  }
+
+  /// The model of the bundle, to be trained.
+  func trainable() throws -> TrainableModel {
+    try TrainableModel(at: path, loader: SavedModels.loader)
+  }
+}

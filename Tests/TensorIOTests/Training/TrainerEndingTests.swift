@@ -1,0 +1,190 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIOTesting
+import Testing
+
+@testable import TensorIO
+
+/// Errors, cancellation, and the model after them.
+struct TrainerEndingTests {
+  private func options(_ epochs: Int = 1, _ batchSize: Int = 4) -> TrainingOptions {
+    TrainingOptions(
+      epochs: epochs, batchSize: batchSize, placeholders: ["learning_rate": 0.2])
+  }
+
+  @Test func `a loss that is not finite ends the training`() throws {
+    let line = try LineFixture()
+    var options = options(100)
+    options.placeholders = ["learning_rate": 1000]
+    let trainer = Trainer(line.model, data: LineFixture.points(8), options: options)
+    let error = #expect(throws: TensorIOError.self) { try trainer.train() }
+    #expect(error?.code == .trainingDiverged)
+    let pattern =
+      /The output 'loss' is (inf|nan|-nan) in step [12] of epoch [0-9]+: .* smaller learning rate.*/
+    try #expect(pattern.wholeMatch(in: error?.message ?? "") != nil, "\(error?.message ?? "")")
+  }
+
+  @Test func `a loss that is not finite can be let pass`() throws {
+    let line = try LineFixture()
+    var options = options(30)
+    options.placeholders = ["learning_rate": 1000]
+    options.stopsAtNonFinite = false
+    let results = try Trainer(
+      line.model, data: LineFixture.points(8), options: options
+    ).train()
+    #expect(results.count == 30)
+    #expect(results.last?.isBest == false)
+  }
+
+  @Test(arguments: [false, true])
+  func `an item that does not fit is named by its place in the data`(isLast: Bool) throws {
+    let line = try LineFixture()
+    var items = LineFixture.points(9)
+    let place = isLast ? 8 : 6
+    items[place] = ["x": [1, 2], "target": 1]
+    var options = options()
+    options.shuffles = false
+    let trainer = Trainer(line.model, data: items, options: options)
+    let error = #expect(throws: TensorIOError.self) { try trainer.train() }
+    #expect(error?.code == .wrongElementCount)
+    #expect(
+      error?.message == "Item \(place) of the data: 'x' takes 1 value (shape [1]), got 2.")
+    #expect(line.backend.record.steps.count == place / 4)
+  }
+
+  @Test func `an item without a value is named by its place, in any order`() throws {
+    let line = try LineFixture()
+    var items = LineFixture.points(9)
+    items[6] = ["x": 1]
+    let error = #expect(throws: TensorIOError.self) {
+      try Trainer(line.model, data: items, options: options()).train()
+    }
+    #expect(error?.message == "Item 6 of the data has no value for 'target'.")
+  }
+
+  @Test func `an item of the validation data is named as such`() throws {
+    let line = try LineFixture()
+    let trainer = Trainer(
+      line.model, data: LineFixture.nearPoints(4),
+      validation: LineFixture.points(5) + [["x": "one", "target": 1]], options: options())
+    let error = #expect(throws: TensorIOError.self) { try trainer.train() }
+    #expect(error?.message.hasPrefix("Item 5 of the validation data: 'x' takes ") == true)
+  }
+
+  @Test func `a token ends the training after a step`() throws {
+    let line = try LineFixture()
+    let token = CancellationToken()
+    let trainer = Trainer(line.model, data: LineFixture.nearPoints(8), options: options(10))
+    let results = try trainer.train(
+      until: token, onStep: { if $0.epoch == 3 { token.cancel() } })
+    #expect(results.count == 2)
+    #expect(line.backend.record.steps.count == 5)
+    #expect(try line.answer != 0)
+    #expect(try Trainer(line.model, data: LineFixture.points(2)).train().count == 1)
+  }
+
+  @Test func `a cancelled task ends its training after a step`() async throws {
+    let (steps, continuation) = AsyncStream.makeStream(of: Int.self)
+    let line = try LineFixture(backend: LineBackend { continuation.yield($0) })
+    let trainer = Trainer(
+      line.model, data: LineFixture.nearPoints(8), options: options(10_000_000))
+    let task = Task { try await trainer.train() }
+    for await _ in steps { break }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try line.answer != 0)
+    let again = try await Trainer(line.model, data: LineFixture.points(2)).train()
+    #expect(again.count == 1)
+  }
+
+  @Test func `results can be iterated over`() async throws {
+    let line = try LineFixture()
+    let trainer = Trainer(line.model, data: LineFixture.nearPoints(8), options: options(5))
+    var epochs: [Int] = []
+    for try await result in trainer.epochs() { epochs.append(result.epoch) }
+    #expect(epochs == [1, 2, 3, 4, 5])
+  }
+
+  @Test func `an iteration throws what the training throws`() async throws {
+    let line = try LineFixture()
+    let trainer = Trainer(line.model, data: [Batch.Item](), options: options())
+    await #expect(throws: TensorIOError.self) {
+      for try await _ in trainer.epochs() {}
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `ending an iteration ends the training`() async throws {
+    let line = try LineFixture()
+    let trainer = Trainer(
+      line.model, data: LineFixture.nearPoints(8), options: options(10_000_000))
+    for try await result in trainer.epochs() where result.epoch > 2 { break }
+    // Until the training has let go of its session, steps are added.
+    var before = -1
+    while line.backend.record.steps.count != before {
+      before = line.backend.record.steps.count
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(before >= 4)
+  }
+
+  @Test func `no items are an error`() throws {
+    let line = try LineFixture()
+    let error = #expect(throws: TensorIOError.self) {
+      try Trainer(line.model, data: [Batch.Item]()).train()
+    }
+    #expect(error?.message == "The data has no items; add at least one.")
+    let second = #expect(throws: TensorIOError.self) {
+      try Trainer(line.model, data: LineFixture.points(1), validation: [Batch.Item]()).train()
+    }
+    #expect(second?.message == "The validation data has no items; add at least one.")
+  }
+
+  /// A change of the options, and what is said of it.
+  struct Refusal: Sendable {
+    let change: @Sendable (inout TrainingOptions) -> Void
+    let message: String
+
+    init(_ message: String, _ change: @escaping @Sendable (inout TrainingOptions) -> Void) {
+      self.message = message
+      self.change = change
+    }
+  }
+
+  static let refusals = [
+    Refusal("epochs takes a number from 1, got 0.") { $0.epochs = 0 },
+    Refusal("batchSize takes a number from 1, got 0.") { $0.batchSize = 0 },
+    Refusal("validationShare takes a number from 0 to less than 1, got 1.0.") {
+      $0.validationShare = 1
+    },
+    Refusal("validationShare takes a number from 0 to less than 1, got -0.1.") {
+      $0.validationShare = -0.1
+    },
+    Refusal(
+      "The validation share 0.9 of 4 items leaves none to train on; lower it, or add items."
+    ) { $0.validationShare = 0.9 },
+    Refusal("patience takes a number of epochs from 1, got 0.") {
+      $0.earlyStopping = EarlyStopping(patience: 0)
+    },
+    Refusal("The model has no output 'gain'; its outputs are 'loss'.") {
+      $0.monitoredOutput = "gain"
+    },
+    Refusal("The model has no placeholder 'rate'; its placeholders are 'learning_rate'.") {
+      $0.placeholders = ["rate": 1]
+    },
+  ]
+
+  @Test(arguments: refusals)
+  func `options that make no sense are errors`(refusal: Refusal) throws {
+    let line = try LineFixture()
+    var options = options()
+    refusal.change(&options)
+    let trainer = Trainer(line.model, data: LineFixture.points(4), options: options)
+    let error = #expect(throws: TensorIOError.self) { try trainer.train() }
+    #expect(error?.message == refusal.message)
+    #expect(line.backend.record.steps.isEmpty)
+  }
+}

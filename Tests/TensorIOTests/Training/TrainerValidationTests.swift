@@ -1,0 +1,116 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIOTesting
+import Testing
+
+@testable import TensorIO
+
+/// Validation, and what depends on it.
+struct TrainerValidationTests {
+  private let line: LineFixture
+
+  init() throws { line = try LineFixture(outputs: [.loss, .errors]) }
+
+  @Test func `validation items are never trained on`() throws {
+    var options = TrainingOptions(
+      epochs: 4, batchSize: 3, placeholders: ["learning_rate": 0.001])
+    options.validationShare = 0.25
+    options.seed = 9
+    let seen = Shared<Set<Float>>([])
+    let items: [Batch.Item] = (0..<20).map { ["x": Noted(Float($0), seen), "target": 0] }
+    let results = try Trainer(line.model, data: items, options: options).train()
+    let trained = Set(line.backend.record.steps.flatMap { $0 })
+    #expect(trained.count == 15)
+    #expect(results.allSatisfy { $0.items == 15 && $0.validation?["loss"] != nil })
+    // The others were only evaluated.
+    #expect(seen.value == Set((0..<20).map(Float.init)))
+  }
+
+  private struct Noted: TensorEncodable {
+    let value: Float
+    let seen: Shared<Set<Float>>
+    var tensorElementCount: Int? { 1 }
+
+    init(_ value: Float, _ seen: Shared<Set<Float>>) {
+      self.value = value
+      self.seen = seen
+    }
+
+    func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+      let value = value
+      seen.change { $0.insert(value) }
+      try value.encode(into: &memory, as: spec)
+    }
+  }
+
+  @Test func `validation data of its own is tried after each epoch`() throws {
+    let data = LineFixture.points(3)
+    var options = TrainingOptions(epochs: 2, batchSize: 2, placeholders: ["learning_rate": 0])
+    options.validationShare = 0.5
+    let trainer = Trainer(
+      line.model, data: data, validation: [["x": 0, "target": 3], ["x": 1, "target": 1]],
+      options: options)
+    let results = try trainer.train()
+    #expect(results.map { $0.validation?["loss"] } == [5, 5])
+    #expect(results.map(\.items) == [3, 3])
+    #expect(results.map(\.isBest) == [true, false])
+  }
+
+  @Test func `a training that gets no better ends`() throws {
+    var options = TrainingOptions(epochs: 50, placeholders: ["learning_rate": 0])
+    options.earlyStopping = EarlyStopping(patience: 3)
+    let results = try Trainer(line.model, data: LineFixture.points(4), options: options).train()
+    #expect(results.count == 4)
+    #expect(results.map(\.isBest) == [true, false, false, false])
+  }
+
+  @Test func `small steps are no improvement where more is asked for`() throws {
+    var options = TrainingOptions(epochs: 50, placeholders: ["learning_rate": 0.01])
+    options.earlyStopping = EarlyStopping(patience: 2, minimumImprovement: 100)
+    let results = try Trainer(
+      line.model, data: LineFixture.nearPoints(4), options: options
+    ).train()
+    #expect(results.count == 3)
+    // Each was better than the one before all the same.
+    #expect(results.map(\.isBest) == [true, true, true])
+  }
+
+  @Test func `higher can be better`() throws {
+    var options = TrainingOptions(epochs: 50, placeholders: ["learning_rate": 0.01])
+    options.prefersHigher = true
+    options.monitoredOutput = "errors"
+    options.earlyStopping = EarlyStopping(patience: 2)
+    let results = try Trainer(
+      line.model, data: LineFixture.nearPoints(4), options: options
+    ).train()
+    #expect(results.map(\.isBest) == [true, false, false])
+  }
+
+  @Test func `the best epoch's weights are kept, whatever came after`() throws {
+    var options = TrainingOptions(epochs: 4, placeholders: ["learning_rate": 1.2])
+    options.keepsBest = true
+    var answers: [Float] = []
+    let results = try Trainer(
+      line.model, data: LineFixture.nearPoints(8), options: options
+    ).train(onEpoch: { _ in answers.append(try line.answer) })
+    let best = try #require(results.last { $0.isBest })
+    #expect(best.epoch < results.count)
+    #expect(try line.answer == answers[best.epoch - 1])
+    #expect(try line.answer != answers[3])
+  }
+
+  @Test func `the best epoch's weights come back when the training fails later`() throws {
+    var options = TrainingOptions(epochs: 500, placeholders: ["learning_rate": 3])
+    options.keepsBest = true
+    var first: Float?
+    let trainer = Trainer(line.model, data: LineFixture.nearPoints(8), options: options)
+    let error = #expect(throws: TensorIOError.self) {
+      try trainer.train(onEpoch: { _ in if first == nil { first = try line.answer } })
+    }
+    #expect(error?.code == .trainingDiverged)
+    #expect(try line.answer == first)
+  }
+}

@@ -1,0 +1,79 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// `tensorio train`, as far as no model is loaded.
+struct TrainTests {
+  @Test(arguments: [
+    (["--epochs", "0"], "--epochs takes a positive number, got 0."),
+    (["--batch-size", "0"], "--batch-size takes a positive number, got 0."),
+    (["--threads", "0"], "--threads takes a number from 1 to 1024, got 0."),
+    (["--validation", "1"], "--validation takes a share between 0 and 1, got 1.0."),
+    (["--early-stopping", "0"], "--early-stopping takes a positive number, got 0."),
+    (
+      ["--validation", "0.1", "--validation-data", "x.jsonl"],
+      "Pass either --validation or --validation-data, not both."
+    ),
+    (["--plot", "loss.jpg"], "--plot takes a path that ends in .png or .svg, got 'loss.jpg'."),
+    (["--export-output", "y"], "--export-output goes with --export NAME.tiobundle."),
+    (
+      ["--export-output", "y", "--export", "x"],
+      "--export-output goes with --export NAME.tiobundle."
+    ),
+    (
+      ["--export", "Demo/digits.tiobundle"],
+      "'Demo/digits.tiobundle' exists. Nothing is overwritten: name another bundle."
+    ),
+  ])
+  func `wrong usage is refused`(arguments: [String], message: String) async throws {
+    let result = try await train(arguments)
+    #expect(result.status == 64)
+    #expect(result.output == "")
+    #expect(result.error.hasPrefix("Error: \(message)\n"), "\(result.error)")
+  }
+
+  @Test(arguments: [
+    (["--export", "nowhere"], "There is no folder 'nowhere' for the checkpoint"),
+    (["--export", "no/x.tiobundle"], "There is no folder 'no' to put the bundle into."),
+    (["--plot", "no/loss.png"], "There is no folder 'no' to put the plot into."),
+    (["--restore", "nowhere"], "There is no folder 'nowhere' with a checkpoint."),
+  ])
+  func `what is missing is said before the training`(
+    arguments: [String], message: String
+  ) async throws {
+    let result = try await train(arguments)
+    #expect(result.status == 66)
+    #expect(result.error.hasPrefix("error: \(message)"), "\(result.error)")
+  }
+
+  @Test func `a bundle without training is refused`() async throws {
+    #expect(
+      try await train([])
+        == (
+          65, "",
+          "error: 'Demo/digits.tiobundle' describes no training: that takes \"train\" in "
+            + "model.modes, and the operations of a step in train.ops.\n"
+        ))
+  }
+
+  @Test(
+    .enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."),
+    arguments: [
+      ["run", "Demo/digits.tiobundle", "Demo/images/digit-0-01.png"],
+      ["bench", "Demo/digits.tiobundle"],
+    ])
+  func `a placeholder that the model has not is refused`(arguments: [String]) async throws {
+    #expect(
+      try await CommandRunner.run(arguments + ["--placeholder", "rate=1"])
+        == (65, "", "error: The model has no placeholder 'rate'; it has none.\n"))
+  }
+
+  private func train(_ arguments: [String]) async throws -> CommandRunner.Result {
+    try await CommandRunner.run(
+      ["train", "Demo/digits.tiobundle", "--data", "points.jsonl"] + arguments)
+  }
+}

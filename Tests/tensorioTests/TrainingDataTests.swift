@@ -1,0 +1,147 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOImageCodecs
+import Testing
+
+@testable import tensorio
+
+/// Data to train on, from files and folders.
+struct TrainingDataTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static let vectors = ModelSignature(
+    inputs: [
+      TensorSpec(name: "x", shape: [-1, 2], kind: .vector(nil, labels: nil)),
+      TensorSpec(name: "n", shape: [-1], kind: .scalar(nil)),
+    ], outputs: [])
+
+  private static let pictures = ModelSignature(
+    inputs: [
+      TensorSpec(
+        name: "image", shape: [-1, 2, 2, 3],
+        kind: .imageInput(ImageShape(height: 2, width: 2), ImagePreprocessing())),
+      TensorSpec(name: "label", shape: [-1], dataType: .int32, kind: .scalar(nil)),
+    ], outputs: [])
+
+  @discardableResult
+  private func write(_ text: String, to name: String) throws -> String {
+    let path = folder.path + "/" + name
+    try FileManager.default.createDirectory(
+      atPath: FileSystem.folder(of: path), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  @Test func `lines are items, and empty lines are none`() throws {
+    let path = try write(
+      "{\"x\": [1, 2], \"n\": 3}\n\n  \r\n{\"n\": 4, \"x\": [5, 6]}\n", to: "data.jsonl")
+    let data = try TrainingData(path, for: Self.vectors)
+    #expect(data.items.count == 2)
+    #expect(data.lines == [1, 4])
+    #expect(data.nameOfItem(1) == "'\(path)', line 4")
+    #expect(data.items.allSatisfy { Set($0.keys) == ["x", "n"] })
+  }
+
+  @Test(arguments: [
+    ("{\"x\": [1, 2]}", "There is no value for the input 'n'."),
+    (
+      "{\"x\": [1, 2], \"n\": 1, \"z\": 1}",
+      "The model has no input 'z'; its inputs are 'x', 'n'."
+    ),
+    ("[1]", "An item is an object with a value for 'x', 'n', got an array."),
+    ("{\"x\": [1], \"n\": 1}", "'x' takes 2 values (shape [2]), got 1."),
+    ("{\"x\": null, \"n\": 1}", "'x' takes a number, an array or text, got null."),
+  ])
+  func `a line that does not fit is named`(line: String, message: String) throws {
+    let path = try write("{\"x\": [1, 2], \"n\": 3}\n\n\(line)\n", to: "data.jsonl")
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(path, for: Self.vectors)
+    }
+    #expect(error?.message == "'\(path)', line 3: \(message)")
+  }
+
+  @Test func `a line that is no JSON has a column`() throws {
+    let path = try write("{\"x\": [1, 2] \"n\": 3}", to: "data.jsonl")
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(path, for: Self.vectors)
+    }
+    #expect(error?.message.hasPrefix("'\(path)', line 1 is not JSON: column 14: ") == true)
+  }
+
+  @Test func `no file and no items are errors`() throws {
+    let missing = #expect(throws: TensorIOError.self) {
+      try TrainingData("nothing.jsonl", for: Self.vectors)
+    }
+    #expect(missing?.code == .fileNotFound)
+    let path = try write("\n\n", to: "data.jsonl")
+    let empty = #expect(throws: TensorIOError.self) { try TrainingData(path, for: Self.vectors) }
+    #expect(empty?.message == "'\(path)' has no items to train on.")
+  }
+
+  @Test func `pictures are found from the file's own folder`() throws {
+    try write("", to: "photos/a.png")
+    let path = try write("{\"image\": \"photos/a.png\", \"label\": 1}\n", to: "data.jsonl")
+    #expect(try TrainingData(path, for: Self.pictures).items[0]["image"] is ImageFile)
+    try write(
+      "\n{\"image\": \"photos/b.png\", \"label\": 1}", to: "data.jsonl")
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(path, for: Self.pictures)
+    }
+    #expect(error?.code == .fileNotFound)
+    #expect(
+      error?.message
+        == "'\(path)', line 2: There is no file '\(folder.path)/photos/b.png'.")
+  }
+
+  @Test func `a folder has a class in each of its folders`() throws {
+    for name in ["dogs/2.JPG", "dogs/1.png", "cats/1.webp", "cats/.hidden.png", "cats/notes.txt"] {
+      try write("", to: name)
+    }
+    try write("", to: ".hidden/1.png")
+    let data = try TrainingData(folder.path, for: Self.pictures)
+    #expect(data.classes.map(\.name) == ["cats", "dogs"])
+    #expect(data.classes.map(\.count) == [1, 2])
+    #expect(data.items.map { $0["label"] as? Int } == [0, 1, 1])
+    let turned = try TrainingData(folder.path, for: Self.pictures, classes: ["dogs", "cats"])
+    #expect(turned.items.map { $0["label"] as? Int } == [0, 0, 1])
+  }
+
+  @Test(arguments: [
+    (["cats"], "--classes leaves out 'dogs', which is a folder in '"),
+    (["cats", "dogs", "cows"], "--classes names 'cows', but '"),
+    (["cats", "dogs", "cats"], "--classes names 'cats' twice."),
+  ])
+  func `classes that are not the folders are refused`(
+    classes: [String], message: String
+  ) throws {
+    for name in ["dogs/1.png", "cats/1.png"] { try write("", to: name) }
+    do {
+      _ = try TrainingData(folder.path, for: Self.pictures, classes: classes)
+      Issue.record("Nothing was thrown.")
+    } catch {
+      #expect("\(error)".contains(message), "\(error)")
+    }
+  }
+
+  @Test func `a folder does not do for other inputs`() throws {
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(folder.path, for: Self.vectors)
+    }
+    #expect(error?.message.contains("'x' [-1, 2], 'n' [-1]. Write a .jsonl file.") == true)
+  }
+
+  @Test func `a class without pictures is an error`() throws {
+    for name in ["dogs/1.png", "cats/1.txt"] { try write("", to: name) }
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(folder.path, for: Self.pictures)
+    }
+    #expect(error?.message.hasPrefix("The class 'cats' in '") == true)
+  }
+}
