@@ -37,7 +37,9 @@ public struct LineBackend: Backend {
   /// - Parameter onStep: Called at the start of every training step with the number of items.
   public init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
 
-  public func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel {
+  public func loadModel(
+    at path: String, for modes: ModelModes, options: SessionOptions
+  ) throws -> any LoadedModel {
     let text = String(decoding: try FileSystem.read(path + "/saved_model.pb"), as: UTF8.self)
     return LineModel(
       text.isEmpty ? LineModel.Weights() : try LineModel.weights(text), of: self)

@@ -45,16 +45,21 @@ def write_bundle(folder: Path, model: DigitsModel) -> None:
     """Writes `folder`/IDENTIFIER.tiobundle."""
     bundle = folder / f"{model.identifier}.tiobundle"
     _make_empty(bundle)
-    (bundle / "assets").mkdir()
-    (bundle / "assets" / "labels.txt").write_text("\n".join(LABELS) + "\n")
+    _write_labels(bundle)
     (bundle / "model.tflite").write_bytes(model.content)
     _write_json(bundle / "model.json", _manifest(model))
+
+
+def _write_labels(bundle: Path) -> None:
+    (bundle / "assets").mkdir()
+    (bundle / "assets" / "labels.txt").write_text("\n".join(LABELS) + "\n")
 
 
 def write_training_bundle(folder: Path, write_model: Callable[[Path], None]) -> Path:
     """Writes `folder`/digits-train.tiobundle and returns the model's folder."""
     bundle = folder / "digits-train.tiobundle"
     _make_empty(bundle)
+    _write_labels(bundle)
     write_model(bundle / "train")
     _write_json(
         bundle / "model.json",
@@ -92,6 +97,12 @@ def write_training_bundle(folder: Path, write_model: Callable[[Path], None]) -> 
             "outputs": [
                 {"name": "loss", "type": "scalar", "shape": []},
                 {"name": "accuracy", "type": "scalar", "shape": []},
+                {
+                    "name": "probabilities",
+                    "type": "array",
+                    "shape": [-1, len(LABELS)],
+                    "labels": "labels.txt",
+                },
             ],
             "train": {"ops": ["train"]},
         },
