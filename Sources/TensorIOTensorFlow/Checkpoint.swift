@@ -49,7 +49,9 @@ struct Checkpoint {
       try files.createDirectory(atPath: fresh.folder, withIntermediateDirectories: false)
     } catch {
       throw TensorIOError(
-        .unreadableFile, "The folder '\(folder)' cannot be written to: \(error).", cause: error)
+        .unreadableFile,
+        "The folder '\(folder)' cannot be written to: \(FileSystem.reason(for: error)).",
+        cause: error)
     }
     defer { try? files.removeItem(atPath: fresh.folder) }
     try save(fresh.prefix)

@@ -91,7 +91,8 @@ struct SavedModelFolder {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "No copy of '\(path)' can be written to '\(copy)': \(error).",
+        .unreadableFile,
+        "No copy of '\(path)' can be written to '\(copy)': \(FileSystem.reason(for: error)).",
         cause: error)
     }
     return try body(SavedModelFolder(path: copy))

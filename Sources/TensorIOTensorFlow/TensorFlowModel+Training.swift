@@ -26,7 +26,7 @@ extension TensorFlowModel: TrainableLoadedModel {
         "There is no folder '\(folder)' to export a checkpoint to; make it first.")
     }
     let saver = try self.saver
-    try Checkpoint(folder: folder).write { try saver.save(to: $0) }
+    try Checkpoint(folder: folder).write { try saver.save(to: $0, for: folder) }
   }
 
   public func restoreCheckpoint(from folder: String) throws {
@@ -50,9 +50,10 @@ extension TensorFlowModel: TrainableLoadedModel {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "The model cannot be written to '\(path)': \(error).", cause: error)
+        .unreadableFile,
+        "The model cannot be written to '\(path)': \(FileSystem.reason(for: error)).", cause: error)
     }
-    try saver.save(to: path + "/" + SavedModelFolder.variables)
+    try saver.save(to: path + "/" + SavedModelFolder.variables, for: path)
   }
 
   public func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {

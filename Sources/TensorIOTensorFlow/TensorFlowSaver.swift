@@ -40,11 +40,24 @@ struct TensorFlowSaver {
   }
 
   /// Writes the variables to files whose names begin with a prefix.
-  func save(to prefix: String) throws {
+  ///
+  /// - Parameters:
+  ///   - prefix: The beginning of the names.
+  ///   - place: What errors call the place.
+  /// - Throws: ``TensorIOError`` when they cannot be written.
+  func save(to prefix: String, for place: String) throws {
     _ = try run(on: prefix, fetching: [saving], running: []) { failure in
       TensorIOError(
-        .unreadableFile, "The weights cannot be written to '\(prefix)': \(failure.message)")
+        .unreadableFile,
+        "The weights cannot be written to '\(place)': "
+          + Self.reason(of: failure))
     }
+  }
+
+  /// The system's words: before them TensorFlow names its temporary files.
+  private static func reason(of failure: TensorFlowFailure) -> String {
+    let text = failure.message.split(separator: "; ").last.map(String.init) ?? failure.message
+    return text.hasSuffix(".") ? text : text + "."
   }
 
   /// Reads the variables from files whose names begin with a prefix; all of them or none.

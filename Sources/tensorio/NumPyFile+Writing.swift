@@ -39,7 +39,9 @@ extension NumPyFile {
     do {
       try data.write(to: URL(filePath: path))
     } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+      throw TensorIOError(
+        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        cause: error)
     }
   }
 

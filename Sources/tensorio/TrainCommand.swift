@@ -157,14 +157,36 @@ struct TrainCommand: ParsableCommand {
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
     var session = TrainingSession(trainer, asJSON: json)
-    // What the steps gave before a failure is worth a look.
     let result = Result { try session.train() }
+    // What was learned before a failure is kept, and what the steps gave is worth a look.
+    let export = Result { try self.export(model, to: target, after: result, session) }
     if let plotFile, !session.curve.isEmpty {
       try plotFile.write(session.curve)
       Console.printMessage("plot: \(plotFile.path)")
     }
     try result.get()
-    if let target { Console.printMessage("exported: \(try target.write(model))") }
+    try export.get()
+  }
+
+  /// Writes what was learned, if anything was.
+  private func export(
+    _ model: TrainableModel, to target: ExportTarget?, after result: Result<Void, any Error>,
+    _ session: TrainingSession
+  ) throws {
+    guard let target else { return }
+    if case .failure(let error) = result {
+      // Weights that are no numbers are worth nothing, unless the best epoch's were brought back.
+      let hasDiverged = (error as? TensorIOError)?.code == .trainingDiverged
+      if session.curve.isEmpty || (hasDiverged && !keepBest) { return }
+    }
+    do {
+      Console.printMessage("exported: \(try target.write(model))")
+    } catch {
+      if let folder = ExportTarget.rescue(model) {
+        Console.printMessage("the weights are in \(folder) instead")
+      }
+      throw error
+    }
   }
 
   /// Reads the data, before the model is loaded: that takes longer.

@@ -62,7 +62,8 @@ struct WrittenPictures {
       try Data(document.utf8).write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        cause: error)
     }
   }
 
@@ -83,7 +84,8 @@ struct WrittenPictures {
         atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile, "The folder '\(folder)' for the previews cannot be made: \(error)",
+        .unreadableFile,
+        "The folder '\(folder)' for the previews cannot be made: \(FileSystem.reason(for: error)).",
         cause: error)
     }
     var names = PreviewNames()

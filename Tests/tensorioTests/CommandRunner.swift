@@ -23,11 +23,12 @@ enum CommandRunner {
   ///   - environment: Variables to set on top of the test's own; nil removes one.
   ///   - input: What stands on standard input.
   ///   - interruptedAfter: After how many seconds Ctrl-C is sent, if at all.
+  ///   - interruptedAtOutput: Whether Ctrl-C is sent when the first data is printed.
   /// - Returns: The exit status, and all that was written to the two outputs.
   /// - Throws: When there is no binary.
   static func run(
     _ arguments: [String], executable: URL = binary, environment: [String: String?] = [:],
-    input: String = "", interruptedAfter: Double? = nil
+    input: String = "", interruptedAfter: Double? = nil, interruptedAtOutput: Bool = false
   ) async throws -> Result {
     let process = Process()
     process.executableURL = executable
@@ -61,7 +62,9 @@ enum CommandRunner {
     DispatchQueue.global().asyncAfter(deadline: .now() + longestRun, execute: watchdog)
     defer { watchdog.cancel() }
     // Both pipes are drained at once: a full one would stop the process for ever.
-    async let output = readAll(of: standardOutput.fileHandleForReading)
+    async let output = readAll(of: standardOutput.fileHandleForReading) {
+      if interruptedAtOutput { kill(identifier, SIGINT) }
+    }
     async let error = readAll(of: standardError.fileHandleForReading)
     write(input, to: standardInput.fileHandleForWriting)
     let text = (output: await output, error: await error)
@@ -97,10 +100,14 @@ enum CommandRunner {
     return (folder ?? packageFolder.appending(path: ".build/debug")).appending(path: "tensorio")
   }()
 
-  private static func readAll(of handle: FileHandle) async -> String {
+  private static func readAll(
+    of handle: FileHandle, whenItBegins: @escaping @Sendable () -> Void = {}
+  ) async -> String {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        let data = (try? handle.readToEnd()) ?? Data()
+        var data = handle.availableData
+        if !data.isEmpty { whenItBegins() }
+        data += (try? handle.readToEnd()) ?? Data()
         continuation.resume(returning: String(decoding: data, as: UTF8.self))
       }
     }

@@ -83,7 +83,8 @@ package struct BundleWriter {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(destination)' cannot be written: \(error)", cause: error)
+        .unreadableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
+        cause: error)
     }
   }
 

@@ -9,6 +9,14 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The few questions that bundles ask of the file system.
 package enum FileSystem {
   /// Whether there is a folder.
@@ -36,7 +44,8 @@ package enum FileSystem {
     do {
       return try Data(contentsOf: URL(filePath: path))
     } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read: \(error).", cause: error)
+      throw TensorIOError(
+        .unreadableFile, "'\(path)' cannot be read: \(reason(for: error)).", cause: error)
     }
   }
 
@@ -47,8 +56,17 @@ package enum FileSystem {
     } catch {
       throw TensorIOError(
         isFolder(path) ? .unreadableFile : .fileNotFound,
-        "The folder '\(path)' cannot be read: \(error).", cause: error)
+        "The folder '\(path)' cannot be read: \(reason(for: error)).",
+        cause: error)
     }
+  }
+
+  /// Why the system refused something, in its own words: "No space left on device".
+  package static func reason(for error: any Error) -> String {
+    guard let underlying = (error as? CocoaError)?.underlying as? POSIXError else {
+      return "\(error)"
+    }
+    return String(cString: strerror(underlying.code.rawValue))
   }
 
   /// A path's last part.

@@ -23,7 +23,8 @@ final class KeptWeights {
       try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile, "The folder '\(folder)' for the best weights cannot be made: \(error)",
+        .unreadableFile,
+        "The folder '\(folder)' for the best weights cannot be made: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -50,6 +50,23 @@ enum ExportTarget {
     if case .bundle(_, let outputs) = self { try model.checkExport(outputs: outputs) }
   }
 
+  /// Writes the weights to a new folder among the temporary files: the training may have taken days.
+  ///
+  /// - Returns: The folder; nil when they cannot be written there either, which says nothing that
+  ///   the first failure did not say.
+  static func rescue(_ model: TrainableModel) -> String? {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "tensorio-weights-\(UUID().uuidString)").path
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try model.export(to: folder)
+      return folder
+    } catch {
+      try? FileManager.default.removeItem(atPath: folder)
+      return nil
+    }
+  }
+
   /// Writes the weights, and returns where they are.
   func write(_ model: TrainableModel) throws -> String {
     switch self {

@@ -48,7 +48,9 @@ struct PlotFile {
     do {
       try Data(plot.svg().utf8).write(to: URL(filePath: path))
     } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+      throw TensorIOError(
+        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        cause: error)
     }
   }
 }

@@ -1,0 +1,189 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOTensorFlow
+import Testing
+
+/// `tensorio train` on the digits, with TensorFlow.
+@Suite(.enabled(if: hasTensorFlow, "TensorFlow's library is not installed: make tensorflow."))
+struct TrainRunTests {
+  private func train(
+    _ arguments: [String], data: String = "Demo/digits-training", rate: String = "0.005",
+    interruptedAtOutput: Bool = false
+  ) async throws -> CommandRunner.Result {
+    try await CommandRunner.run(
+      Self.command(data, rate) + arguments, interruptedAtOutput: interruptedAtOutput)
+  }
+
+  private static func command(
+    _ data: String = "Demo/digits-training", _ rate: String = "0.005"
+  ) -> [String] {
+    [
+      "train", "Demo/digits-train.tiobundle", "--data", data, "--placeholder",
+      "learning_rate=\(rate)",
+    ]
+  }
+
+  /// The epochs' lines of JSON.
+  private func epochs(_ result: CommandRunner.Result) throws -> [JSONValue] {
+    try result.output.split(separator: "\n").map {
+      try JSONDecoder().decode(JSONValue.self, from: Data($0.utf8))
+    }
+  }
+
+  private func losses(_ result: CommandRunner.Result) throws -> [Double] {
+    try epochs(result).map { epoch in
+      guard case .object(let members) = epoch, case .object(let means)? = members["training"],
+        case .number(let loss)? = means["loss"]
+      else { throw CocoaError(.coderValueNotFound) }
+      return loss
+    }
+  }
+
+  @Test func `digits learn from random weights, and the exported bundle reads them`() async throws {
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/trained.tiobundle"
+    let plot = folder.path + "/loss.svg"
+    let result = try await train(["--epochs", "15", "--export", bundle, "--plot", plot, "--json"])
+    #expect(result.status == 0, "\(result.error)")
+    let losses = try losses(result)
+    #expect(losses.count == 15)
+    #expect(losses[14] < 0.05 && losses[0] > 1)
+    #expect(try String(contentsOfFile: plot, encoding: .utf8).hasPrefix("<svg"))
+    // Every hidden file is gone.
+    #expect(try folder.contents == ["loss.svg", "trained.tiobundle"])
+    var right = 0
+    let words = [
+      "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    ]
+    let model = try ModelLoader(backends: [.tensorFlow]).model(at: bundle)
+    #expect(try model.signature.inputs.map(\.name) == ["image"])
+    for (digit, word) in words.enumerated() {
+      for number in ["01", "02"] {
+        let picture = "Demo/images/digit-\(digit)-\(number).png"
+        let run = try await CommandRunner.run(["run", bundle, picture, "--top", "1"])
+        #expect(run.status == 0)
+        if run.output.hasSuffix("  \(word)\n") { right += 1 }
+      }
+    }
+    // Of all 360 held-out pictures it reads over 95%; these are 20 of them.
+    #expect(right >= 19, "\(right) of 20")
+  }
+
+  @Test func `the same seed gives the same series, another seed or rate another one`() async throws
+  {
+    let one = try losses(await train(["--epochs", "2", "--json", "--seed", "7"]))
+    let same = try losses(await train(["--epochs", "2", "--json", "--seed", "7"]))
+    let other = try losses(await train(["--epochs", "2", "--json", "--seed", "8"]))
+    let slower = try losses(
+      await train(["--epochs", "2", "--json", "--seed", "7"], rate: "0.0001"))
+    #expect(one.count == 2)
+    #expect(one == same)
+    #expect(one != other)
+    #expect(slower != one)
+  }
+
+  @Test func `a checkpoint is gone on from`() async throws {
+    let folder = try TemporaryFolder()
+    let first = try await train(["--epochs", "3", "--export", folder.path, "--json"])
+    #expect(first.status == 0, "\(first.error)")
+    #expect(
+      try folder.contents == ["checkpoint.data-00000-of-00001", "checkpoint.index"])
+    let second = try await train(
+      ["--restore", folder.path, "--export", folder.path, "--epochs", "1", "--json"])
+    #expect(second.status == 0, "\(second.error)")
+    #expect(try losses(second)[0] < losses(first)[2])
+  }
+
+  @Test func `lines of JSON with pictures train as a folder of classes does`() async throws {
+    let folder = try TemporaryFolder()
+    let root = CommandRunner.packageFolder.appending(path: "Demo/digits-training").path
+    var lines: [String] = []
+    for digit in 0..<10 {
+      let names = try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(digit)").sorted()
+      for name in names where !name.hasPrefix(".") {
+        lines.append(#"{"image": "\#(root)/\#(digit)/\#(name)", "label": \#(digit)}"#)
+      }
+    }
+    let file = folder.path + "/digits.jsonl"
+    try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    let fromLines = try await train(["--epochs", "1", "--json"], data: file)
+    #expect(fromLines.status == 0, "\(fromLines.error)")
+    #expect(try losses(fromLines) == losses(await train(["--epochs", "1", "--json"])))
+  }
+
+  @Test func `a picture that cannot be read ends the training, and what was learned is kept`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let copy = folder.path + "/data"
+    let root = CommandRunner.packageFolder.appending(path: "Demo/digits-training").path
+    try FileManager.default.copyItem(atPath: root, toPath: copy)
+    try Data("no picture".utf8).write(to: URL(filePath: copy + "/9/zzz.png"))
+    let bundle = folder.path + "/part.tiobundle"
+    let result = try await train(["--no-shuffle", "--export", bundle], data: copy)
+    #expect(result.status == 65)
+    #expect(result.error.contains("zzz.png"), "\(result.error)")
+    #expect(result.error.contains("exported: \(bundle)"), "\(result.error)")
+    #expect(try ModelBundle(bundle).manifest.model.modes == .predict)
+  }
+
+  @Test func `Ctrl-C exports and plots what there is`() async throws {
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/part.tiobundle"
+    let result = try await train(
+      ["--epochs", "100000", "--export", bundle, "--plot", folder.path + "/loss.png"],
+      interruptedAtOutput: true)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.error.contains("interrupted after "), "\(result.error)")
+    #expect(try folder.contents == ["loss.png", "part.tiobundle"])
+    let run = try await CommandRunner.run(["run", bundle, "Demo/images/digit-7-01.png"])
+    #expect(run.status == 0)
+  }
+
+  #if os(Linux)
+  @Test(arguments: [8, 120], ["", "/x.tiobundle"])
+  func `a disk that is full leaves nothing half written, and the weights elsewhere`(
+    _ kilobytes: Int, _ name: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let temporary = try TemporaryFolder()
+    // No file may grow beyond the limit, and writes say so as they do on a full disk.
+    let script = "trap '' XFSZ; ulimit -f \(kilobytes); exec \"$@\""
+    let result = try await CommandRunner.run(
+      ["-c", script, "bash", CommandRunner.binary.path] + Self.command()
+        + ["--export", folder.path + name],
+      executable: URL(filePath: "/bin/bash"), environment: ["TMPDIR": temporary.path])
+    #expect(result.status == 65)
+    #expect(result.error.contains(folder.path), "\(result.error)")
+    #expect(result.error.contains("File too large"), "\(result.error)")
+    #expect(try folder.contents == [])
+  }
+  #endif
+
+  @Test func `a learning rate that is too large is an error that says so`() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await train(["--epochs", "50", "--export", folder.path], rate: "1e30")
+    #expect(result.status == 65)
+    #expect(result.error.contains("diverged"), "\(result.error)")
+    #expect(try folder.contents == [])
+  }
+
+  @Test func `a placeholder that is left out is named`() async throws {
+    let result = try await CommandRunner.run([
+      "train", "Demo/digits-train.tiobundle", "--data", "Demo/digits-training",
+    ])
+    #expect(result.status == 65)
+    #expect(result.error.contains("'learning_rate'"), "\(result.error)")
+  }
+}
+
+/// Whether TensorFlow's library can be opened; tests that train need it.
+let hasTensorFlow: Bool = {
+  let model = CommandRunner.packageFolder.appending(path: "Tests/Fixtures/SavedModels/vector").path
+  return (try? TensorFlowBackend().tensorFlowModel(at: model, for: .predict)) != nil
+}()
