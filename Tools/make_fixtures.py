@@ -59,6 +59,7 @@ MAKERS: list[Callable[[], bytes]] = [
     converted.slow,
     converted.resource_variable,
     converted.train_builtin,
+    converted.train_flex,
     built.stateful,
     built.custom_op,
     built.oversized,

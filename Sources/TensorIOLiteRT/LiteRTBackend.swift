@@ -19,12 +19,15 @@ public final class LiteRTBackend: Backend {
   public var name: String { "tflite" }
 
   /// False: TensorFlow Lite counts its tensors, and their names are only references.
+  ///
+  /// The layers of a model that is trained belong to several signatures: they are found by name all
+  /// the same.
   public var matchesLayersByName: Bool { false }
 
   public func loadModel(
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
-    try liteRTModel(at: path)
+    try LiteRTModel(path: path, library: openLibrary(), isTrained: modes.contains(.train))
   }
 
   /// Loads a model without a bundle, to look at what it says of itself.

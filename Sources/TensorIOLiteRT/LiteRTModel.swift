@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLiteRT
+internal import Synchronization
 public import TensorIO
 
 /// A TensorFlow Lite model in memory, shared by its sessions.
@@ -16,74 +17,68 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
   /// Whether runs change what later runs of the same session give.
   public let keepsState: Bool
 
+  let file: LiteRTModelFile
   let library: LiteRTLibrary
-  let handle: LiteRtModel
   let graph: LiteRTGraph
-  /// The model refers to the file's bytes and must go before them.
-  private let bytes: AlignedMemory
+  /// Whether the model was loaded to be trained, so that all its sessions share their variables.
+  let isTrained: Bool
+  /// Made by the first session of a model that is trained.
+  private let shared = Mutex<LiteRTSharedModel?>(nil)
 
-  init(path: String, library: LiteRTLibrary) throws {
-    let bytes = try AlignedMemory(contentsOf: path)
-    var handle: LiteRtModel?
-    let status = library.functions.CreateModelFromBuffer(
-      library.environment, bytes.start, bytes.byteCount, &handle)
-    guard status == LiteRT.ok, let handle else {
-      throw Self.loadError(status, path: path, byteCount: bytes.byteCount)
-    }
+  init(path: String, library: LiteRTLibrary, isTrained: Bool = false) throws {
+    file = try LiteRTModelFile(path: path, library: library)
     self.library = library
-    self.bytes = bytes
-    self.handle = handle
-    graph = LiteRTGraph(handle, library.functions)
-    do {
-      try graph.refuseBlockWiseQuantization(path: path)
-      signatures = try graph.signatures(path: path)
-      keepsState = try graph.hasResourceVariables(path: path)
-    } catch {
-      library.functions.DestroyModel(handle)
-      throw error
-    }
+    self.isTrained = isTrained
+    graph = LiteRTGraph(file.handle, library.functions)
+    try graph.refuseBlockWiseQuantization(path: path)
+    signatures = try graph.signatures(path: path)
+    keepsState = try graph.hasResourceVariables(path: path)
   }
-
-  deinit { library.functions.DestroyModel(handle) }
 
   public func makeSession(
     _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
-    guard let index = signatures.firstIndex(where: { $0.key == signature.key }) else {
-      throw TensorIOError(.invalidModel, "The model has no signature '\(signature.key)'.")
+    let index = try index(of: signature.key)
+    guard isTrained else {
+      return try LiteRTSession(model: self, signature: index, options: options)
     }
-    return try LiteRTSession(model: self, signature: index, options: options)
+    return try LiteRTSharedSession(
+      model: self, signature, running: [index], sharing: sharedModel(options))
+  }
+
+  /// The place of a signature in ``signatures``.
+  func index(of key: String) throws -> Int {
+    guard let index = signatures.firstIndex(where: { $0.key == key }) else {
+      throw TensorIOError(.invalidModel, "The model has no signature '\(key)'.")
+    }
+    return index
+  }
+
+  /// The compiled model of all sessions of a model that is trained.
+  func sharedModel(_ options: SessionOptions) throws -> LiteRTSharedModel {
+    try shared.withLock { shared in
+      if let shared { return shared }
+      let made = try LiteRTSharedModel(file, options: options)
+      shared = made
+      return made
+    }
   }
 
   /// The bytes stored under a name in the model's metadata; nil when there are none.
   func metadata(named name: String) -> [UInt8]? {
     var start: UnsafeRawPointer?
     var count = 0
-    guard library.functions.GetModelMetadata(handle, name, &start, &count) == LiteRT.ok, let start
+    guard library.functions.GetModelMetadata(file.handle, name, &start, &count) == LiteRT.ok,
+      let start
     else { return nil }
     return Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
   /// Calls a closure with the file's bytes.
   func withFileBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
-    try withExtendedLifetime(bytes) {
-      try body(UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount).bytes)
+    try withExtendedLifetime(file) {
+      let bytes = file.bytes
+      return try body(UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount).bytes)
     }
-  }
-
-  private static func loadError(
-    _ status: LiteRtStatus, path: String, byteCount: Int
-  ) -> TensorIOError {
-    if status == LiteRT.unsupported {
-      return TensorIOError(
-        .unsupportedModel,
-        "LiteRT does not support the model '\(path)'. Most often the reason is that it keeps state "
-          + "in variable tensors, as stateful LSTM and RNN layers do: convert it with its state as "
-          + "inputs and outputs.")
-    }
-    return TensorIOError(
-      .invalidModel,
-      "'\(path)' is not a valid TensorFlow Lite model (\(byteCount) bytes): LiteRT says "
-        + "'\(LiteRT.name(of: status))'.")
   }
 }

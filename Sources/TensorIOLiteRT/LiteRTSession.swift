@@ -12,14 +12,17 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One compiled instance of a model, with its buffers.
+/// One signature of a compiled model, with buffers for it.
 ///
 /// LiteRT gives wrong results, without an error, when two threads use one compiled model; sessions
 /// are not `Sendable` for that reason.
 final class LiteRTSession: Session {
+  /// The signature's place in the model.
+  let signature: Int
+
   private let model: LiteRTModel
-  private let signature: Int
-  private let compiled: LiteRTCompiledModel
+  private let compiled: LiteRTCompiledSignature
+  private let compiledHandle: LiteRtCompiledModel
   private let inputTensors: [LiteRTGraph.NamedTensor]
   private let outputTensors: [LiteRTGraph.NamedTensor]
 
@@ -31,10 +34,21 @@ final class LiteRTSession: Session {
   /// False when a refused shape could not be taken back: the buffers no longer fit the model then.
   private var isUsable = true
 
-  init(model: LiteRTModel, signature: Int, options: SessionOptions) throws {
+  /// Makes a session with a compiled model of its own.
+  convenience init(model: LiteRTModel, signature: Int, options: SessionOptions) throws {
+    try self.init(
+      model: model, signature: signature,
+      running: LiteRTCompiledModel(model.file, options: options))
+  }
+
+  /// Makes a session of a compiled model that others may use too; the inputs have the shapes that
+  /// they have there at present.
+  init(model: LiteRTModel, signature: Int, running compiled: LiteRTCompiledModel) throws {
     self.model = model
     self.signature = signature
-    compiled = try LiteRTCompiledModel(model, signature: signature, options: options)
+    self.compiled = LiteRTCompiledSignature(
+      compiled: compiled, index: signature, key: model.signatures[signature].key)
+    compiledHandle = compiled.handle
     (inputTensors, outputTensors) = try model.graph.tensors(ofSignature: signature)
     hasStringOutputs = model.signatures[signature].outputs.contains { $0.dataType == .string }
     try makeBuffers()
@@ -61,10 +75,31 @@ final class LiteRTSession: Session {
     try makeBuffers()
   }
 
+  /// The shapes that this session's buffers have.
+  var inputShapes: [[Int]] { inputs.map(\.shape) }
+
+  /// Gives the compiled model this session's shapes again, after another session changed them.
+  func restoreShapes() throws {
+    try compiled.resizeInputs(to: inputShapes, names: inputTensors.map(\.name))
+    _ = try compiled.outputShapes(count: outputTensors.count)
+  }
+
   func outputShape(at index: Int) -> [Int] { outputs[index].shape }
 
   func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {
     try inputs[index].withMutableBytes(body)
+  }
+
+  /// Gives another session's input the value of one of this session's.
+  func copyInput(at index: Int, to other: LiteRTSession, at otherIndex: Int) throws {
+    let (source, target) = (inputs[index], other.inputs[otherIndex])
+    guard source.byteCount == target.byteCount else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "The input '\(inputTensors[index].name)' has \(source.byteCount) bytes in one signature "
+          + "and \(target.byteCount) in another.")
+    }
+    target.memory.start.copyMemory(from: source.memory.start, byteCount: source.byteCount)
   }
 
   func setInput(at index: Int, to strings: [Data]) throws {
@@ -98,7 +133,7 @@ final class LiteRTSession: Session {
       while status == LiteRT.runtimeFailure && room < LiteRTStrings.mostBytes {
         room = max(room * 8, LiteRTStrings.initialBytes)
         try growStringOutputs(to: room)
-        compiled.clearErrors()
+        compiled.compiled.clearErrors()
         status = runOnce()
       }
     }
@@ -123,7 +158,7 @@ final class LiteRTSession: Session {
     inputHandles.withUnsafeMutableBufferPointer { inputs in
       outputHandles.withUnsafeMutableBufferPointer { outputs in
         model.library.functions.RunCompiledModel(
-          compiled.handle, signature, inputs.count, inputs.baseAddress, outputs.count,
+          compiledHandle, signature, inputs.count, inputs.baseAddress, outputs.count,
           outputs.baseAddress)
       }
     }

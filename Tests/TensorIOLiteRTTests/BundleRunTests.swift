@@ -190,14 +190,3 @@ import Testing
     }
   }
 }
-
-/// The memory that this process has in use.
-private func residentKilobytes() throws -> Int {
-  #if os(Linux)
-  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-  let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
-  return try #require(Int(line.split(separator: " ", omittingEmptySubsequences: true)[1]))
-  #else
-  return 0
-  #endif
-}

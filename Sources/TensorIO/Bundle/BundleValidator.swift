@@ -239,8 +239,14 @@ struct BundleValidator: IssueCollector {
   private mutating func checkFeatures(_ manifest: ModelManifest) {
     let file = path + "/" + manifest.model.file
     let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
-    guard backend == "tflite", !manifest.isPlaceholder else { return }
-    if manifest.model.modes != .predict {
+    guard backend == "tflite", !manifest.isPlaceholder, !manifest.describesTraining else { return }
+    if manifest.model.modes.contains(.train) {
+      report(
+        .unsupportedByBackend, at: "model.modes",
+        expected: "train.ops beside \"train\", with the name of the file's training signature",
+        found: "\"train\" alone",
+        mending: "Name the signature in train.ops; use \"predict\" where the file has none.")
+    } else if manifest.model.modes != .predict {
       report(
         .unsupportedByBackend, at: "model.modes", expected: "[\"predict\"]",
         found: "modes that tflite models do not have",
@@ -248,7 +254,8 @@ struct BundleValidator: IssueCollector {
     }
     if !manifest.placeholders.isEmpty {
       report(
-        .unsupportedByBackend, at: "placeholders", expected: "none with the tflite backend",
+        .unsupportedByBackend, at: "placeholders",
+        expected: "none with the tflite backend, but where the model is trained",
         found: "\(manifest.placeholders.count)", mending: "Make them inputs.")
     }
   }

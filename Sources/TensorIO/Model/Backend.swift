@@ -44,7 +44,8 @@ public protocol LoadedModel: Sendable {
   /// The tensors that layers of these names mean.
   ///
   /// A backend that finds layers by name may know more tensors than a signature lists, as
-  /// TensorFlow knows every operation of its graph.
+  /// TensorFlow knows every operation of its graph, and a trained TensorFlow Lite model the inputs of
+  /// its training signatures.
   ///
   /// - Parameters:
   ///   - layers: The names that model.json gives.
@@ -90,10 +91,13 @@ public struct LayerNames: Hashable, Sendable {
   public var inputs: [String]
   /// What is read.
   public var outputs: [String]
+  /// What a training step runs: model.json's `train.ops`.
+  public var operations: [String]
 
   /// Makes names.
-  public init(inputs: [String], outputs: [String]) {
+  public init(inputs: [String], outputs: [String], operations: [String] = []) {
     self.inputs = inputs
     self.outputs = outputs
+    self.operations = operations
   }
 }

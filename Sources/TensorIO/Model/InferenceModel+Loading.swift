@@ -37,14 +37,18 @@ extension InferenceModel {
     let backend = try loader.backend(for: bundle)
     let model = try backend.loadModel(
       at: path, for: manifest.model.modes, options: loader.sessionOptions)
-    let whole = try signature(among: model.signatures)
+    try checkOperations(of: model)
+    let whole = try signature(
+      among: model.signatures, isFoundByOutputs: !backend.matchesLayersByName)
     let signature = model.describe(
       LayerNames(
         inputs: (manifest.inputs + manifest.placeholders).map(\.name),
-        outputs: manifest.outputs.map(\.name)),
+        outputs: manifest.outputs.map(\.name), operations: manifest.trainingOperations),
       in: whole)
-    var binder = SignatureBinder(bundle: bundle, matchesByName: backend.matchesLayersByName)
-    guard let bound = binder.bind(signature, of: whole),
+    var binder = SignatureBinder(
+      bundle: bundle, matchesByName: backend.matchesLayersByName || manifest.describesTraining)
+    // A backend that counts its tensors has all of them in the description already.
+    guard let bound = binder.bind(signature, of: backend.matchesLayersByName ? whole : nil),
       let shapes = bound.inputShapes(forItems: 1)
     else {
       throw mismatch(binder.issues)
@@ -61,10 +65,18 @@ extension InferenceModel {
     guard binder.issues.allSatisfy({ $0.severity != .error }) else {
       throw mismatch(binder.issues)
     }
-    if model.keepsState { binder.add(.keepsState) }
+    // That a model changes when it is trained is no surprise.
+    if model.keepsState && !manifest.describesTraining { binder.add(.keepsState) }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
       pool: SessionPool(sessions), training: try makeTrainingPool(model, signature))
+  }
+
+  /// A step that the model does not have would make layers unknown that only the step has.
+  private func checkOperations(of model: any LoadedModel) throws {
+    guard bundle.manifest.describesTraining, let trainable = model as? any TrainableLoadedModel
+    else { return }
+    try trainable.checkOperations(bundle.manifest.trainingOperations)
   }
 
   private func makeTrainingPool(
@@ -78,11 +90,19 @@ extension InferenceModel {
     ])
   }
 
+  /// The signature that is run: the one that is named, else the first.
+  ///
+  /// - Parameters:
+  ///   - signatures: The model's.
+  ///   - isFoundByOutputs: Whether a trained model's signature is told by the outputs that model.json
+  ///     describes, when none is named.
+  /// - Returns: One of the signatures.
+  /// - Throws: ``TensorIOError`` when the model has none of that name.
   private func signature(
-    among signatures: [SignatureDescription]
+    among signatures: [SignatureDescription], isFoundByOutputs: Bool
   ) throws -> SignatureDescription {
     guard let key = loader.signatureKey ?? bundle.manifest.model.signature else {
-      return signatures[0]
+      return (isFoundByOutputs ? signatureOfOutputs(among: signatures) : nil) ?? signatures[0]
     }
     guard let signature = signatures.first(where: { $0.key == key }) else {
       let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
@@ -95,6 +115,18 @@ extension InferenceModel {
         ])
     }
     return signature
+  }
+
+  /// A trained model's signature that has all outputs of model.json, rather one that does not train;
+  /// nil when there is none, or the model is not trained.
+  private func signatureOfOutputs(
+    among signatures: [SignatureDescription]
+  ) -> SignatureDescription? {
+    let manifest = bundle.manifest
+    guard manifest.describesTraining else { return nil }
+    let names = Set(manifest.outputs.map(\.name))
+    let able = signatures.filter { names.isSubset(of: $0.outputs.map(\.name)) }
+    return able.first { !manifest.trainingOperations.contains($0.key) } ?? able.first
   }
 
   private func mismatch(_ issues: [BundleIssue]) -> TensorIOError {

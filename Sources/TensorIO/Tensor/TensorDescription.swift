@@ -48,6 +48,8 @@ public struct SignatureDescription: Hashable, Sendable {
   public var inputs: [TensorDescription]
   /// The outputs, in the order that the model counts them.
   public var outputs: [TensorDescription]
+  /// Whether a run is a training step, so that only training sessions are run.
+  public var isTrainingStep = false
 
   /// Makes a description.
   public init(key: String, inputs: [TensorDescription], outputs: [TensorDescription]) {

@@ -7,6 +7,21 @@
 ///
 /// All its sessions share the weights: what a training session learns, the others use.
 public protocol TrainableLoadedModel: LoadedModel {
+  /// Checks that the model has what a training step runs, before layers are looked for.
+  ///
+  /// The default checks nothing: ``makeTrainingSession(_:operations:options:)`` does.
+  ///
+  /// - Parameter operations: The names in model.json's `train.ops`.
+  /// - Throws: ``TensorIOError`` when there is no such operation.
+  func checkOperations(_ operations: [String]) throws
+
+  /// Checks, before a long training, that ``exportModel(to:)`` can write the model.
+  ///
+  /// The default checks nothing.
+  ///
+  /// - Throws: ``TensorIOError`` when the runtime cannot write models of this kind.
+  func checkExport() throws
+
   /// Makes a session whose runs are training steps: the operations run first, and the outputs are
   /// those of the model as it is after them.
   ///
@@ -20,7 +35,8 @@ public protocol TrainableLoadedModel: LoadedModel {
     _ signature: SignatureDescription, operations: [String], options: SessionOptions
   ) throws -> any Session
 
-  /// Writes the weights into a folder, as `checkpoint.index` and `checkpoint.data-00000-of-00001`.
+  /// Writes the weights into a folder, in the runtime's own format: as files that are called
+  /// `checkpoint`.
   func exportCheckpoint(to folder: String) throws
 
   /// Reads the weights that ``exportCheckpoint(to:)`` wrote.
@@ -39,4 +55,9 @@ public protocol TrainableLoadedModel: LoadedModel {
   ///   - outputs: Names of outputs.
   /// - Returns: Those of the inputs that at least one of the outputs needs, in order.
   func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String]
+}
+
+extension TrainableLoadedModel {
+  public func checkOperations(_ operations: [String]) throws {}
+  public func checkExport() throws {}
 }

@@ -26,12 +26,14 @@ extension TrainableModel {
   ///   - outputs: The outputs to describe, and with them the inputs that they need: names of
   ///     outputs in model.json, or of tensors of the model, which become arrays. Nil takes those for
   ///     inference.
-  /// - Throws: ``TensorIOError`` when an output is not known, or the folder cannot be written.
+  /// - Throws: ``TensorIOError`` when an output is not known, the folder cannot be written, or the runtime
+  ///   cannot write models, as TensorFlow Lite's; ``export(to:)`` keeps the weights of those.
   public func exportBundle(to path: String, outputs: [String]? = nil) throws {
     let writer = BundleWriter(destination: path)
     try writer.checkDestination()
     let backend = try inference.loader.backend(for: bundle)
     try withWeights { model in
+      try model.checkExport()
       let layers = try predictionLayers(of: model, outputs)
       let document = try PredictionDocument(of: bundle, layers)
       try writer.write { folder in
@@ -49,9 +51,12 @@ extension TrainableModel {
 
   /// Checks, before a long training, that the bundle could be exported after it.
   ///
-  /// - Throws: ``TensorIOError`` when an output is not known.
+  /// - Throws: ``TensorIOError`` when an output is not known, or the runtime cannot write models.
   package func checkExport(outputs: [String]?) throws {
-    _ = try withWeights { try predictionLayers(of: $0, outputs) }
+    try withWeights { model in
+      try model.checkExport()
+      _ = try predictionLayers(of: model, outputs)
+    }
   }
 
   private func predictionLayers(

@@ -112,12 +112,13 @@ public final class TrainableModel: Model {
 
   // MARK: - Weights
 
-  /// Writes the weights into a folder that exists, as `checkpoint.index` and
-  /// `checkpoint.data-00000-of-00001`.
+  /// Writes the weights into a folder that exists: with TensorFlow as `checkpoint.index` and
+  /// `checkpoint.data-00000-of-00001`, with TensorFlow Lite as `checkpoint.safetensors`.
   ///
   /// The files appear when they are complete. A checkpoint that is there is replaced.
   ///
-  /// - Throws: ``TensorIOError`` when the folder cannot be written.
+  /// - Throws: ``TensorIOError`` when the folder cannot be written, or the model cannot give its
+  ///   weights.
   public func export(to folder: String) throws {
     try withWeights { try $0.exportCheckpoint(to: folder) }
   }

@@ -278,7 +278,21 @@ import Testing
     #expect(bundle.issues == ["unsupported-by-backend model.modes"])
   }
 
-  @Test func `placeholders are TensorFlow's`() throws {
+  @Test func `tflite models train by the signatures that train.ops names`() throws {
+    let train: JSONValue = ["ops": ["train"]]
+    for modes in [["train"], ["predict", "train", "eval"]] as [JSONValue] {
+      let bundle = try TestBundle(
+        set: ["/model/modes": modes, "/train": train, "/placeholders": [.layer("rate", [])]])
+      #expect(bundle.issues.isEmpty)
+    }
+    let unnamed = try TestBundle(set: ["/model/modes": ["predict", "train"]])
+    let issue = try #require(ModelBundle.issues(at: unnamed.path).first)
+    #expect(issue.expected.contains("train.ops"))
+    let untrained = try TestBundle(set: ["/train": train, "/placeholders": [.layer("rate", [])]])
+    #expect(untrained.issues == ["unsupported-by-backend placeholders"])
+  }
+
+  @Test func `placeholders are TensorFlow's, and trained models'`() throws {
     let layer = JSONValue.layer("rate", [])
     let tflite = try TestBundle(set: ["/placeholders": [layer]])
     #expect(tflite.issues == ["unsupported-by-backend placeholders"])

@@ -1,0 +1,87 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+
+extension LiteRTModel: TrainableLoadedModel {
+  /// The signature with the inputs of the training signatures behind its own.
+  public func describe(
+    _ layers: LayerNames, in signature: SignatureDescription
+  ) -> SignatureDescription {
+    guard isTrained else { return signature }
+    let training = signatures.filter { layers.operations.contains($0.key) }
+    var description = signature
+    description.isTrainingStep = layers.operations.contains(signature.key)
+    for var input in training.flatMap(\.inputs)
+    where !description.inputs.contains(where: { $0.name == input.name }) {
+      input.hasDefault = !description.isTrainingStep
+      description.inputs.append(input)
+    }
+    return description
+  }
+
+  public func checkOperations(_ operations: [String]) throws {
+    _ = try trainingSignatures(operations)
+  }
+
+  public func makeTrainingSession(
+    _ signature: SignatureDescription, operations: [String], options: SessionOptions
+  ) throws -> any Session {
+    guard isTrained else {
+      throw TensorIOError(
+        .unsupportedModel, "'\(file.path)' was not loaded to be trained; load it for that mode.")
+    }
+    guard keepsState else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(file.path)' has no variables, so that nothing in it can be trained. Convert it from a "
+          + "model whose weights are variables, with a signature that trains them.")
+    }
+    var running = try trainingSignatures(operations)
+    let index = try index(of: signature.key)
+    if !running.contains(index) { running.append(index) }
+    return try LiteRTSharedSession(
+      model: self, signature, running: running, sharing: sharedModel(options), isTraining: true)
+  }
+
+  public func exportModel(to path: String) throws { try checkExport() }
+
+  public func checkExport() throws {
+    throw TensorIOError(
+      .unsupportedModel,
+      "LiteRT cannot write weights into a .tflite file, so that what '\(file.path)' has learned "
+        + "cannot be exported as a model. Keep it with export(to:), and give it to a model of the "
+        + "same file with restore(from:).")
+  }
+
+  public func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
+    let able = signatures.first { signature in
+      outputs.allSatisfy { name in signature.outputs.contains { $0.name == name } }
+    }
+    guard let able else { return inputs }
+    return inputs.filter { name in able.inputs.contains { $0.name == name } }
+  }
+
+  /// The places of the signatures that `train.ops` names, each once.
+  private func trainingSignatures(_ operations: [String]) throws -> [Int] {
+    var indexes: [Int] = []
+    for name in operations {
+      guard let index = signatures.firstIndex(where: { $0.key == name }) else {
+        throw TensorIOError(
+          .invalidBundle,
+          "train.ops names '\(name)', but the model '\(file.path)' has no such signature; it has "
+            + signatureList + ". Name the one that trains.")
+      }
+      if !indexes.contains(index) { indexes.append(index) }
+    }
+    return indexes
+  }
+
+  /// The signatures' keys, for messages.
+  var signatureList: String {
+    let keys = signatures.map(\.key).filter { !$0.isEmpty }
+    return keys.isEmpty ? "none" : keys.map { "'\($0)'" }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,143 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Weights go out by the signature `weights`, and in by `set_weights`, which takes tensors of the same
+/// names; LiteRT has no operations that write and read files.
+extension LiteRTModel {
+  private static let reader = "weights"
+  private static let writer = "set_weights"
+  private static let checkpointName = "checkpoint.safetensors"
+
+  /// Writes the weights into a folder, as `checkpoint.safetensors`.
+  ///
+  /// - Throws: ``TensorIOError`` when the model has no signatures for it, or the folder cannot be
+  ///   written.
+  public func exportCheckpoint(to folder: String) throws {
+    guard FileSystem.isFolder(folder) else {
+      throw TensorIOError(
+        .fileNotFound,
+        "There is no folder '\(folder)' to export a checkpoint to; make it first.")
+    }
+    let reading = try weightSignatures().reader
+    let shared = try sharedModel(SessionOptions())
+    let steps = try shared.makeSteps([reading], of: self)
+    try shared.run(steps)
+    var tensors: [Safetensors.Tensor] = []
+    for (index, output) in signatures[reading].outputs.enumerated() {
+      guard let dataType = output.dataType else { throw unsaved(output) }
+      for step in steps {
+        try step.withOutput(at: index) { bytes in
+          tensors.append(
+            Safetensors.Tensor(
+              name: output.name, dataType: dataType, shape: step.outputShape(at: index),
+              bytes: bytes.withUnsafeBytes { Data($0) }))
+        }
+      }
+    }
+    try Safetensors(tensors: tensors).write(to: folder, as: Self.checkpointName)
+  }
+
+  /// Reads the weights that ``exportCheckpoint(to:)`` wrote.
+  ///
+  /// - Throws: ``TensorIOError`` when there are none, the file is damaged, or they are another model's.
+  ///   The model is unchanged then.
+  public func restoreCheckpoint(from folder: String) throws {
+    let writing = try weightSignatures().writer
+    let path = folder + "/" + Self.checkpointName
+    guard FileSystem.isFile(path) else {
+      throw TensorIOError(
+        .fileNotFound,
+        "'\(folder)' holds no checkpoint: there is no file '\(Self.checkpointName)'.")
+    }
+    let saved = try Safetensors(parsing: FileSystem.read(path), path: path).tensors
+    let tensors = try signatures[writing].inputs.map { input in
+      try Self.tensor(for: input, among: saved, path: path)
+    }
+    for tensor in saved where !tensors.contains(where: { $0.name == tensor.name }) {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' has weights '\(tensor.name)', which '\(file.path)' does not: they are another "
+          + "model's.")
+    }
+    let shared = try sharedModel(SessionOptions())
+    let steps = try shared.makeSteps([writing], of: self)
+    try shared.resize(steps, to: steps.map { _ in tensors.map(\.shape) })
+    for (index, tensor) in tensors.enumerated() {
+      for step in steps {
+        try step.withInput(at: index) { memory in
+          memory.withUnsafeMutableBytes { $0.copyBytes(from: tensor.bytes) }
+        }
+      }
+    }
+    try shared.run(steps)
+  }
+
+  /// The saved tensor for an input of `set_weights`.
+  private static func tensor(
+    for input: TensorDescription, among saved: [Safetensors.Tensor], path: String
+  ) throws -> Safetensors.Tensor {
+    guard let tensor = saved.first(where: { $0.name == input.name }) else {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' has no weights '\(input.name)': they are another model's. It has "
+          + saved.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+    }
+    let fits =
+      tensor.shape.count == input.shape.count
+      && zip(tensor.shape, input.shape).allSatisfy { $1 < 0 || $0 == $1 }
+    guard fits, tensor.dataType == input.dataType else {
+      throw TensorIOError(
+        .invalidModel,
+        "The weights '\(input.name)' are \(input.typeName) \(input.shape), but '\(path)' has "
+          + "\(tensor.dataType) \(tensor.shape): they are another model's.")
+    }
+    return tensor
+  }
+
+  /// The signatures that give and take the weights.
+  private func weightSignatures() throws -> (reader: Int, writer: Int) {
+    guard let reader = signatures.firstIndex(where: { $0.key == Self.reader }),
+      let writer = signatures.firstIndex(where: { $0.key == Self.writer })
+    else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The weights of '\(file.path)' can neither be exported nor restored: that takes a signature "
+          + "'\(Self.reader)', which returns every variable, and '\(Self.writer)', which assigns "
+          + "tensors of the same names. It has \(signatureList).")
+    }
+    let given = signatures[reader].outputs
+    let taken = signatures[writer].inputs
+    guard !given.isEmpty, Set(given.map(\.name)) == Set(taken.map(\.name)) else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The weights of '\(file.path)' can neither be exported nor restored: '\(Self.reader)' gives "
+          + "\(Self.list(given)), but '\(Self.writer)' takes \(Self.list(taken)). The names must be "
+          + "the same.")
+    }
+    for tensor in given where tensor.dataType == nil || tensor.dataType == .string {
+      throw unsaved(tensor)
+    }
+    return (reader, writer)
+  }
+
+  private func unsaved(_ tensor: TensorDescription) -> TensorIOError {
+    TensorIOError(
+      .unsupportedModel,
+      "The weights '\(tensor.name)' of '\(file.path)' are \(tensor.typeName), which a checkpoint "
+        + "cannot hold.")
+  }
+
+  private static func list(_ tensors: [TensorDescription]) -> String {
+    tensors.isEmpty ? "nothing" : tensors.map { "'\($0.name)'" }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,165 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Named tensors in the safetensors format: a header's length in 8 bytes, the header as JSON, the
+/// bytes of the tensors.
+///
+/// All numbers are little-endian, as on every processor that the library runs on.
+struct Safetensors {
+  struct Tensor {
+    var name: String
+    var dataType: DataType
+    var shape: [Int]
+    var bytes: Data
+  }
+
+  var tensors: [Tensor]
+
+  /// The longest header that other readers take.
+  private static let longestHeader = 100_000_000
+  private static let lengthBytes = 8
+  /// A key of the header that stands for no tensor.
+  private static let metadataKey = "__metadata__"
+
+  private static let typeNames: [DataType: String] = [
+    .bool: "BOOL", .uint8: "U8", .int8: "I8", .uint16: "U16", .int16: "I16", .uint32: "U32",
+    .int32: "I32", .int64: "I64", .float16: "F16", .float32: "F32", .float64: "F64",
+  ]
+
+  /// What the header says of a tensor; the keys are the format's.
+  private struct Entry: Codable {
+    var dtype: String
+    var shape: [Int]
+    var offsets: [Int]
+
+    private enum CodingKeys: String, CodingKey {
+      case dtype, shape
+      case offsets = "data_offsets"
+    }
+
+    /// The order of the bytes; a tensor without any comes before the one that begins there.
+    func isBefore(_ other: Entry) -> Bool { offsets.lexicographicallyPrecedes(other.offsets) }
+  }
+
+  private struct Header: Decodable {
+    var entries: [String: Entry] = [:]
+
+    init(from decoder: any Decoder) throws {
+      let members = try decoder.container(keyedBy: Name.self)
+      for key in members.allKeys where key.stringValue != Safetensors.metadataKey {
+        entries[key.stringValue] = try members.decode(Entry.self, forKey: key)
+      }
+    }
+  }
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(tensors: [Tensor]) { self.tensors = tensors }
+
+  // MARK: - Reading
+
+  /// Reads the content of a file, which may be damaged.
+  ///
+  /// - Parameters:
+  ///   - data: The content.
+  ///   - path: The file, for messages.
+  /// - Throws: ``TensorIOError`` that says what is wrong.
+  init(parsing data: Data, path: String) throws {
+    func fault(_ reason: String) -> TensorIOError {
+      TensorIOError(.invalidModel, "'\(path)' is not a valid safetensors file: \(reason).")
+    }
+    let data = Data(data)
+    guard data.count >= Self.lengthBytes else { throw fault("it has \(data.count) bytes") }
+    let length = (0..<Self.lengthBytes).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(data[$1]) }
+    guard length <= min(data.count - Self.lengthBytes, Self.longestHeader) else {
+      throw fault("its header should have \(length) bytes, the file has \(data.count)")
+    }
+    let start = Self.lengthBytes + Int(length)
+    let header: Header
+    do {
+      header = try JSONDecoder().decode(Header.self, from: data[Self.lengthBytes..<start])
+    } catch {
+      throw fault("its header cannot be read (\(error))")
+    }
+    var end = 0
+    tensors = []
+    for (name, entry) in header.entries.sorted(by: { $0.value.isBefore($1.value) }) {
+      guard let dataType = Self.typeNames.first(where: { $0.value == entry.dtype })?.key else {
+        throw fault("'\(name)' has the type '\(entry.dtype)', which this library does not know")
+      }
+      guard let count = entry.shape.elementCount else {
+        throw fault("'\(name)' has the impossible shape \(entry.shape)")
+      }
+      let byteCount = count * dataType.byteWidth
+      guard entry.offsets.count == 2, entry.offsets[0] == end,
+        entry.offsets[1] == end + byteCount, entry.offsets[1] <= data.count - start
+      else {
+        throw fault(
+          "'\(name)' lies at \(entry.offsets), expected [\(end), \(end + byteCount)] within "
+            + "\(data.count - start) bytes")
+      }
+      let bytes = data[(start + end)..<(start + end + byteCount)]
+      guard dataType != .bool || bytes.allSatisfy({ $0 <= 1 }) else {
+        throw fault("'\(name)' holds bytes that are no truth values")
+      }
+      tensors.append(
+        Tensor(name: name, dataType: dataType, shape: entry.shape, bytes: bytes))
+      end += byteCount
+    }
+    guard end == data.count - start else {
+      throw fault("its tensors have \(end) bytes, the file has \(data.count - start) for them")
+    }
+  }
+
+  // MARK: - Writing
+
+  /// The content of a file.
+  ///
+  /// The widest elements come first, behind a header that ends at a multiple of 8 bytes: each tensor
+  /// then begins where its elements may stand, in a file that is mapped into memory.
+  func serialized() throws -> Data {
+    let ordered = tensors.sorted {
+      ($1.dataType.byteWidth, $0.name) < ($0.dataType.byteWidth, $1.name)
+    }
+    var entries: [String: Entry] = [:]
+    var end = 0
+    for tensor in ordered {
+      guard let type = Self.typeNames[tensor.dataType],
+        tensor.shape.elementCount.map({ $0 * tensor.dataType.byteWidth }) == tensor.bytes.count,
+        tensor.name != Self.metadataKey, entries[tensor.name] == nil
+      else {
+        throw TensorIOError(
+          .unsupportedModel,
+          "The weights '\(tensor.name)' (\(tensor.dataType) \(tensor.shape)) cannot be saved.")
+      }
+      let range = end..<(end + tensor.bytes.count)
+      entries[tensor.name] = Entry(
+        dtype: type, shape: tensor.shape, offsets: [range.lowerBound, range.upperBound])
+      end = range.upperBound
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var header = try encoder.encode(entries)
+    header.append(contentsOf: repeatElement(UInt8(ascii: " "), count: -header.count & 7))
+    var content = withUnsafeBytes(of: UInt64(header.count).littleEndian) { Data($0) }
+    content.append(header)
+    for tensor in ordered { content.append(tensor.bytes) }
+    return content
+  }
+}

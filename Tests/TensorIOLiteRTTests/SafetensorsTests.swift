@@ -1,0 +1,166 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import Testing
+
+@testable import TensorIOLiteRT
+
+@Suite struct SafetensorsTests {
+  private static let types: [DataType] = DataType.allCases.filter { $0 != .string }
+
+  private static let sample: [Safetensors.Tensor] = types.enumerated().map { index, type in
+    let shape = [[2, 3], [], [0, 4], [5]][index % 4]
+    let count = shape.reduce(1, *) * type.byteWidth
+    return Safetensors.Tensor(
+      name: "layer/\(index) \"\u{e9}\"", dataType: type, shape: shape,
+      bytes: Data((0..<count).map { UInt8(type == .bool ? $0 % 2 : $0 % 251) }))
+  }
+
+  private func parse(_ data: Data) throws -> [Safetensors.Tensor] {
+    try Safetensors(parsing: data, path: "a file").tensors
+  }
+
+  private func file(_ header: String, length: UInt64? = nil, byteCount: Int = 0) -> Data {
+    let length = length ?? UInt64(header.utf8.count)
+    return withUnsafeBytes(of: length.littleEndian) { Data($0) } + Data(header.utf8)
+      + Data(count: byteCount)
+  }
+
+  @Test func `tensors of every type and shape come back as they went`() throws {
+    let data = try Safetensors(tensors: Self.sample).serialized()
+    let found = try parse(data)
+    #expect(found.count == Self.sample.count)
+    for tensor in Self.sample {
+      let read = try #require(found.first { $0.name == tensor.name })
+      #expect(read.dataType == tensor.dataType)
+      #expect(read.shape == tensor.shape)
+      #expect(Data(read.bytes) == tensor.bytes)
+      #expect(
+        (read.bytes.startIndex - found[0].bytes.startIndex) % max(1, tensor.dataType.byteWidth) == 0
+      )
+    }
+    #expect(found[0].bytes.startIndex % 8 == 0)
+    // Also from the middle of other bytes.
+    try #expect(parse((Data(count: 3) + data).dropFirst(3)).count == found.count)
+    try #expect(parse(Safetensors(tensors: []).serialized()).isEmpty)
+  }
+
+  @Test func `what other programs write is read`() throws {
+    let header = #"""
+      { "__metadata__" : {"format":"pt"},
+        "b": {"shape":[],"dtype":"I64","data_offsets":[4,12]},
+        "a": {"dtype":"F16","shape":[1,2],"data_offsets":[0,4]} }
+      """#
+    let found = try parse(file(header + "   ", byteCount: 12))
+    #expect(found.map(\.name) == ["a", "b"])
+    #expect(found.map(\.shape) == [[1, 2], []])
+  }
+
+  @Test(arguments: [
+    (#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}"#, "[0, 8]"),
+    (#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}}"#, "[0, 8]"),
+    (#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}"#, "[0, 8]"),
+    (#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[-8,0]}}"#, "[0, 8]"),
+    (#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0]}}"#, "[0, 8]"),
+    (#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[]}}"#, "[0, 8]"),
+    (#"{"a":{"dtype":"F32","shape":[5],"data_offsets":[0,20]}}"#, "within 16"),
+    (#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#, "have 8 bytes"),
+    (
+      #"{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"#
+        + #""b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}}"#, "'b'"
+    ),
+    (
+      #"{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},"#
+        + #""b":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}"#, "at [0, 16]"
+    ),
+    (#"{"a":{"dtype":"F8_E4M3","shape":[16],"data_offsets":[0,16]}}"#, "'F8_E4M3'"),
+    (#"{"a":{"dtype":"F32","shape":[-2,-2],"data_offsets":[0,16]}}"#, "impossible shape"),
+    (
+      #"{"a":{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,16]}}"#,
+      "impossible shape"
+    ),
+    (#"{"a":{"dtype":"F32","shape":[1e300],"data_offsets":[0,16]}}"#, "header"),
+    (#"{"a":{"dtype":"F32","shape":[4.5],"data_offsets":[0,18]}}"#, "header"),
+    (#"{"a":{"dtype":"F32","data_offsets":[0,16]}}"#, "header"),
+    (#"{"a":{"dtype":4,"shape":[4],"data_offsets":[0,16]}}"#, "header"),
+    (#"{"a":[0,16]}"#, "header"), ("[]", "header"), ("{", "header"), ("", "header"),
+    ("null", "header"), ("\u{0}\u{1}", "header"), ("{}", "have 0 bytes"),
+    (String(repeating: "[", count: 5_000), "header"),
+    (String(repeating: #"{"a":"#, count: 5_000), "header"),
+  ])
+  func `a header that lies is refused, with the reason`(_ header: String, _ reason: String) {
+    let error = #expect(throws: TensorIOError.self) {
+      try parse(file(header, byteCount: 16))
+    }
+    #expect(error?.code == .invalidModel)
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `truth values are 0 or 1`() {
+    var data = file(#"{"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}}"#, byteCount: 2)
+    #expect(throws: Never.self) { try parse(data) }
+    data[data.count - 1] = 2
+    #expect(throws: TensorIOError.self) { try parse(data) }
+  }
+
+  @Test(arguments: [0, 100, 1_000_000, 1 << 32, UInt64(Int64.max), .max, .max - 7] as [UInt64])
+  func `a header's length is checked against the file`(_ length: UInt64) {
+    #expect(throws: TensorIOError.self) { try parse(file("{}", length: length)) }
+  }
+
+  @Test func `a file that ends anywhere is refused`() throws {
+    let data = try Safetensors(tensors: Self.sample).serialized()
+    for count in 0..<data.count {
+      #expect(throws: TensorIOError.self) { try parse(data.prefix(count)) }
+    }
+    #expect(throws: TensorIOError.self) { try parse(data + [0]) }
+  }
+
+  @Test func `damaged files give tensors that hold together, or an error`() throws {
+    let data = try Safetensors(tensors: Self.sample).serialized()
+    var random = RandomBytes(seed: 7)
+    func number(below limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+    let pieces = ["9", "-", "[", "]", "{", "}", ",", "\"", ":", "e9", "null", "\u{0}", "F64", "4"]
+    var refused = 0
+    for _ in 0..<2_000 {
+      var damaged = data
+      for _ in 0...number(below: 3) {
+        let place = number(below: damaged.count)
+        switch number(below: 4) {
+        case 0: damaged[place] = UInt8(number(below: 256))
+        case 1: damaged[place] ^= UInt8(1 << number(below: 8))
+        case 2: damaged.remove(at: place)
+        default:
+          damaged.insert(contentsOf: pieces[number(below: pieces.count)].utf8, at: place)
+        }
+      }
+      do {
+        for tensor in try parse(damaged) {
+          #expect(tensor.bytes.count == tensor.shape.reduce(1, *) * tensor.dataType.byteWidth)
+        }
+      } catch {
+        #expect(error is TensorIOError)
+        refused += 1
+      }
+    }
+    #expect(refused > 1_000, "\(refused)")
+  }
+
+  @Test func `what cannot be read again is not written`() {
+    let bytes = Data(count: 4)
+    for tensors in [
+      [Safetensors.Tensor(name: "a", dataType: .string, shape: [4], bytes: bytes)],
+      [Safetensors.Tensor(name: "a", dataType: .uint8, shape: [5], bytes: bytes)],
+      [Safetensors.Tensor(name: "__metadata__", dataType: .uint8, shape: [4], bytes: bytes)],
+      Array(
+        repeating: Safetensors.Tensor(name: "a", dataType: .uint8, shape: [4], bytes: bytes),
+        count: 2),
+    ] {
+      #expect(throws: TensorIOError.self) { try Safetensors(tensors: tensors).serialized() }
+    }
+  }
+}
