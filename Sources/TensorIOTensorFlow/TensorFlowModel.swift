@@ -106,6 +106,8 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
       description.inputs.append(
         graph.description(of: tensor, name: own?.name ?? graph.name(of: operation)))
     }
+    let steps = layers.operations.flatMap { operations(named: $0) }
+    description.isTrainingStep = steps.contains { needed.contains($0) }
     description.outputs = outputs.map { graph.description(of: $0.tensor, name: $0.name) }
     return description
   }

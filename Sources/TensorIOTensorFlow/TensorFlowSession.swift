@@ -25,6 +25,8 @@ final class TensorFlowSession: Session {
   private let operations: [OpaquePointer?]
   /// Whether the outputs cannot be had without the operations, and so come from the same run.
   private let outputsRunOperations: Bool
+  /// Whether a run would train, though the session is not there for it.
+  private let isRefused: Bool
 
   private var outputs: [TensorFlowTensor] = []
   private let status: OpaquePointer
@@ -70,6 +72,7 @@ final class TensorFlowSession: Session {
     fetches = outputTensors.map(\.output)
     fetchValues = Array(repeating: nil, count: fetches.count)
     operations = targets
+    isRefused = signature.isTrainingStep && names.isEmpty
     guard let status = model.library.functions.NewStatus() else {
       throw TensorIOError(.internalFault, "TensorFlow could not make a status.")
     }
@@ -130,6 +133,7 @@ final class TensorFlowSession: Session {
     if cancellation?.isCancelled == true {
       throw TensorIOError(.cancelled, "The run was cancelled before it began.")
     }
+    guard !isRefused else { throw wouldTrain() }
     outputs.removeAll(keepingCapacity: true)
     collectFeeds()
     if !operations.isEmpty && !outputsRunOperations { try run(operations, fetching: false) }
@@ -180,6 +184,14 @@ final class TensorFlowSession: Session {
       outputs.append(TensorFlowTensor(owning: handle, model.library))
       fetchValues[index] = nil
     }
+  }
+
+  private func wouldTrain() -> TensorIOError {
+    let names = signature.outputs.map { "'\($0.name)'" }.joined(separator: ", ")
+    return TensorIOError(
+      .unsupportedModel,
+      "A run for \(names) would train the model '\(model.folder.path)': its training operations are "
+        + "what computes them. Describe outputs that do not train, to run or evaluate it.")
   }
 
   private func runError(_ failure: TensorFlowFailure) -> TensorIOError {

@@ -265,6 +265,18 @@ import Testing
     for _ in 0..<3 {
       losses.append(try model.train(batch, placeholders: ["train_rate": Float(0.1)])["loss"])
     }
+    // What gives the loss trains: it cannot be had otherwise.
+    let evaluation = #expect(throws: TensorIOError.self) {
+      try model.evaluate(batch, placeholders: ["train_rate": Float(0.1)])
+    }
+    #expect(evaluation?.code == .unsupportedModel)
+    #expect(evaluation?.message.contains("'loss' would train") == true)
+    var options = TrainingOptions(placeholders: ["train_rate": Float(0.1)])
+    options.validationShare = 0.4
+    let validation = #expect(throws: TensorIOError.self) {
+      try Trainer(model, data: batch.items, options: options).train()
+    }
+    #expect(validation?.code == .invalidOption)
     // One step of gradient descent for y = wx + b at a time, from w = -0.5 and b = 0.25.
     var (w, b) = (Float(0), Float(0))
     let predicting = try prediction()

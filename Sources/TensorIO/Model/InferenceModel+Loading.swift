@@ -12,19 +12,22 @@ extension InferenceModel {
     let pool: SessionPool
     /// Lends the session whose runs are training steps; nil for a model that is not trained.
     let training: SessionPool?
+    /// Whether the outputs come only from training steps, so that nothing else can be run.
+    let onlyTrains: Bool
 
     /// Whether runs change what later runs give.
     var keepsState: Bool { model.keepsState }
 
     init(
       model: any LoadedModel, bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool,
-      training: SessionPool?
+      training: SessionPool?, onlyTrains: Bool
     ) {
       self.model = model
       self.bound = bound
       self.warnings = warnings
       self.pool = pool
       self.training = training
+      self.onlyTrains = onlyTrains
     }
   }
 
@@ -69,7 +72,8 @@ extension InferenceModel {
     if model.keepsState && !manifest.describesTraining { binder.add(.keepsState) }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
-      pool: SessionPool(sessions), training: try makeTrainingPool(model, signature))
+      pool: SessionPool(sessions), training: try makeTrainingPool(model, signature),
+      onlyTrains: signature.isTrainingStep)
   }
 
   /// A step that the model does not have would make layers unknown that only the step has.

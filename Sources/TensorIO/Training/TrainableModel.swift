@@ -110,6 +110,9 @@ public final class TrainableModel: Model {
     try await inference.evaluate(batch, placeholders: placeholders)
   }
 
+  /// Whether the model's outputs come only from training steps: it can neither run nor be evaluated.
+  var onlyTrains: Bool { get throws { try inference.loaded().onlyTrains } }
+
   // MARK: - Weights
 
   /// Writes the weights into a folder that exists: with TensorFlow as `checkpoint.index` and

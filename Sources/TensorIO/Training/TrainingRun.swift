@@ -26,6 +26,13 @@ struct TrainingRun {
     try Self.check(trainer.data, "data")
     if let validation = trainer.validation { try Self.check(validation, "validation data") }
     model = trainer.model
+    let validates = trainer.validation != nil || options.validationShare > 0
+    if validates, try model.onlyTrains {
+      throw TensorIOError(
+        .invalidOption,
+        "The model cannot be tried on validation items: a run for its outputs would train it. "
+          + "Describe outputs that do not train, or leave the validation out.")
+    }
     self.options = options
     signature = try trainer.model.signature
     generator = SplitMix64(seed: options.seed)
