@@ -84,6 +84,13 @@ struct SharedBundleTests {
     let other = try TrainableModel(at: path("cats-vs-dogs-train"), loader: SavedModels.loader)
     try other.restore(from: folder)
     #expect(try loss(other.evaluate(batch)) == losses[20])
+    // So does the bundle, which has no other outputs to offer.
+    let bundle = folder + "/trained.tiobundle"
+    try model.exportBundle(to: bundle)
+    let exported = try SavedModels.loader.model(at: bundle)
+    for item in batch.items {
+      #expect(try loss(exported.run(ModelInputs(item))) == loss(model.run(ModelInputs(item))))
+    }
   }
 
   private func pythonLosses(

@@ -1,0 +1,124 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOTensorFlow
+import Testing
+
+/// Bundles for inference that trained models export.
+@Suite struct ExportBundleTests {
+  private func train(_ model: TrainableModel) throws {
+    var batch = Batch(keys: ["x", "y"])
+    try batch.addItem(["x": [0, 1], "y": 2])
+    try batch.addItem(["x": [1, 0], "y": 0.5])
+    for _ in 0..<5 { try model.train(batch, placeholders: ["learning_rate": Float(0.1)]) }
+  }
+
+  @Test func `an exported bundle predicts as the trained model does`() throws {
+    let bundle = try TestBundle.line(outputs: [
+      TestBundle.layer("loss", [1]), TestBundle.layer("prediction", [-1, 1]),
+    ])
+    let model = try bundle.trainable()
+    try train(model)
+    let path = bundle.pathBeside("trained.tiobundle")
+    try model.exportBundle(to: path)
+    let exported = try SavedModels.loader.model(at: path)
+    #expect(exported is InferenceModel)
+    let manifest = exported.bundle.manifest
+    #expect(manifest.model.modes == .predict)
+    #expect(manifest.trainingOperations.isEmpty)
+    #expect(manifest.inputs.map(\.name) == ["x"])
+    #expect(manifest.outputs.map(\.name) == ["prediction"])
+    #expect(manifest.placeholders.isEmpty)
+    let untrained = try bundle.trainable()
+    for x in [[0, 1], [1, 0], [-3, 2.5]] as [[Float]] {
+      let expected: Float = try model.run(["x": x, "y": 0])["prediction"]
+      try #expect(exported.run(x)["prediction"] == expected)
+      try #expect(untrained.run(["x": x, "y": 0])["prediction", as: Float.self] != expected)
+    }
+    // Items of the batch that the description still has.
+    let items = [[0, 1], [1, 0]].map { ModelInputs($0 as [Float]) }
+    let together = try (exported as? InferenceModel)?.run(batch: items).map {
+      try $0["prediction", as: Float.self]
+    }
+    let alone = try items.map { try exported.run($0)["prediction", as: Float.self] }
+    #expect(together == alone)
+    // Nothing else lies about.
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: bundle.folder).sorted() == [
+        "test.tiobundle", "trained.tiobundle",
+      ])
+  }
+
+  @Test func `named outputs keep the inputs that they need`() throws {
+    let bundle = try TestBundle.line()
+    let model = try bundle.trainable()
+    try train(model)
+    let path = bundle.pathBeside("loss.tiobundle")
+    try model.exportBundle(to: path, outputs: ["loss", "prediction"])
+    let exported = try SavedModels.loader.model(at: path)
+    #expect(try exported.signature.inputs.map(\.name) == ["x", "y"])
+    let inputs: ModelInputs = ["x": [0, 1], "y": 2]
+    let (ours, theirs) = (try model.run(inputs), try exported.run(inputs))
+    try #expect(theirs["loss", as: Float.self] == ours["loss"])
+    let error = #expect(throws: TensorIOError.self) {
+      try model.exportBundle(to: bundle.pathBeside("no.tiobundle"), outputs: ["los"])
+    }
+    #expect(error?.message.contains("'los'") == true)
+  }
+
+  @Test func `a bundle that is there stays, and a place that is not is named`() throws {
+    let bundle = try TestBundle.line()
+    let model = try bundle.trainable()
+    let before = try Data(contentsOf: URL(filePath: bundle.path + "/model.json"))
+    let exists = #expect(throws: TensorIOError.self) { try model.exportBundle(to: bundle.path) }
+    #expect(exists?.code == .fileExists)
+    #expect(try Data(contentsOf: URL(filePath: bundle.path + "/model.json")) == before)
+    for (path, code) in [
+      (bundle.pathBeside("none/x.tiobundle"), TensorIOError.Code.fileNotFound),
+      (bundle.pathBeside("x"), .invalidBundle), ("/proc/x.tiobundle", .unreadableFile),
+    ] {
+      let error = #expect(throws: TensorIOError.self) { try model.exportBundle(to: path) }
+      #expect(error?.code == code, "\(error?.message ?? "")")
+      #expect(error?.message.contains(path.hasSuffix("/x") ? "x" : "/") == true)
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: bundle.folder) == ["test.tiobundle"])
+  }
+
+  private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
+
+  @Test(.enabled(if: python != nil, "TENSORIO_PYTHON names no Python with TensorFlow."))
+  func `Python loads what was exported`() throws {
+    let bundle = try TestBundle.line()
+    let model = try bundle.trainable()
+    try train(model)
+    let path = bundle.pathBeside("trained.tiobundle")
+    try model.exportBundle(to: path, outputs: ["prediction"])
+    let script = """
+      import os, sys
+      os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+      import tensorflow as tf
+      with tf.compat.v1.Session(graph=tf.Graph()) as session:
+          tf.compat.v1.saved_model.loader.load(session, ["serve"], sys.argv[1])
+          print(session.run("prediction:0", {"x:0": [[0.0, 1.0]]})[0][0])
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(Self.python))
+    process.arguments = ["-c", script, path + "/predict"]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let found = try #require(Float(text.split(separator: "\n").last ?? ""))
+    let expected: Float = try SavedModels.loader.model(at: path).run([0, 1] as [Float])[
+      "prediction"]
+    #expect(abs(found - expected) < 1e-6)
+  }
+}
