@@ -7,7 +7,8 @@
 
     Scripts/fuzz.py --binary .build/debug/tensorio [--count 2000] [--seed 1]
 
-Models, descriptions (model.json) and pictures are truncated, flipped and spliced. The command must
+Models, descriptions (model.json), pictures, and a quarter as many SavedModels (where TensorFlow is
+installed: opening it takes a while) are truncated, flipped and spliced. The command must
 end with 0, where the file is still a valid one, or with 65 and a message; anything else, above all
 a signal, is a failure: its file is kept and named. Pure standard library.
 """
@@ -25,6 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "Tests/Fixtures/Models"
+SAVED_MODELS = ROOT / "Tests/Fixtures/SavedModels"
 IMAGES = ROOT / "Tests/Fixtures/Images"
 DIGITS = ROOT / "Demo/digits.tiobundle"
 PICTURE = ROOT / "Demo/images/digit-7-01.png"
@@ -77,7 +79,7 @@ def make_bundles(binary: str, folder: Path) -> dict[Path, Path]:
     """A bundle for every model that the command can describe and run."""
     bundles: dict[Path, Path] = {}
     models = sorted(MODELS.glob("*.tflite")) + [DIGITS / "model.tflite"]
-    for model in models:
+    for model in models + sorted(path.parent for path in SAVED_MODELS.glob("*/saved_model.pb")):
         bundle = folder / f"{model.stem}.tiobundle"
         made = run([binary, "init", str(model), "-o", str(bundle)])
         if made.returncode == 0 and run(command(binary, bundle)).returncode == 0:
@@ -105,6 +107,12 @@ def try_one(binary: str, folder: Path, number: int, seed: Seed, data: bytes,
         file = place / f"picture{seed.path.suffix}"
         arguments = [binary, "run", str(DIGITS), f"@{file}", "--json",
                      "--timeout", str(TIMEOUT_SECONDS)]
+    elif seed.kind == "saved model":
+        source = next(path for path in bundles if path in seed.path.parents)
+        shutil.copytree(bundles[source], bundle)
+        folder = next(path.parent for path in bundle.glob("*/saved_model.pb"))
+        file = folder / seed.path.relative_to(source)
+        arguments = command(binary, bundle)
     else:
         source = bundles[seed.path] if seed.kind == "model" else seed.path.parent
         shutil.copytree(source, bundle)
@@ -141,8 +149,10 @@ def main() -> int:
         print("error: no fixture model could be run", file=sys.stderr)
         return 1
     seeds = {
-        "model": [Seed("model", path) for path in bundles],
+        "model": [Seed("model", path) for path in bundles if path.is_file()],
         "json": [Seed("json", bundle / "model.json") for bundle in bundles.values()],
+        "saved model": [Seed("saved model", file) for path in bundles if path.is_dir()
+                        for file in sorted(path.rglob("*")) if file.is_file()],
         "image": [Seed("image", path) for path in sorted(IMAGES.iterdir())
                   if path.suffix in (".jpg", ".png", ".bmp", ".webp")] + [Seed("image", PICTURE)],
     }
@@ -151,7 +161,7 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kind, files in seeds.items():
             jobs = []
-            for number in range(options.count):
+            for number in range(options.count // (4 if kind == "saved model" else 1) if files else 0):
                 seed = random_source.choice(files)
                 other = random_source.choice(files).path.read_bytes() or b"\0"
                 data = corrupt(seed.path.read_bytes(), other, random_source)
