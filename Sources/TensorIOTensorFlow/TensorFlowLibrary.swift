@@ -21,16 +21,19 @@ internal import Darwin
 final class TensorFlowLibrary: @unchecked Sendable {
   let functions: TensorFlowFunctions
 
+  #if canImport(Darwin)
+  private static let fileNames = [
+    "libtensorflow_cc.2.dylib", "libtensorflow.2.dylib", "libtensorflow.dylib",
+  ]
+  private static let companions = ["libtensorflow_framework.2.dylib"]
+  #else
   /// The names of the library in PyPI's packages and in TensorFlow's own archives.
   private static let fileNames = [
     "libtensorflow_cc.so.2", "libtensorflow.so.2", "libtensorflow.so",
-    "libtensorflow_cc.2.dylib", "libtensorflow.2.dylib", "libtensorflow.dylib",
   ]
-
   /// The library that the others need, where it does not lie where they look for it.
-  private static let companions = [
-    "libtensorflow_framework.so.2", "libtensorflow_framework.2.dylib",
-  ]
+  private static let companions = ["libtensorflow_framework.so.2"]
+  #endif
 
   /// Opens the library.
   init() throws(TensorIOError) {
