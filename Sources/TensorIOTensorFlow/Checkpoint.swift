@@ -11,14 +11,6 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// A model's weights in a folder: `checkpoint.index` and `checkpoint.data-00000-of-00001`.
 struct Checkpoint {
   private static let name = "checkpoint"
@@ -53,47 +45,32 @@ struct Checkpoint {
         "The folder '\(folder)' cannot be written to: \(FileSystem.reason(for: error)).",
         cause: error)
     }
-    defer { try? files.removeItem(atPath: fresh.folder) }
-    try save(fresh.prefix)
-    try fresh.check()
-    for file in [Self.index, Self.data] { try Self.flush(fresh.folder + "/" + file) }
-    // Without an index there is no checkpoint: an old one ends here, the new one begins with the
-    // last line.
-    try remove(Self.index)
-    try rename(Self.data, from: fresh)
-    try rename(Self.index, from: fresh)
-  }
-
-  private func remove(_ file: String) throws {
-    guard unlink(folder + "/" + file) != 0, errno != ENOENT else { return }
-    throw Self.systemError("'\(folder)/\(file)' cannot be replaced")
-  }
-
-  private func rename(_ file: String, from other: Checkpoint) throws {
-    guard systemRename(other.folder + "/" + file, folder + "/" + file) == 0 else {
-      throw Self.systemError("'\(folder)/\(file)' cannot be written")
+    do {
+      try save(fresh.prefix)
+      try fresh.check()
+      for file in [Self.index, Self.data] { try FileSystem.flush(fresh.folder + "/" + file) }
+    } catch {
+      try? files.removeItem(atPath: fresh.folder)
+      throw error
     }
+    do {
+      try replace(with: fresh)
+    } catch var error as TensorIOError {
+      error.message += " What was to replace it is in '\(fresh.folder)'."
+      throw error
+    }
+    // An empty folder that stays is no harm.
+    try? files.removeItem(atPath: fresh.folder)
   }
 
-  private func systemRename(_ old: String, _ new: String) -> Int32 {
-    #if canImport(Glibc)
-    Glibc.rename(old, new)
-    #elseif canImport(Musl)
-    Musl.rename(old, new)
-    #else
-    Darwin.rename(old, new)
-    #endif
-  }
-
-  /// Brings a file to the disk: after a power cut a name must not stand for an empty file.
-  private static func flush(_ path: String) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw systemError("'\(path)' cannot be read") }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw systemError("'\(path)' cannot be written") }
-  }
-
-  private static func systemError(_ what: String) -> TensorIOError {
-    TensorIOError(.unreadableFile, "\(what): \(String(cString: strerror(errno))).")
+  /// Gives the files of another checkpoint the names of this one.
+  ///
+  /// Without an index there is no checkpoint: an old one ends with the first line, the new one
+  /// begins with the last.
+  private func replace(with fresh: Checkpoint) throws {
+    try FileSystem.remove(folder + "/" + Self.index)
+    for file in [Self.data, Self.index] {
+      try FileSystem.rename(fresh.folder + "/" + file, to: folder + "/" + file)
+    }
   }
 }

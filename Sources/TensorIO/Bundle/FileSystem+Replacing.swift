@@ -1,0 +1,51 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What it takes to replace a file by a complete one.
+extension FileSystem {
+  /// Brings a file's content to the disk: after a power cut its name must not stand for an empty file.
+  ///
+  /// - Throws: ``TensorIOError`` that names the file.
+  package static func flush(_ path: String) throws {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw lastError(writing: path) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw lastError(writing: path) }
+  }
+
+  /// Gives a file another name in one step; a file of that name is replaced.
+  ///
+  /// - Throws: ``TensorIOError`` that names the new file.
+  package static func rename(_ path: String, to newPath: String) throws {
+    #if canImport(Glibc)
+    let status = Glibc.rename(path, newPath)
+    #elseif canImport(Musl)
+    let status = Musl.rename(path, newPath)
+    #else
+    let status = Darwin.rename(path, newPath)
+    #endif
+    guard status == 0 else { throw lastError(writing: newPath) }
+  }
+
+  /// Removes a file; one that is not there is no error.
+  ///
+  /// - Throws: ``TensorIOError`` that names the file.
+  package static func remove(_ path: String) throws {
+    guard unlink(path) == 0 || errno == ENOENT else { throw lastError(writing: path) }
+  }
+
+  private static func lastError(writing path: String) -> TensorIOError {
+    TensorIOError(
+      .unreadableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+  }
+}
