@@ -21,7 +21,6 @@ struct SavedModelFolder {
   let path: String
 
   var modelPath: String { path + "/" + Self.modelFile }
-  var assetsPath: String { path + "/assets" }
   var hasVariables: Bool { FileSystem.isFile(path + "/" + Self.variables + ".index") }
 
   /// Checks that there is a SavedModel.

@@ -99,9 +99,15 @@ struct SavedModelLoading {
     guard let session, let buffer else {
       throw TensorIOError(.internalFault, "TensorFlow gave no session for '\(folder.path)'.")
     }
-    return Loaded(
-      graph: graph, session: session, metaGraph: try metaGraph(in: buffer, folder),
-      isRepaired: isRepaired)
+    do {
+      return Loaded(
+        graph: graph, session: session, metaGraph: try metaGraph(in: buffer, folder),
+        isRepaired: isRepaired)
+    } catch {
+      functions.CloseSession(session, status)
+      functions.DeleteSession(session, status)
+      throw error
+    }
   }
 
   private func metaGraph(

@@ -40,7 +40,9 @@ struct TensorFlowConfiguration {
   /// session of the process asked for. A session with one does without: with threads of its own
   /// TensorFlow no longer runs operations on the calling thread.
   var bytes: [UInt8] {
-    let numbers = [0x10] + Self.varint(threadsInOperation) + [0x28] + Self.varint(operationsAtOnce)
+    // Soft placement (the last two): a graph made for another machine's devices runs on the CPU.
+    let numbers =
+      [0x10] + Self.varint(threadsInOperation) + [0x28] + Self.varint(operationsAtOnce) + [0x38, 1]
     return threadsInOperation > 1 || operationsAtOnce > 0 ? numbers + [0x48, 1] : numbers
   }
 

@@ -112,6 +112,22 @@ final class TensorFlowGraph: @unchecked Sendable {
     }
   }
 
+  /// The variables of the graph, each with a tensor that reads it: those of TensorFlow 2.
+  func variableReads() -> [Assignment] {
+    var position = 0
+    var found: [Assignment] = []
+    while let operation = functions.GraphNextOperation(handle, &position) {
+      guard type(of: operation) == "ReadVariableOp" else { continue }
+      let input = functions.OperationInput(TF_Input(oper: operation, index: 0))
+      guard let variable = input.oper, type(of: variable) == "VarHandleOp" else { continue }
+      found.append(
+        Assignment(
+          variable: name(of: variable), shape: shapeAttribute(of: variable),
+          value: Tensor(operation: operation, index: 0)))
+    }
+    return found
+  }
+
   /// The attribute `shape`; nil when there is none, or it is not known.
   private func shapeAttribute(of operation: OpaquePointer) -> [Int]? {
     let status = functions.NewStatus()
@@ -185,6 +201,21 @@ final class TensorFlowGraph: @unchecked Sendable {
       if inputs.contains(where: reached.contains) { reached.formUnion(outputs) }
     }
     return all.filter { reached.contains($0) && !taken.contains($0) && !sources.contains($0) }
+  }
+
+  /// Whether one of the operations may change a variable; what a function does is not looked at.
+  func changesVariables(_ operations: Set<OpaquePointer>) -> Bool {
+    let words = ["Assign", "Apply", "Scatter", "PartitionedCall"]
+    return operations.contains { operation in
+      let type = type(of: operation)
+      return words.contains { type.contains($0) }
+    }
+  }
+
+  /// Whether a tensor stands for a variable or a table, and has no elements to read.
+  func isHandle(_ tensor: Tensor) -> Bool {
+    ["resource", "variant"].contains(
+      TensorFlowType.name(functions.OperationOutputType(tensor.output)))
   }
 
   private func isFed(_ operation: OpaquePointer, _ fed: Set<Tensor>) -> Bool {

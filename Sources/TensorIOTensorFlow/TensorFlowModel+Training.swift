@@ -19,6 +19,8 @@ extension TensorFlowModel: TrainableLoadedModel {
       model: self, signature: signature, operations: operations, options: options)
   }
 
+  public func checkExport() throws { _ = try saver }
+
   public func exportCheckpoint(to folder: String) throws {
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(
@@ -42,8 +44,8 @@ extension TensorFlowModel: TrainableLoadedModel {
       try files.createDirectory(atPath: path, withIntermediateDirectories: false)
       try folder.modelForServing(tags: tags, isRepaired: isRepaired)
         .write(to: URL(filePath: path + "/" + SavedModelFolder.modelFile))
-      if FileSystem.isFolder(folder.assetsPath) {
-        try files.copyItem(atPath: folder.assetsPath, toPath: path + "/assets")
+      for name in ["assets", "assets.extra"] where FileSystem.isFolder(folder.path + "/" + name) {
+        try files.copyItem(atPath: folder.path + "/" + name, toPath: path + "/" + name)
       }
       try files.createDirectory(atPath: path + "/variables", withIntermediateDirectories: false)
     } catch let error as TensorIOError {

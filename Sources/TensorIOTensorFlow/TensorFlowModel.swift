@@ -69,15 +69,21 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
 
   /// The tensor of a layer: an operation's output first, else a key of the signature, else a key of
   /// any other signature.
+  ///
+  /// The operation of a variable itself gives nothing that can be read: a key goes before it.
   func tensor(named name: String, in signature: String) -> TensorFlowGraph.Tensor? {
-    graph.tensor(named: name) ?? keys.tensor(named: name, in: signature)
+    let found = graph.tensor(named: name)
+    if let found, !graph.isHandle(found) { return found }
+    return keys.tensor(named: name, in: signature) ?? found
   }
 
-  /// The operation of a name in `train.ops`, or those of a signature's outputs.
+  /// The operation of a name in `train.ops`, or those of a signature's outputs, as long as something
+  /// that they are computed from changes variables.
   func operations(named name: String) -> [OpaquePointer] {
     if let operation = graph.operation(named: name) { return [operation] }
     if let tensor = graph.tensor(named: name) { return [tensor.operation] }
-    return keys.outputs(ofSignature: name).map(\.operation)
+    let outputs = keys.outputs(ofSignature: name).map(\.operation)
+    return graph.changesVariables(graph.operations(runFor: outputs, feeding: [])) ? outputs : []
   }
 
   public func describe(

@@ -61,23 +61,54 @@ struct TensorFlowSaver {
   }
 
   /// Reads the variables from files whose names begin with a prefix; all of them or none.
-  func restore(from prefix: String) throws {
-    try checkShapes(of: prefix)
-    _ = try run(on: prefix, fetching: [], running: [restoring]) { refusal(of: prefix, $0.message) }
-  }
-
-  /// Reads the values without assigning them.
   ///
   /// TensorFlow assigns value by value, and some of its variables take any shape: another model's
   /// weights would only be noticed in the results.
-  private func checkShapes(of prefix: String) throws {
+  func restore(from prefix: String) throws {
     let graph = model.graph
     let assignments = graph.assignments(
       among: graph.operations(runFor: [restoring], feeding: [fileName]))
+    guard assignments.isEmpty else {
+      try checkShapes(of: prefix, assignments)
+      return try assign(from: prefix)
+    }
+    // TensorFlow 2 assigns in a function: what it did is looked at afterwards, and taken back.
+    let before = try TemporaryWeights { try save(to: $0, for: $0) }
+    do {
+      try assign(from: prefix)
+      try checkShapes(after: prefix)
+    } catch {
+      try assign(from: before.prefix)
+      throw error
+    }
+  }
+
+  private func assign(from prefix: String) throws {
+    _ = try run(on: prefix, fetching: [], running: [restoring]) { refusal(of: prefix, $0.message) }
+  }
+
+  /// Looks at the shapes that the variables have now.
+  private func checkShapes(after prefix: String) throws {
+    let reads = model.graph.variableReads()
+    guard !reads.isEmpty else { return }
+    let values = try run(on: prefix, fetching: reads.map(\.value), running: []) {
+      refusal(of: prefix, $0.message)
+    }
+    try check(zip(reads, values), of: prefix)
+  }
+
+  /// Reads the values without assigning them, and looks at their shapes.
+  private func checkShapes(of prefix: String, _ assignments: [TensorFlowGraph.Assignment]) throws {
     let values = try run(on: prefix, fetching: assignments.map(\.value), running: []) {
       refusal(of: prefix, $0.message)
     }
-    for (assignment, value) in zip(assignments, values) {
+    try check(zip(assignments, values), of: prefix)
+  }
+
+  private func check(
+    _ pairs: some Sequence<(TensorFlowGraph.Assignment, TensorFlowTensor)>, of prefix: String
+  ) throws {
+    for (assignment, value) in pairs {
       guard let shape = assignment.shape, shape != value.shape, !shape.contains(-1) else {
         continue
       }
@@ -112,5 +143,28 @@ struct TensorFlowSaver {
         Int32(operations.count), nil, status)
     }
     return results.compactMap { $0.map { TensorFlowTensor(owning: $0, library) } }
+  }
+}
+
+/// Weights in a temporary folder, which goes away with the value.
+private final class TemporaryWeights {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "tensorio-\(UUID().uuidString)").path
+  var prefix: String { folder + "/weights" }
+
+  init(_ save: (String) throws -> Void) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw TensorIOError(
+        .unreadableFile, "'\(folder)' cannot be made: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+    try save(prefix)
+  }
+
+  deinit {
+    // A temporary folder that stays is no harm.
+    try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -59,8 +59,8 @@ final class TensorFlowSession: Session {
     cancellation = options.cancellation
     let inputTensors = try signature.inputs.map { try Self.tensor($0.name, signature, model) }
     let outputTensors = try signature.outputs.map { try Self.tensor($0.name, signature, model) }
-    let targets = try Self.operations(named: names, model)
     let fed = Set(inputTensors)
+    let targets = try Self.operations(named: names, model, feeding: fed)
     let graph = model.graph
     let forOutputs = graph.operations(
       runFor: outputTensors.filter { !fed.contains($0) }.map(\.operation), feeding: fed)
@@ -111,11 +111,11 @@ final class TensorFlowSession: Session {
   }
 
   func setInput(at index: Int, to strings: [Data]) throws {
-    let expected = inputs[index].shape.reduce(1, *)
-    guard strings.count == expected else {
+    guard strings.count == inputs[index].shape.elementCount else {
       throw TensorIOError(
         .wrongElementCount,
-        "'\(signature.inputs[index].name)' takes \(expected) strings, got \(strings.count).")
+        "'\(signature.inputs[index].name)' takes strings of the shape \(inputs[index].shape), got "
+          + "\(strings.count).")
     }
     try writableTensor(at: index).setStrings(strings)
     inputs[index].isSet = true
@@ -136,9 +136,10 @@ final class TensorFlowSession: Session {
     guard !isRefused else { throw wouldTrain() }
     outputs.removeAll(keepingCapacity: true)
     collectFeeds()
+    // Before anything runs: a run that fails may have shared the memory by then.
+    for index in inputs.indices where inputs[index].isSet { inputs[index].wasFed = true }
     if !operations.isEmpty && !outputsRunOperations { try run(operations, fetching: false) }
     try run(outputsRunOperations ? operations : [], fetching: true)
-    for index in inputs.indices where inputs[index].isSet { inputs[index].wasFed = true }
   }
 
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
@@ -240,20 +241,24 @@ final class TensorFlowSession: Session {
   }
 
   private static func operations(
-    named names: [String], _ model: TensorFlowModel
+    named names: [String], _ model: TensorFlowModel, feeding fed: Set<TensorFlowGraph.Tensor>
   ) throws -> [OpaquePointer] {
-    let found = names.map { model.operations(named: $0) }
+    let inputs = fed.map(\.operation)
+    let found = names.map { name in
+      model.operations(named: name).filter { !inputs.contains($0) }
+    }
     let missing = names.indices.filter { found[$0].isEmpty }
     guard !missing.isEmpty else { return found.flatMap(\.self) }
     throw TensorIOError(
       .invalidBundle,
       "train.ops names \(missing.map { "'\(names[$0])'" }.joined(separator: ", ")), but the model "
-        + "'\(model.folder.path)' has no operation of that name.",
+        + "'\(model.folder.path)' has no operation of that name that trains: an input does not, nor "
+        + "a signature that changes no variables.",
       issues: missing.map { index in
         BundleIssue(
           .badTrainingOperation, path: "train.ops[\(index)]",
-          expected: "an operation or a signature of the model", found: "'\(names[index])'",
-          mending: "Use a name of the model.")
+          expected: "an operation of the model, or a signature that changes variables",
+          found: "'\(names[index])'", mending: "Name the operation of a training step.")
       })
   }
 

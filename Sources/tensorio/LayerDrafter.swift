@@ -230,7 +230,7 @@ struct LayerDrafter {
     }
     guard tensor.dataType != .string, !tensor.shape.isEmpty else { return }
     let batch = tensor.shape[0] == -1 ? 1 : 0
-    let values = tensor.shape.dropFirst(batch).reduce(1) { $0 * max($1, 1) }
+    let values = tensor.shape.dropFirst(batch).map { max($0, 1) }.elementCount ?? .max
     guard let labels = metadata?.labels else {
       if !pictures.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
         checks.append(

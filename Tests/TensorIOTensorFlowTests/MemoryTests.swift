@@ -34,6 +34,28 @@ import Testing
     try #expect(first["echo", as: [Float].self] == [1, 2, 3, 4])
   }
 
+  @Test func `nor when what came after it failed`() throws {
+    let bundle = try TestBundle(
+      "assign_checked", modes: "train", inputs: [TestBundle.layer("value", [4])],
+      outputs: [TestBundle.layer("stored", [4])],
+      rest: #", "train": {"ops": ["set"]}, "placeholders": "#
+        + #"[{"name": "ok", "type": "scalar", "dtype": "bool", "shape": []}]"#)
+    let model = try bundle.trainable()
+    func train(_ value: Float, isOK: Bool) throws {
+      var batch = Batch(keys: ["value"])
+      try batch.addItem(["value": [Float](repeating: value, count: 4)])
+      try model.train(batch, placeholders: ["ok": isOK])
+    }
+    // The variable is set; reading it fails.
+    #expect(throws: TensorIOError.self) { try train(1, isOK: false) }
+    // Another value is written, and refused before it runs.
+    var batch = Batch(keys: ["value"])
+    try batch.addItem(["value": [Float](repeating: 7, count: 4)])
+    #expect(throws: TensorIOError.self) { try model.train(batch, placeholders: ["ok": "text"]) }
+    let stored = try model.run([Float](repeating: 9, count: 4))["stored", as: [Float].self]
+    #expect(stored == [1, 1, 1, 1])
+  }
+
   @Test func `large outputs stay as they were when the model runs again and goes`() throws {
     let bundle = try TestBundle(
       "unknown_rank", inputs: [TestBundle.layer("x", [64, 64])],

@@ -9,8 +9,8 @@ import Testing
 
 struct TensorFlowConfigurationTests {
   @Test(arguments: [
-    (Int32(1), Int32(-1), [0x10, 1, 0x28] + [UInt8](repeating: 0xFF, count: 9) + [1]),
-    (300, 2, [0x10, 0xAC, 2, 0x28, 2, 0x48, 1]),
+    (Int32(1), Int32(-1), [0x10, 1, 0x28] + [UInt8](repeating: 0xFF, count: 9) + [1, 0x38, 1]),
+    (300, 2, [0x10, 0xAC, 2, 0x28, 2, 0x38, 1, 0x48, 1]),
   ])
   func `threads are written as Protocol Buffers write them`(
     _ inOperation: Int32, _ atOnce: Int32, _ expected: [UInt8]

@@ -225,6 +225,30 @@ import Testing
     }
   }
 
+  @Test(arguments: ["train", "value"])
+  func `neither a signature that changes nothing nor an input is a training step`(
+    _ operation: String
+  ) throws {
+    let bundle = try TestBundle(
+      "assign_checked", modes: "train", inputs: [TestBundle.layer("value", [4])],
+      outputs: [TestBundle.layer("stored", [4])],
+      rest: #", "train": {"ops": ["\#(operation)"]}"#)
+    let error = #expect(throws: TensorIOError.self) { try bundle.trainable().load() }
+    #expect(error?.message.contains("'\(operation)'") == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("trains") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `a number that is described for each item is an error before the step`() throws {
+    let bundle = try TestBundle.line(outputs: [TestBundle.layer("loss", [-1])])
+    let model = try bundle.trainable()
+    let before: Float = try model.run(["x": [0, 1], "y": 2])["loss"]
+    let error = #expect(throws: TensorIOError.self) {
+      try model.train(batch, placeholders: ["learning_rate": 0.1])
+    }
+    #expect(error?.message.contains("write [] instead") == true, "\(error?.message ?? "")")
+    try #expect(model.run(["x": [0, 1], "y": 2])["loss"] == before)
+  }
+
   @Test func `dropout and Adam train on labels of 64 bits`() throws {
     let bundle = try TestBundle(
       "train_adam", modes: "train",
@@ -248,6 +272,34 @@ import Testing
       let loss: Double = try model.train(batch, placeholders: ["keep": 1])["loss"]
       #expect(abs(loss - expected) < 1e-4)
     }
+  }
+
+  @Test func `a TensorFlow 2 model keeps its best weights, and takes a checkpoint's`() throws {
+    let bundle = try TestBundle(
+      "tf2_train", modes: "train",
+      inputs: [TestBundle.layer("train_x", [-1, 1]), TestBundle.layer("train_y", [-1, 1])],
+      outputs: [TestBundle.layer("loss", [1])],
+      rest:
+        #", "train": {"ops": ["train"]}, "placeholders": [\#(TestBundle.layer("train_rate", [1]))]"#
+    )
+    let model = try bundle.trainable()
+    let data: [Batch.Item] = [(0, 1), (1, 3), (2, 5)].map { ["train_x": $0, "train_y": $1] }
+    var options = TrainingOptions(
+      epochs: 5, batchSize: 3, placeholders: ["train_rate": Float(0.1)])
+    options.keepsBest = true
+    let results = try Trainer(model, data: data, options: options).train()
+    #expect(results.last?.isBest == true)
+    let folder = try bundle.makeFolder("checkpoint")
+    try model.export(to: folder)
+    // The loss of the next step is that of the weights before it.
+    func next(_ model: TrainableModel) throws -> Float {
+      try model.train(
+        Batch(keys: ["train_x", "train_y"], items: data),
+        placeholders: ["train_rate": Float(0.1)])["loss"]
+    }
+    let other = try bundle.trainable()
+    try other.restore(from: folder)
+    try #expect(next(other) == next(model))
   }
 
   @Test func `a TensorFlow 2 model is trained by its signature, once a step`() throws {

@@ -79,7 +79,9 @@ package struct BundleWriter {
       try fill(fresh)
       try check(open(fresh))
       try move(fresh, token: token)
-    } catch let error as TensorIOError {
+    } catch var error as TensorIOError {
+      // Nobody knows the hidden folder.
+      error.message = error.message.replacing(fresh, with: destination)
       throw error
     } catch {
       throw TensorIOError(

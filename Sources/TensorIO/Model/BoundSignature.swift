@@ -104,8 +104,9 @@ final class BoundLayer: Sendable {
     var filled = Array(axes)
     let open = filled.indices.filter { filled[$0] < 0 }
     if open.count == 1 {
-      let known = filled.reduce(1) { $1 < 0 ? $0 : $0 * $1 }
-      guard known > 0, elementCount % known == 0 else { return nil }
+      guard let known = filled.filter({ $0 >= 0 }).elementCount, known > 0,
+        elementCount % known == 0
+      else { return nil }
       filled[open[0]] = elementCount / known
     } else if open.count > 1 {
       guard item.count == filled.count,
@@ -113,7 +114,7 @@ final class BoundLayer: Sendable {
       else { return nil }
       filled = item
     }
-    return filled.reduce(1, *) == elementCount ? filled : nil
+    return filled.elementCount == elementCount ? filled : nil
   }
 }
 

@@ -324,7 +324,7 @@ struct SignatureBinder: IssueCollector {
       // How many values an open shape holds is only known when the model has run.
       if shapes[position].contains(where: { $0 < 0 }) { continue }
       let spec = output.spec
-      let available = shapes[position].reduce(1, *)
+      let available = shapes[position].elementCount ?? .max
       guard available != spec.elementCount else { continue }
       let path = "outputs[\(position)].shape"
       guard spec.elementCount < available else {
@@ -349,6 +349,7 @@ struct SignatureBinder: IssueCollector {
   }
 
   private static func values(_ count: Int) -> String {
-    count == 1 ? "1 value" : "\(count) values"
+    if count == .max { return "more values than can be counted" }
+    return count == 1 ? "1 value" : "\(count) values"
   }
 }

@@ -12,6 +12,7 @@ extension BoundSignature {
     guard let shapes = inputShapes(forItems: batch.count) else {
       throw withoutBatchAxis(batch)
     }
+    try checkOutputs(ofBatch: batch.count)
     try session.resizeInputs(to: shapes)
     for input in inputs { try write(batch, to: input, of: session) }
     var fed = ModelInputs([:])
@@ -35,6 +36,17 @@ extension BoundSignature {
         .missingInput,
         "The batch has no values for the input '\(spec.name)'; its keys are "
           + batch.keys.map { "'\($0)'" }.joined(separator: ", ") + ".")
+    }
+  }
+
+  /// What can be known before anything runs: a number that the model computes once has no items.
+  private func checkOutputs(ofBatch count: Int) throws {
+    for output in outputs where count > 1 && output.spec.isBatched {
+      guard !output.tensor.rankIsUnknown, output.tensor.shape.isEmpty else { continue }
+      throw TensorIOError(
+        .invalidBundle,
+        "The output '\(output.spec.name)' is one number, also for a batch of \(count), but "
+          + "model.json says \(output.spec.shape): write [] instead.")
     }
   }
 
@@ -88,7 +100,7 @@ extension BoundSignature {
   private func readOutputs(ofBatch count: Int, from session: any Session) throws -> ModelOutputs {
     guard count > 1 else { return try readOutputs(item: 0, of: 1, from: session) }
     for output in outputs where !output.spec.isBatched && output.spec.dataType != .string {
-      let found = session.outputShape(at: output.index).reduce(1, *)
+      let found = session.outputShape(at: output.index).elementCount ?? .max
       guard found == output.spec.elementCount else {
         throw TensorIOError(
           .inferenceFailed,

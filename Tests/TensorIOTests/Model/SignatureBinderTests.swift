@@ -227,6 +227,20 @@ import Testing
     #expect(binder.issues.isEmpty)
   }
 
+  @Test(arguments: [
+    [1 << 62], [-1, 1 << 62, 1 << 20], [-1, -1, 1 << 62, 1 << 62], [1 << 40, 1 << 40, 1 << 40],
+  ])
+  func `axes that nobody can count are a mismatch, not a crash`(_ shape: [Int]) throws {
+    let bundle = try TestBundle(inputs: [.layer("x", [4])], outputs: [.layer("y", [4])]).open()
+    var binder = SignatureBinder(bundle: bundle, matchesByName: false)
+    let signature = SignatureDescription(
+      key: "", inputs: [.float("x", shape)], outputs: [.float("y", shape)])
+    #expect(binder.bind(signature) == nil)
+    let issue = try #require(binder.issues.first)
+    #expect(issue.summary == "element-count-mismatch inputs[0].shape")
+    #expect(!issue.expected.contains("9223372036854775807"))
+  }
+
   @Test func `all that disagrees is reported at once`() throws {
     let bundle = try TestBundle(set: [
       "/inputs/0/dtype": "int32", "/inputs/1/shape": [7], "/outputs/0/dtype": "uint8",
