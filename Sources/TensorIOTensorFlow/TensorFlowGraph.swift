@@ -119,7 +119,10 @@ final class TensorFlowGraph: @unchecked Sendable {
     while let operation = functions.GraphNextOperation(handle, &position) {
       guard type(of: operation) == "ReadVariableOp" else { continue }
       let input = functions.OperationInput(TF_Input(oper: operation, index: 0))
-      guard let variable = input.oper, type(of: variable) == "VarHandleOp" else { continue }
+      // One that waits for a placeholder, as for an asset's path, belongs to the initialization.
+      guard let variable = input.oper, type(of: variable) == "VarHandleOp",
+        placeholders(among: operations(runFor: [operation], feeding: [])).isEmpty
+      else { continue }
       found.append(
         Assignment(
           variable: name(of: variable), shape: shapeAttribute(of: variable),
