@@ -175,9 +175,10 @@ struct TrainCommand: ParsableCommand {
   ) throws {
     guard let target else { return }
     if case .failure(let error) = result {
-      // Weights that are no numbers are worth nothing, unless the best epoch's were brought back.
+      // Weights that are no numbers are worth nothing, unless the best epoch's were brought back;
+      // they would replace an earlier checkpoint.
       let hasDiverged = (error as? TensorIOError)?.code == .trainingDiverged
-      if session.curve.isEmpty || (hasDiverged && !keepBest) { return }
+      if session.curve.isEmpty || (hasDiverged && !(keepBest && session.hasBest)) { return }
     }
     do {
       Console.printMessage("exported: \(try target.write(model))")

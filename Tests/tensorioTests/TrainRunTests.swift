@@ -165,11 +165,15 @@ struct TrainRunTests {
   }
   #endif
 
-  @Test func `a learning rate that is too large is an error that says so`() async throws {
+  @Test(arguments: [[], ["--keep-best"]])
+  func `a learning rate that is too large is an error that says so`(
+    options: [String]
+  ) async throws {
     let folder = try TemporaryFolder()
-    let result = try await train(["--epochs", "50", "--export", folder.path], rate: "1e30")
+    let result = try await train(
+      ["--epochs", "50", "--export", folder.path] + options, rate: "1e30")
     #expect(result.status == 65)
-    #expect(result.error.contains("diverged"), "\(result.error)")
+    #expect(result.error.contains("of epoch 1: the training has diverged"), "\(result.error)")
     #expect(try folder.contents == [])
   }
 

@@ -9,6 +9,8 @@ import TensorIO
 struct TrainingSession {
   /// What the steps and epochs gave, also those before a failure.
   private(set) var curve = LossCurve()
+  /// Whether there is a best epoch, also one before a failure.
+  private(set) var hasBest = false
 
   private let trainer: Trainer
   private var printer: EpochPrinter
@@ -39,6 +41,7 @@ struct TrainingSession {
       onEpoch: { result in
         progress.end()
         curve.add(result)
+        hasBest = hasBest || result.isBest
         results.append(result)
         try printer.printEpoch(result)
         if interruption.isRequested { token.cancel() }
