@@ -24,19 +24,17 @@ struct TrainingSession {
   /// Trains until all epochs are done, it gets no better, or Ctrl-C ends it.
   mutating func train() throws {
     let interruption = Interruption()
-    let token = CancellationToken()
     let epochs = trainer.options.epochs
     var results: [EpochResult] = []
     var last: TrainingStep?
     defer { progress.end() }
     try trainer.train(
-      until: token,
+      until: { interruption.isRequested },
       onStep: { step in
         if step.step == 1 { progress = ProgressBar(total: step.stepsPerEpoch) }
         progress.show(step.step, note: Self.note(step, of: epochs))
         curve.add(step)
         last = step
-        if interruption.isRequested { token.cancel() }
       },
       onEpoch: { result in
         progress.end()
@@ -44,10 +42,9 @@ struct TrainingSession {
         hasBest = hasBest || result.isBest
         results.append(result)
         try printer.printEpoch(result)
-        if interruption.isRequested { token.cancel() }
       })
     progress.end()
-    if token.isCancelled {
+    if interruption.isRequested, results.count < epochs {
       let steps = last.map {
         $0.epoch > results.count ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
       }
