@@ -157,7 +157,7 @@ struct TrainCommand: ParsableCommand {
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
     var session = TrainingSession(trainer, asJSON: json)
-    let result = Result { try session.train() }
+    let result = Result { try model.signature.namingOption { try session.train() } }
     // What was learned before a failure is kept, and what the steps gave is worth a look.
     let export = Result { try self.export(model, to: target, after: result, session) }
     if let plotFile, !session.curve.isEmpty {

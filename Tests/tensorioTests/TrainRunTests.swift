@@ -182,7 +182,10 @@ struct TrainRunTests {
       "train", "Demo/digits-train.tiobundle", "--data", "Demo/digits-training",
     ])
     #expect(result.status == 65)
-    #expect(result.error.contains("'learning_rate'"), "\(result.error)")
+    #expect(
+      result.error.hasSuffix(
+        "error: There is no value for the placeholder 'learning_rate'. "
+          + "Pass --placeholder learning_rate=VALUE.\n"), "\(result.error)")
   }
 }
 
