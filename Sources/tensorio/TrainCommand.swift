@@ -29,7 +29,8 @@ struct TrainCommand: ParsableCommand {
       A folder has a folder of pictures for each class. The picture goes into the image input, the \
       class's index among the sorted names into the other.
 
-      Ctrl-C ends the training after the step under way; what was learned is exported and plotted. \
+      Ctrl-C, SIGTERM, and an output that nobody reads end the training after the step under way; \
+      what was learned is exported and plotted. \
       The same seed trains in the same order on every machine. A * marks the best epoch so far.
       """)
 

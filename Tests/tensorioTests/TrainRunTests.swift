@@ -13,10 +13,11 @@ import Testing
 struct TrainRunTests {
   private func train(
     _ arguments: [String], data: String = "Demo/digits-training", rate: String = "0.005",
-    interruptedAtOutput: Bool = false
+    interruptedBy signal: Int32? = nil
   ) async throws -> CommandRunner.Result {
     try await CommandRunner.run(
-      Self.command(data, rate) + arguments, interruptedAtOutput: interruptedAtOutput)
+      Self.command(data, rate) + arguments, interruptedAtOutput: signal != nil,
+      signal: signal ?? SIGINT)
   }
 
   private static func command(
@@ -132,17 +133,33 @@ struct TrainRunTests {
     #expect(try ModelBundle(bundle).manifest.model.modes == .predict)
   }
 
-  @Test func `Ctrl-C exports and plots what there is`() async throws {
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a signal exports and plots what there is`(signal: Int32) async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/part.tiobundle"
     let result = try await train(
       ["--epochs", "100000", "--export", bundle, "--plot", folder.path + "/loss.png"],
-      interruptedAtOutput: true)
+      interruptedBy: signal)
     #expect(result.status == 0, "\(result.error)")
     #expect(result.error.contains("interrupted after "), "\(result.error)")
     #expect(try folder.contents == ["loss.png", "part.tiobundle"])
     let run = try await CommandRunner.run(["run", bundle, "Demo/images/digit-7-01.png"])
     #expect(run.status == 0)
+  }
+
+  @Test func `an output that nobody reads any more ends the training, and it is exported`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/part.tiobundle"
+    let result = try await CommandRunner.run(
+      ["-c", "set -o pipefail; \"$@\" | head -n 1", "bash", CommandRunner.binary.path]
+        + Self.command() + ["--epochs", "100000", "--json", "--export", bundle],
+      executable: URL(filePath: "/bin/bash"))
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.hasPrefix(#"{"best":true,"epoch":1,"#), "\(result.output)")
+    #expect(result.error.contains("interrupted after "), "\(result.error)")
+    #expect(try ModelBundle(bundle).manifest.model.modes == .predict)
   }
 
   #if os(Linux)

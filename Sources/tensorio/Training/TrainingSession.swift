@@ -21,9 +21,9 @@ struct TrainingSession {
     printer = EpochPrinter(asJSON: asJSON)
   }
 
-  /// Trains until all epochs are done, it gets no better, or Ctrl-C ends it.
+  /// Trains until all epochs are done, it gets no better, or a signal ends it.
   mutating func train() throws {
-    let interruption = Interruption()
+    let interruption = Interruption(alsoWithoutReader: true)
     let epochs = trainer.options.epochs
     var results: [EpochResult] = []
     var last: TrainingStep?
