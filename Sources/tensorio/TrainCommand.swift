@@ -195,11 +195,8 @@ struct TrainCommand: ParsableCommand {
   private func makeTrainer(_ model: TrainableModel) throws -> Trainer {
     let signature = ModelSignature(of: model.bundle)
     let names = classes.map { $0.split(separator: ",").map(String.init) }
-    let training = try TrainingData(data, for: signature, classes: names)
-    let order = training.classes.isEmpty ? names : training.classes.map(\.name)
-    let validating = try validationData.map {
-      try TrainingData($0, for: signature, classes: FileSystem.isFolder($0) ? order : nil)
-    }
+    let (training, validating) = try TrainingData.pair(
+      data, validation: validationData, for: signature, classes: names)
     for (index, pictures) in training.classes.enumerated() {
       Console.printMessage("class \(index)  \(pictures.name.printable)  \(pictures.count) pictures")
     }
