@@ -164,7 +164,7 @@ struct TrainRunTests {
 
   #if os(Linux)
   @Test(arguments: [8, 120], ["", "/x.tiobundle"])
-  func `a disk that is full leaves nothing half written, and the weights elsewhere`(
+  func `a disk that is full leaves nothing half written, and is found early for a checkpoint`(
     _ kilobytes: Int, _ name: String
   ) async throws {
     let folder = try TemporaryFolder()
@@ -178,6 +178,7 @@ struct TrainRunTests {
     #expect(result.status == 65)
     #expect(result.error.contains(folder.path), "\(result.error)")
     #expect(result.error.contains("File too large"), "\(result.error)")
+    #expect(result.output.isEmpty == name.isEmpty, "\(result.output)")
     #expect(try folder.contents == [])
   }
   #endif

@@ -132,6 +132,7 @@ extension TrainingData {
   ///   - validation: What to try the model on, if anything.
   ///   - signature: The inputs.
   ///   - classes: The argument of `--classes`.
+  /// - Returns: Both; a validation without data of its own is nil.
   /// - Throws: `TensorIOError` as ``init(_:for:classes:)``, and when nothing says which indexes the
   ///   validation's classes have.
   static func pair(
