@@ -153,8 +153,12 @@ struct TrainCommand: ParsableCommand {
       bundle: bundle,
       loader: ModelLoader(
         backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
-    let trainer = try makeTrainer(model)
+    // The data is read before the model is loaded: that takes longer.
+    let data = try readData(for: ModelSignature(of: bundle))
+    let trainer = try makeTrainer(model, data)
     for warning in try model.warnings { Console.printMessage("warning: \(warning)") }
+    try data.training.checkValues(for: model.signature)
+    try data.validation?.checkValues(for: model.signature)
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
     var session = TrainingSession(trainer, asJSON: json)
@@ -191,15 +195,22 @@ struct TrainCommand: ParsableCommand {
     }
   }
 
-  /// Reads the data, before the model is loaded: that takes longer.
-  private func makeTrainer(_ model: TrainableModel) throws -> Trainer {
-    let signature = ModelSignature(of: model.bundle)
+  private func readData(
+    for signature: ModelSignature
+  ) throws -> (training: TrainingData, validation: TrainingData?) {
     let names = classes.map { $0.split(separator: ",").map(String.init) }
-    let (training, validating) = try TrainingData.pair(
+    let pair = try TrainingData.pair(
       data, validation: validationData, for: signature, classes: names)
-    for (index, pictures) in training.classes.enumerated() {
+    for (index, pictures) in pair.training.classes.enumerated() {
       Console.printMessage("class \(index)  \(pictures.name.printable)  \(pictures.count) pictures")
     }
+    return pair
+  }
+
+  private func makeTrainer(
+    _ model: TrainableModel, _ data: (training: TrainingData, validation: TrainingData?)
+  ) throws -> Trainer {
+    let signature = ModelSignature(of: model.bundle)
     var options = TrainingOptions(
       epochs: epochs, batchSize: batchSize,
       placeholders: try placeholder.values(of: "--placeholder", with: InputReader()) {
@@ -211,9 +222,9 @@ struct TrainCommand: ParsableCommand {
     options.earlyStopping = earlyStopping.map { EarlyStopping(patience: $0) }
     options.keepsBest = keepBest
     var trainer = Trainer(
-      model, data: training.items, validation: validating?.items, options: options)
+      model, data: data.training.items, validation: data.validation?.items, options: options)
     trainer.nameItems(
-      data: training.nameOfItem, validation: (validating ?? training).nameOfItem)
+      data: data.training.nameOfItem, validation: (data.validation ?? data.training).nameOfItem)
     return trainer
   }
 }

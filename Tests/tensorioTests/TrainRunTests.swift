@@ -117,6 +117,20 @@ struct TrainRunTests {
     #expect(try losses(fromLines) == losses(await train(["--epochs", "1", "--json"])))
   }
 
+  @Test func `a label that is no whole number is named before the first step`() async throws {
+    let folder = try TemporaryFolder()
+    let picture = CommandRunner.packageFolder.appending(path: "Demo/images/digit-7-01.png").path
+    let lines = [7, 7.5].map { "{\"image\": \"\(picture)\", \"label\": \($0)}\n" }
+    let file = folder.path + "/digits.jsonl"
+    try lines.joined().write(toFile: file, atomically: true, encoding: .utf8)
+    let result = try await train(
+      ["--batch-size", "1", "--no-shuffle", "--export", folder.path], data: file)
+    #expect(result.status == 65)
+    #expect(
+      result.error.hasPrefix("error: '\(file)', line 2: 'label' takes int"), "\(result.error)")
+    #expect(try folder.contents == ["digits.jsonl"])
+  }
+
   @Test func `a picture that cannot be read ends the training, and what was learned is kept`()
     async throws
   {

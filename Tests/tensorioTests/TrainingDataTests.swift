@@ -67,6 +67,24 @@ struct TrainingDataTests {
     #expect(error?.message == "'\(path)', line 3: \(message)")
   }
 
+  @Test(arguments: ["0.5", "3000000000", "[7.5]"])
+  func `a number that the model cannot take is found before the training`(number: String) throws {
+    try write("", to: "a.png")
+    func data(_ number: String) throws -> TrainingData {
+      let path = try write(
+        "{\"image\": \"a.png\", \"label\": 1}\n\n{\"image\": \"a.png\", \"label\": \(number)}",
+        to: "data.jsonl")
+      return try TrainingData(path, for: Self.pictures)
+    }
+    try data("2").checkValues(for: Self.pictures)
+    let error = #expect(throws: TensorIOError.self) {
+      try data(number).checkValues(for: Self.pictures)
+    }
+    #expect(error?.code == .unrepresentableValue)
+    let prefix = "'\(folder.path)/data.jsonl', line 3: 'label' takes int32 values, got "
+    #expect(error?.message.hasPrefix(prefix) == true, "\(error?.message ?? "")")
+  }
+
   @Test func `a line that is no JSON has a column`() throws {
     let path = try write("{\"x\": [1, 2] \"n\": 3}", to: "data.jsonl")
     let error = #expect(throws: TensorIOError.self) {
@@ -109,7 +127,8 @@ struct TrainingDataTests {
     #expect(data.classes.map(\.name) == ["cats", "dogs"])
     #expect(data.classes.map(\.count) == [1, 2])
     #expect(data.items.map { $0["label"] as? Int } == [0, 1, 1])
-    let turned = try TrainingData(folder.path, for: Self.pictures, classes: .named(["dogs", "cats"]))
+    let turned = try TrainingData(
+      folder.path, for: Self.pictures, classes: .named(["dogs", "cats"]))
     #expect(turned.items.map { $0["label"] as? Int } == [0, 0, 1])
   }
 

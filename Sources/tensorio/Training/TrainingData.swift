@@ -50,6 +50,29 @@ struct TrainingData: Sendable {
     return { lines.isEmpty ? "Item \($0) of '\(path)'" : "'\(path)', line \(lines[$0])" }
   }
 
+  /// Writes every number once as the steps will: hours may go by before a step comes to one that
+  /// does not fit.
+  ///
+  /// Pictures are left to the steps, as they take long to decode.
+  ///
+  /// - Parameter signature: The model's own, which knows its types better than model.json does.
+  /// - Throws: `TensorIOError` for the first value that does not fit, naming its line.
+  func checkValues(for signature: ModelSignature) throws {
+    for spec in signature.inputs where !spec.isImage && spec.dataType != .string {
+      var scratch = [UInt8](repeating: 0, count: spec.byteCount)
+      var span = scratch.mutableSpan
+      var memory = span.mutableBytes
+      for (index, item) in items.enumerated() {
+        do {
+          try item[spec.name]?.encode(into: &memory, as: spec)
+        } catch var error as TensorIOError {
+          error.message = "\(nameOfItem(index)): \(error.message)"
+          throw error
+        }
+      }
+    }
+  }
+
   // MARK: - Lines
 
   private mutating func readLines(_ signature: ModelSignature) throws {
