@@ -15,18 +15,29 @@ import Darwin
 
 /// Lets Ctrl-C end a loop after the step under way, so that what there is can be kept.
 ///
-/// A second Ctrl-C ends the process as usual.
+/// SIGTERM does the same: it is what `docker stop` and batch systems send. A second signal of the
+/// same kind ends the process as usual.
 struct Interruption {
   /// A signal handler can reach only what is global.
   private static let requested = Atomic(false)
 
-  init() {
-    signal(SIGINT) { _ in
-      Interruption.requested.store(true, ordering: .relaxed)
-      signal(SIGINT, SIG_DFL)
+  /// Begins to listen.
+  ///
+  /// - Parameter alsoWithoutReader: Whether the loop ends, too, when nobody reads the output any
+  ///   more, as after `| head -1`. Else that ends the process at the next line.
+  init(alsoWithoutReader: Bool = false) {
+    for number in [SIGINT, SIGTERM] {
+      signal(number) { number in
+        Interruption.requested.store(true, ordering: .relaxed)
+        signal(number, SIG_DFL)
+      }
+    }
+    if alsoWithoutReader {
+      // It stays: the lines after the loop have no reader either.
+      signal(SIGPIPE) { _ in Interruption.requested.store(true, ordering: .relaxed) }
     }
   }
 
-  /// Whether Ctrl-C was pressed.
+  /// Whether the loop should end.
   var isRequested: Bool { Self.requested.load(ordering: .relaxed) }
 }

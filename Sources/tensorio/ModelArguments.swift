@@ -150,6 +150,23 @@ extension [NamedArgument] {
   }
 }
 
+extension ModelSignature {
+  /// Calls a closure that runs the model; when it has no value for a placeholder, the error says how
+  /// to pass one.
+  ///
+  /// Only the runs know what has no value: some placeholders have a default in the model.
+  func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var error as TensorIOError where error.code == .missingInput {
+      for spec in placeholders where error.message.hasSuffix(" the placeholder '\(spec.name)'.") {
+        error.message += " Pass --placeholder \(spec.name)=VALUE."
+      }
+      throw error
+    }
+  }
+}
+
 extension Model {
   /// The model as one that is only run, whatever else it can do; nil for a placeholder.
   func forInference(with loader: ModelLoader) throws -> InferenceModel? {

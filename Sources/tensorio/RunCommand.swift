@@ -77,7 +77,9 @@ struct RunCommand: ParsableCommand {
       let start = clock.now
       let inputs = try arguments.readInputs(for: try model.signature)
       let reading = clock.now - start
-      let (outputs, latency) = try repeatRun(of: model, on: inputs, reading: reading)
+      let (outputs, latency) = try model.signature.namingOption {
+        try repeatRun(of: model, on: inputs, reading: reading)
+      }
       var pictures = WrittenPictures()
       if let preview { try pictures.writePreviews(of: inputs, model.signature, to: preview) }
       try pictures.write(outputImage, of: outputs)

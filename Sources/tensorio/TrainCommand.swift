@@ -29,7 +29,8 @@ struct TrainCommand: ParsableCommand {
       A folder has a folder of pictures for each class. The picture goes into the image input, the \
       class's index among the sorted names into the other.
 
-      Ctrl-C ends the training after the step under way; what was learned is exported and plotted. \
+      Ctrl-C, SIGTERM, and an output that nobody reads end the training after the step under way; \
+      what was learned is exported and plotted. \
       The same seed trains in the same order on every machine. A * marks the best epoch so far.
       """)
 
@@ -152,12 +153,16 @@ struct TrainCommand: ParsableCommand {
       bundle: bundle,
       loader: ModelLoader(
         backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
-    let trainer = try makeTrainer(model)
+    // The data is read before the model is loaded: that takes longer.
+    let data = try readData(for: ModelSignature(of: bundle))
+    let trainer = try makeTrainer(model, data)
     for warning in try model.warnings { Console.printMessage("warning: \(warning)") }
+    try data.training.checkValues(for: model.signature)
+    try data.validation?.checkValues(for: model.signature)
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
     var session = TrainingSession(trainer, asJSON: json)
-    let result = Result { try session.train() }
+    let result = Result { try model.signature.namingOption { try session.train() } }
     // What was learned before a failure is kept, and what the steps gave is worth a look.
     let export = Result { try self.export(model, to: target, after: result, session) }
     if let plotFile, !session.curve.isEmpty {
@@ -175,9 +180,10 @@ struct TrainCommand: ParsableCommand {
   ) throws {
     guard let target else { return }
     if case .failure(let error) = result {
-      // Weights that are no numbers are worth nothing, unless the best epoch's were brought back.
+      // Weights that are no numbers are worth nothing, unless the best epoch's were brought back;
+      // they would replace an earlier checkpoint.
       let hasDiverged = (error as? TensorIOError)?.code == .trainingDiverged
-      if session.curve.isEmpty || (hasDiverged && !keepBest) { return }
+      if session.curve.isEmpty || (hasDiverged && !(keepBest && session.hasBest)) { return }
     }
     do {
       Console.printMessage("exported: \(try target.write(model))")
@@ -189,18 +195,22 @@ struct TrainCommand: ParsableCommand {
     }
   }
 
-  /// Reads the data, before the model is loaded: that takes longer.
-  private func makeTrainer(_ model: TrainableModel) throws -> Trainer {
-    let signature = ModelSignature(of: model.bundle)
+  private func readData(
+    for signature: ModelSignature
+  ) throws -> (training: TrainingData, validation: TrainingData?) {
     let names = classes.map { $0.split(separator: ",").map(String.init) }
-    let training = try TrainingData(data, for: signature, classes: names)
-    let order = training.classes.isEmpty ? names : training.classes.map(\.name)
-    let validating = try validationData.map {
-      try TrainingData($0, for: signature, classes: FileSystem.isFolder($0) ? order : nil)
-    }
-    for (index, pictures) in training.classes.enumerated() {
+    let pair = try TrainingData.pair(
+      data, validation: validationData, for: signature, classes: names)
+    for (index, pictures) in pair.training.classes.enumerated() {
       Console.printMessage("class \(index)  \(pictures.name.printable)  \(pictures.count) pictures")
     }
+    return pair
+  }
+
+  private func makeTrainer(
+    _ model: TrainableModel, _ data: (training: TrainingData, validation: TrainingData?)
+  ) throws -> Trainer {
+    let signature = ModelSignature(of: model.bundle)
     var options = TrainingOptions(
       epochs: epochs, batchSize: batchSize,
       placeholders: try placeholder.values(of: "--placeholder", with: InputReader()) {
@@ -212,9 +222,9 @@ struct TrainCommand: ParsableCommand {
     options.earlyStopping = earlyStopping.map { EarlyStopping(patience: $0) }
     options.keepsBest = keepBest
     var trainer = Trainer(
-      model, data: training.items, validation: validating?.items, options: options)
+      model, data: data.training.items, validation: data.validation?.items, options: options)
     trainer.nameItems(
-      data: training.nameOfItem, validation: (validating ?? training).nameOfItem)
+      data: data.training.nameOfItem, validation: (data.validation ?? data.training).nameOfItem)
     return trainer
   }
 }

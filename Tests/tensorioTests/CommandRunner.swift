@@ -23,12 +23,14 @@ enum CommandRunner {
   ///   - environment: Variables to set on top of the test's own; nil removes one.
   ///   - input: What stands on standard input.
   ///   - interruptedAfter: After how many seconds Ctrl-C is sent, if at all.
-  ///   - interruptedAtOutput: Whether Ctrl-C is sent when the first data is printed.
+  ///   - interruptedAtOutput: Whether a signal is sent when the first data is printed.
+  ///   - signal: That signal; it is Ctrl-C's by default.
   /// - Returns: The exit status, and all that was written to the two outputs.
   /// - Throws: When there is no binary.
   static func run(
     _ arguments: [String], executable: URL = binary, environment: [String: String?] = [:],
-    input: String = "", interruptedAfter: Double? = nil, interruptedAtOutput: Bool = false
+    input: String = "", interruptedAfter: Double? = nil, interruptedAtOutput: Bool = false,
+    signal: Int32 = SIGINT
   ) async throws -> Result {
     let process = Process()
     process.executableURL = executable
@@ -63,7 +65,7 @@ enum CommandRunner {
     defer { watchdog.cancel() }
     // Both pipes are drained at once: a full one would stop the process for ever.
     async let output = readAll(of: standardOutput.fileHandleForReading) {
-      if interruptedAtOutput { kill(identifier, SIGINT) }
+      if interruptedAtOutput { kill(identifier, signal) }
     }
     async let error = readAll(of: standardError.fileHandleForReading)
     write(input, to: standardInput.fileHandleForWriting)

@@ -100,6 +100,28 @@ struct LossPlotTests {
     #expect(axis.ticks.allSatisfy { (-0.001...1.001).contains(axis.place(of: $0.value)) })
   }
 
+  @Test func `any two values have an axis`() {
+    let sizes: [Double] = [
+      0, .leastNonzeroMagnitude, .leastNonzeroMagnitude * 2000, .leastNormalMagnitude, 1e-300,
+      1e-299, 1e-12, 1,
+      1.0.nextUp, 1 + 1e-14, 1 + 1e-10, 3, 1e12, 1e16, 1e16 + 2, 1e299, 1e300, 1e300.nextUp, 9e307,
+      1e308, .greatestFiniteMagnitude,
+    ]
+    let values = sizes + sizes.map(-)
+    for (first, second) in values.flatMap({ first in values.map { (first, $0) } }) {
+      for (mayBeLogarithmic, startsAtZero) in [(true, false), (false, false), (false, true)] {
+        if startsAtZero && min(first, second) < 0 { continue }
+        let axis = PlotAxis(
+          [first, second, first], mayBeLogarithmic: mayBeLogarithmic, startsAtZero: startsAtZero)
+        for value in [first, second] {
+          #expect((-1e-9...1 + 1e-9).contains(axis.place(of: value)), "\(first), \(second)")
+        }
+        #expect((1...14).contains(axis.ticks.count), "\(first), \(second): \(axis.ticks)")
+        #expect(axis.ticks.allSatisfy { (-0.001...1.001).contains(axis.place(of: $0.value)) })
+      }
+    }
+  }
+
   /// Tells whether a text is XML, as far as elements go.
   private struct XMLChecker {
     let isWellFormed: Bool

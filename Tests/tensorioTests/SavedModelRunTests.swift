@@ -108,7 +108,11 @@ struct SavedModelRunTests {
     } else {
       #expect(
         try await run(nil)
-          == (65, "", "error: There is no value for the placeholder 'hidden'.\n"))
+          == (
+            65, "",
+            "error: There is no value for the placeholder 'hidden'. "
+              + "Pass --placeholder hidden=VALUE.\n"
+          ))
     }
   }
 

@@ -13,10 +13,11 @@ import Testing
 struct TrainRunTests {
   private func train(
     _ arguments: [String], data: String = "Demo/digits-training", rate: String = "0.005",
-    interruptedAtOutput: Bool = false
+    interruptedBy signal: Int32? = nil
   ) async throws -> CommandRunner.Result {
     try await CommandRunner.run(
-      Self.command(data, rate) + arguments, interruptedAtOutput: interruptedAtOutput)
+      Self.command(data, rate) + arguments, interruptedAtOutput: signal != nil,
+      signal: signal ?? SIGINT)
   }
 
   private static func command(
@@ -116,6 +117,20 @@ struct TrainRunTests {
     #expect(try losses(fromLines) == losses(await train(["--epochs", "1", "--json"])))
   }
 
+  @Test func `a label that is no whole number is named before the first step`() async throws {
+    let folder = try TemporaryFolder()
+    let picture = CommandRunner.packageFolder.appending(path: "Demo/images/digit-7-01.png").path
+    let lines = [7, 7.5].map { "{\"image\": \"\(picture)\", \"label\": \($0)}\n" }
+    let file = folder.path + "/digits.jsonl"
+    try lines.joined().write(toFile: file, atomically: true, encoding: .utf8)
+    let result = try await train(
+      ["--batch-size", "1", "--no-shuffle", "--export", folder.path], data: file)
+    #expect(result.status == 65)
+    #expect(
+      result.error.hasPrefix("error: '\(file)', line 2: 'label' takes int"), "\(result.error)")
+    #expect(try folder.contents == ["digits.jsonl"])
+  }
+
   @Test func `a picture that cannot be read ends the training, and what was learned is kept`()
     async throws
   {
@@ -132,12 +147,13 @@ struct TrainRunTests {
     #expect(try ModelBundle(bundle).manifest.model.modes == .predict)
   }
 
-  @Test func `Ctrl-C exports and plots what there is`() async throws {
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a signal exports and plots what there is`(signal: Int32) async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/part.tiobundle"
     let result = try await train(
       ["--epochs", "100000", "--export", bundle, "--plot", folder.path + "/loss.png"],
-      interruptedAtOutput: true)
+      interruptedBy: signal)
     #expect(result.status == 0, "\(result.error)")
     #expect(result.error.contains("interrupted after "), "\(result.error)")
     #expect(try folder.contents == ["loss.png", "part.tiobundle"])
@@ -145,9 +161,24 @@ struct TrainRunTests {
     #expect(run.status == 0)
   }
 
+  @Test func `an output that nobody reads any more ends the training, and it is exported`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/part.tiobundle"
+    let result = try await CommandRunner.run(
+      ["-c", "set -o pipefail; \"$@\" | head -n 1", "bash", CommandRunner.binary.path]
+        + Self.command() + ["--epochs", "100000", "--json", "--export", bundle],
+      executable: URL(filePath: "/bin/bash"))
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.hasPrefix(#"{"best":true,"epoch":1,"#), "\(result.output)")
+    #expect(result.error.contains("interrupted after "), "\(result.error)")
+    #expect(try ModelBundle(bundle).manifest.model.modes == .predict)
+  }
+
   #if os(Linux)
   @Test(arguments: [8, 120], ["", "/x.tiobundle"])
-  func `a disk that is full leaves nothing half written, and the weights elsewhere`(
+  func `a disk that is full leaves nothing half written, and is found early for a checkpoint`(
     _ kilobytes: Int, _ name: String
   ) async throws {
     let folder = try TemporaryFolder()
@@ -161,15 +192,20 @@ struct TrainRunTests {
     #expect(result.status == 65)
     #expect(result.error.contains(folder.path), "\(result.error)")
     #expect(result.error.contains("File too large"), "\(result.error)")
+    #expect(result.output.isEmpty == name.isEmpty, "\(result.output)")
     #expect(try folder.contents == [])
   }
   #endif
 
-  @Test func `a learning rate that is too large is an error that says so`() async throws {
+  @Test(arguments: [[], ["--keep-best"]])
+  func `a learning rate that is too large is an error that says so`(
+    options: [String]
+  ) async throws {
     let folder = try TemporaryFolder()
-    let result = try await train(["--epochs", "50", "--export", folder.path], rate: "1e30")
+    let result = try await train(
+      ["--epochs", "50", "--export", folder.path] + options, rate: "1e30")
     #expect(result.status == 65)
-    #expect(result.error.contains("diverged"), "\(result.error)")
+    #expect(result.error.contains("of epoch 1: the training has diverged"), "\(result.error)")
     #expect(try folder.contents == [])
   }
 
@@ -178,7 +214,10 @@ struct TrainRunTests {
       "train", "Demo/digits-train.tiobundle", "--data", "Demo/digits-training",
     ])
     #expect(result.status == 65)
-    #expect(result.error.contains("'learning_rate'"), "\(result.error)")
+    #expect(
+      result.error.hasSuffix(
+        "error: There is no value for the placeholder 'learning_rate'. "
+          + "Pass --placeholder learning_rate=VALUE.\n"), "\(result.error)")
   }
 }
 

@@ -24,16 +24,32 @@ struct TrainTests {
       ["--export-output", "y", "--export", "x"],
       "--export-output goes with --export NAME.tiobundle."
     ),
-    (
-      ["--export", "Demo/digits.tiobundle"],
-      "'Demo/digits.tiobundle' exists. Nothing is overwritten: name another bundle."
-    ),
   ])
   func `wrong usage is refused`(arguments: [String], message: String) async throws {
     let result = try await train(arguments)
     #expect(result.status == 64)
     #expect(result.output == "")
     #expect(result.error.hasPrefix("Error: \(message)\n"), "\(result.error)")
+    #expect(result.error.contains("Usage: tensorio train "), "\(result.error)")
+  }
+
+  @Test func `a bundle that exists is not overwritten`() async throws {
+    #expect(
+      try await train(["--export", "Demo/digits.tiobundle"])
+        == (
+          64, "",
+          "error: 'Demo/digits.tiobundle' exists. Nothing is overwritten: name another bundle.\n"
+        ))
+  }
+
+  @Test func `classes for a file are refused without the usage of another command`() async throws {
+    #expect(
+      try await CommandRunner.run([
+        "train", "Demo/digits-train.tiobundle", "--data", "points.jsonl", "--classes", "a,b",
+      ])
+        == (
+          64, "", "error: --classes goes with a folder of classes; 'points.jsonl' is none.\n"
+        ))
   }
 
   @Test(arguments: [

@@ -67,6 +67,24 @@ struct TrainingDataTests {
     #expect(error?.message == "'\(path)', line 3: \(message)")
   }
 
+  @Test(arguments: ["0.5", "3000000000", "[7.5]"])
+  func `a number that the model cannot take is found before the training`(number: String) throws {
+    try write("", to: "a.png")
+    func data(_ number: String) throws -> TrainingData {
+      let path = try write(
+        "{\"image\": \"a.png\", \"label\": 1}\n\n{\"image\": \"a.png\", \"label\": \(number)}",
+        to: "data.jsonl")
+      return try TrainingData(path, for: Self.pictures)
+    }
+    try data("2").checkValues(for: Self.pictures)
+    let error = #expect(throws: TensorIOError.self) {
+      try data(number).checkValues(for: Self.pictures)
+    }
+    #expect(error?.code == .unrepresentableValue)
+    let prefix = "'\(folder.path)/data.jsonl', line 3: 'label' takes int32 values, got "
+    #expect(error?.message.hasPrefix(prefix) == true, "\(error?.message ?? "")")
+  }
+
   @Test func `a line that is no JSON has a column`() throws {
     let path = try write("{\"x\": [1, 2] \"n\": 3}", to: "data.jsonl")
     let error = #expect(throws: TensorIOError.self) {
@@ -109,7 +127,8 @@ struct TrainingDataTests {
     #expect(data.classes.map(\.name) == ["cats", "dogs"])
     #expect(data.classes.map(\.count) == [1, 2])
     #expect(data.items.map { $0["label"] as? Int } == [0, 1, 1])
-    let turned = try TrainingData(folder.path, for: Self.pictures, classes: ["dogs", "cats"])
+    let turned = try TrainingData(
+      folder.path, for: Self.pictures, classes: .named(["dogs", "cats"]))
     #expect(turned.items.map { $0["label"] as? Int } == [0, 0, 1])
   }
 
@@ -122,13 +141,72 @@ struct TrainingDataTests {
     classes: [String], message: String
   ) throws {
     for name in ["dogs/1.png", "cats/1.png"] { try write("", to: name) }
-    do {
-      _ = try TrainingData(folder.path, for: Self.pictures, classes: classes)
-      Issue.record("Nothing was thrown.")
-    } catch {
-      #expect("\(error)".contains(message), "\(error)")
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(folder.path, for: Self.pictures, classes: .named(classes))
     }
+    #expect(error?.code == .invalidOption)
+    #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
+
+  @Test func `validation data may lack classes, and keeps the indexes`() throws {
+    for name in ["pics/a/1.png", "pics/b/1.png", "pics/c/1.png", "vpics/c/1.png", "vpics/b/1.txt"] {
+      try write("", to: name)
+    }
+    let (training, validation) = try TrainingData.pair(
+      folder.path + "/pics", validation: folder.path + "/vpics", for: Self.pictures, classes: nil)
+    #expect(training.items.map { $0["label"] as? Int } == [0, 1, 2])
+    #expect(validation?.items.map { $0["label"] as? Int } == [2])
+    let turned = try TrainingData.pair(
+      folder.path + "/pics", validation: folder.path + "/vpics", for: Self.pictures,
+      classes: ["c", "a", "b"])
+    #expect(turned.validation?.items.map { $0["label"] as? Int } == [0])
+  }
+
+  @Test func `a class that only the validation data has is an error`() throws {
+    for name in ["pics/a/1.png", "vpics/a/1.png", "vpics/x/1.png"] { try write("", to: name) }
+    let (pictures, validation) = (folder.path + "/pics", folder.path + "/vpics")
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData.pair(pictures, validation: validation, for: Self.pictures, classes: nil)
+    }
+    #expect(
+      error?.message == "'\(validation)' has the class 'x', which '--data \(pictures)' does not.")
+  }
+
+  @Test func `a file and a folder to validate with need the order of the classes`() throws {
+    for name in ["a.png", "vpics/cat/1.png", "vpics/dog/1.png"] { try write("", to: name) }
+    let path = try write("{\"image\": \"a.png\", \"label\": 1}\n", to: "data.jsonl")
+    func read(_ classes: [String]?) throws -> TrainingData? {
+      try TrainingData.pair(
+        path, validation: folder.path + "/vpics", for: Self.pictures, classes: classes
+      ).validation
+    }
+    let items = try read(["dog", "cow", "cat"])?.items
+    #expect(items?.map { $0["label"] as? Int } == [0, 2])
+    let unsaid = #expect(throws: TensorIOError.self) { try read(nil) }
+    #expect(unsaid?.code == .invalidOption)
+    #expect(unsaid?.message.hasSuffix("in the order of the indexes.") == true)
+    let unknown = #expect(throws: TensorIOError.self) { try read(["dog"]) }
+    #expect(unknown?.message.hasPrefix("--classes leaves out 'cat', which is a folder") == true)
+  }
+
+  #if os(Linux)
+  @Test(arguments: ["caf\u{E9}", "ok/\u{E9}.png"])
+  func `a name that is not UTF-8 is an error`(name: String) throws {
+    for name in ["ok/1.png", "zoo/1.png"] { try write("", to: name) }
+    var bytes = Array((folder.path + "/").utf8) + name.unicodeScalars.map { UInt8($0.value) } + [0]
+    let isMade = bytes.withUnsafeMutableBytes { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { path in
+        path.baseAddress.map { mkdir($0, 0o700) == 0 } ?? false
+      }
+    }
+    #expect(isMade)
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(folder.path, for: Self.pictures)
+    }
+    #expect(error?.message.hasSuffix("' has a name that is not UTF-8; rename it.") == true)
+    #expect(error?.message.contains(folder.path) == true)
+  }
+  #endif
 
   @Test func `a folder does not do for other inputs`() throws {
     let error = #expect(throws: TensorIOError.self) {

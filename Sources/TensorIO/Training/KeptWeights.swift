@@ -34,6 +34,9 @@ final class KeptWeights {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
+  /// Writes the weights once, to find before the first epoch whether they can be written at all.
+  func check() throws { try model.export(to: folder) }
+
   /// Keeps the weights that the model has now, instead of those before.
   func keep() throws {
     try model.export(to: folder)

@@ -76,8 +76,20 @@ public struct Trainer: Sendable {
     until token: CancellationToken? = nil, onStep: (TrainingStep) throws -> Void = { _ in },
     onEpoch: (EpochResult) throws -> Void = { _ in }
   ) throws -> [EpochResult] {
+    try train(until: { token?.isCancelled == true }, onStep: onStep, onEpoch: onEpoch)
+  }
+
+  /// Trains the model until a question is answered with yes.
+  ///
+  /// It is asked before each batch, of the training and of the validation: a long validation calls
+  /// neither of the other closures, and would let no one cancel a token.
+  @discardableResult
+  package func train(
+    until isOver: () -> Bool, onStep: (TrainingStep) throws -> Void,
+    onEpoch: (EpochResult) throws -> Void
+  ) throws -> [EpochResult] {
     var run = try TrainingRun(self)
-    return try run.train(until: { token?.isCancelled == true }, onStep, onEpoch)
+    return try run.train(until: isOver, onStep, onEpoch)
   }
 
   /// Trains the model away from the calling task's thread.

@@ -70,6 +70,7 @@ struct TrainingRun {
     _ onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
     let best = try options.keepsBest ? KeptWeights(of: model) : nil
+    try best?.check()
     var results: [EpochResult] = []
     do {
       while results.count < options.epochs, !watch.isOver,

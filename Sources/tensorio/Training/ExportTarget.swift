@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -27,11 +26,17 @@ enum ExportTarget {
 
   /// Refuses a place that cannot be written, before the training begins.
   ///
-  /// - Throws: `ValidationError` or `TensorIOError`.
+  /// - Throws: `TensorIOError`: a `ValidationError` while a command runs would print the usage of
+  ///   the whole program.
   func check() throws {
     switch self {
     case .bundle(let writer, _):
-      try writer.checkArgument(hint: "Nothing is overwritten: name another bundle.")
+      do {
+        try writer.checkDestination()
+      } catch var error as TensorIOError where error.code == .fileExists {
+        error.message += " Nothing is overwritten: name another bundle."
+        throw error
+      }
     case .checkpoint(let folder):
       guard FileSystem.isFolder(folder) else {
         throw TensorIOError(
@@ -45,9 +50,26 @@ enum ExportTarget {
     }
   }
 
-  /// Refuses outputs that the model has not, before the training begins.
+  /// Refuses outputs that the model has not, and weights that cannot be written, before the training
+  /// begins.
   func check(_ model: TrainableModel) throws {
-    if case .bundle(_, let outputs) = self { try model.checkExport(outputs: outputs) }
+    switch self {
+    case .bundle(_, let outputs): try model.checkExport(outputs: outputs)
+    case .checkpoint(let folder):
+      // No runtime tells beforehand: only a trial does, and it finds a full disk, too. It is made
+      // beside the checkpoint that may be there, and takes no longer than the export.
+      let trial = folder + "/.tensorio-" + UUID().uuidString
+      defer { try? FileManager.default.removeItem(atPath: trial) }
+      do {
+        try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
+      } catch {
+        throw TensorIOError(
+          .unreadableFile,
+          "The folder '\(folder)' cannot be written: \(FileSystem.reason(for: error)).",
+          cause: error)
+      }
+      try model.export(to: trial)
+    }
   }
 
   /// Writes the weights to a new folder among the temporary files: the training may have taken days.

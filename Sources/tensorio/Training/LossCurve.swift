@@ -52,9 +52,10 @@ struct LossCurve {
     return stride(from: 0, to: steps.count, by: width).map { start in
       let part = steps[start..<min(start + width, steps.count)]
       let count = Double(part.count)
+      // The sum of the greatest values would be infinite.
       return Point(
         step: part.reduce(0) { $0 + $1.step } / count,
-        value: part.reduce(0) { $0 + $1.value } / count)
+        value: part.reduce(0) { $0 + $1.value / count })
     }
   }
 }

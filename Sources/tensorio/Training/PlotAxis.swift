@@ -26,6 +26,7 @@ struct PlotAxis {
   ///   - mayBeLogarithmic: Whether values of very different sizes get a logarithmic axis.
   ///   - startsAtZero: Whether 0 is within.
   init(_ values: [Double], mayBeLogarithmic: Bool = false, startsAtZero: Bool = false) {
+    let values = values.map(Self.drawable)
     let least = values.min() ?? 0
     let most = values.max() ?? 1
     isLogarithmic = mayBeLogarithmic && least > 0 && most / least > 50
@@ -46,7 +47,9 @@ struct PlotAxis {
       return
     }
     let low = startsAtZero ? min(0, least) : least
-    let span = most > low ? most - low : max(abs(most), 1)
+    // Values that differ by rounding alone are drawn as one: no numbers lie between them.
+    let size = max(abs(low), abs(most))
+    let span = most - low > size * 1e-12 ? most - low : max(size, 1)
     let step = Self.step(for: span)
     let first = startsAtZero && low == 0 ? 0 : ((low - span * 0.02) / step).rounded(.down) * step
     let last = startsAtZero ? low + span : ((low + span * 1.02) / step).rounded(.up) * step
@@ -59,8 +62,18 @@ struct PlotAxis {
 
   /// Where a value lies, from 0 at the start to 1 at the end.
   func place(of value: Double) -> Double {
-    let number = isLogarithmic ? log10(max(value, .leastNormalMagnitude)) : value
+    let value = Self.drawable(value)
+    let number = isLogarithmic ? log10(max(value, Self.sizes.lowerBound)) : value
     return (number - range.lowerBound) / (range.upperBound - range.lowerBound)
+  }
+
+  /// The sizes whose sums and differences are neither infinite nor too fine to divide.
+  private static let sizes = 1e-300...1e300
+
+  /// A value that can be reckoned with: the greatest are cut, the least are 0.
+  private static func drawable(_ value: Double) -> Double {
+    value.magnitude < sizes.lowerBound
+      ? 0 : min(max(value, -sizes.upperBound), sizes.upperBound)
   }
 
   /// 1, 2 or 5 times a power of ten, of which about five fit.

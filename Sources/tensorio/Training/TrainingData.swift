@@ -3,9 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
 import TensorIO
-import TensorIOImageCodecs
 
 /// Items to train on, from a file or a folder.
 struct TrainingData: Sendable {
@@ -29,14 +27,15 @@ struct TrainingData: Sendable {
   /// - Parameters:
   ///   - path: The file or folder.
   ///   - signature: The inputs.
-  ///   - classes: The classes in the order of their indexes; nil sorts their names.
+  ///   - classes: The classes in the order of their indexes, for a folder; nil sorts their names.
   /// - Throws: `TensorIOError` for what does not fit the inputs, naming file and line.
-  init(_ path: String, for signature: ModelSignature, classes: [String]? = nil) throws {
+  init(_ path: String, for signature: ModelSignature, classes: ClassOrder? = nil) throws {
     self.path = path
     if FileSystem.isFolder(path) {
       try readFolder(signature, classes)
     } else if classes != nil {
-      throw ValidationError("--classes goes with a folder of classes; '\(path)' is none.")
+      throw TensorIOError(
+        .invalidOption, "--classes goes with a folder of classes; '\(path)' is none.")
     } else {
       try readLines(signature)
     }
@@ -49,6 +48,29 @@ struct TrainingData: Sendable {
   var nameOfItem: @Sendable (Int) -> String {
     let (lines, path) = (lines, path)
     return { lines.isEmpty ? "Item \($0) of '\(path)'" : "'\(path)', line \(lines[$0])" }
+  }
+
+  /// Writes every number once as the steps will: hours may go by before a step comes to one that
+  /// does not fit.
+  ///
+  /// Pictures are left to the steps, as they take long to decode.
+  ///
+  /// - Parameter signature: The model's own, which knows its types better than model.json does.
+  /// - Throws: `TensorIOError` for the first value that does not fit, naming its line.
+  func checkValues(for signature: ModelSignature) throws {
+    for spec in signature.inputs where !spec.isImage && spec.dataType != .string {
+      var scratch = [UInt8](repeating: 0, count: spec.byteCount)
+      var span = scratch.mutableSpan
+      var memory = span.mutableBytes
+      for (index, item) in items.enumerated() {
+        do {
+          try item[spec.name]?.encode(into: &memory, as: spec)
+        } catch var error as TensorIOError {
+          error.message = "\(nameOfItem(index)): \(error.message)"
+          throw error
+        }
+      }
+    }
   }
 
   // MARK: - Lines
@@ -112,68 +134,5 @@ struct TrainingData: Sendable {
       throw TensorIOError.wrongElementCount(spec, found: count)
     }
     return value
-  }
-
-  // MARK: - Folders
-
-  private static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
-
-  private mutating func readFolder(_ signature: ModelSignature, _ classes: [String]?) throws {
-    let images = signature.inputs.filter(\.isImage)
-    let others = signature.inputs.filter { !$0.isImage }
-    guard images.count == 1, others.count == 1, others[0].elementCount == 1 else {
-      let list = signature.inputs.map { "'\($0.name)' \($0.shape)" }.joined(separator: ", ")
-      throw TensorIOError(
-        .wrongKind,
-        "A folder of classes has a picture and a class number for each item, but the model's "
-          + "inputs are \(list). Write a .jsonl file.")
-    }
-    let decoder = ImageDecoder()
-    for (number, name) in try order(classes).enumerated() {
-      let folder = path + "/" + name
-      let files = try FileSystem.contents(of: folder).sorted().filter { file in
-        !file.hasPrefix(".")
-          && Self.extensions.contains(file.split(separator: ".").last?.lowercased() ?? "")
-      }
-      guard !files.isEmpty else {
-        throw TensorIOError(
-          .missingInput,
-          "The class '\(name)' in '\(path)' has no pictures (\(Self.extensions.map { "." + $0 }.joined(separator: ", ")))."
-        )
-      }
-      self.classes.append(PictureClass(name: name, count: files.count))
-      for file in files {
-        items.append([
-          images[0].name: ImageFile(folder + "/" + file, decoder: decoder),
-          others[0].name: number,
-        ])
-      }
-    }
-  }
-
-  /// The names of the classes, by index.
-  private func order(_ classes: [String]?) throws -> [String] {
-    let folders = try FileSystem.contents(of: path).sorted().filter {
-      !$0.hasPrefix(".") && FileSystem.isFolder(path + "/" + $0)
-    }
-    let list = folders.map { "'\($0)'" }.joined(separator: ", ")
-    guard !folders.isEmpty else {
-      throw TensorIOError(
-        .missingInput,
-        "'\(path)' has no folders: it takes one for each class, with its pictures in it.")
-    }
-    guard let classes else { return folders }
-    for (index, name) in classes.enumerated() {
-      guard !classes[..<index].contains(name) else {
-        throw ValidationError("--classes names '\(name)' twice.")
-      }
-      guard folders.contains(name) else {
-        throw ValidationError("--classes names '\(name)', but '\(path)' has \(list).")
-      }
-    }
-    for folder in folders where !classes.contains(folder) {
-      throw ValidationError("--classes leaves out '\(folder)', which is a folder in '\(path)'.")
-    }
-    return classes
   }
 }

@@ -9,6 +9,8 @@ import TensorIO
 struct TrainingSession {
   /// What the steps and epochs gave, also those before a failure.
   private(set) var curve = LossCurve()
+  /// Whether there is a best epoch, also one before a failure.
+  private(set) var hasBest = false
 
   private let trainer: Trainer
   private var printer: EpochPrinter
@@ -19,32 +21,30 @@ struct TrainingSession {
     printer = EpochPrinter(asJSON: asJSON)
   }
 
-  /// Trains until all epochs are done, it gets no better, or Ctrl-C ends it.
+  /// Trains until all epochs are done, it gets no better, or a signal ends it.
   mutating func train() throws {
-    let interruption = Interruption()
-    let token = CancellationToken()
+    let interruption = Interruption(alsoWithoutReader: true)
     let epochs = trainer.options.epochs
     var results: [EpochResult] = []
     var last: TrainingStep?
     defer { progress.end() }
     try trainer.train(
-      until: token,
+      until: { interruption.isRequested },
       onStep: { step in
         if step.step == 1 { progress = ProgressBar(total: step.stepsPerEpoch) }
         progress.show(step.step, note: Self.note(step, of: epochs))
         curve.add(step)
         last = step
-        if interruption.isRequested { token.cancel() }
       },
       onEpoch: { result in
         progress.end()
         curve.add(result)
+        hasBest = hasBest || result.isBest
         results.append(result)
         try printer.printEpoch(result)
-        if interruption.isRequested { token.cancel() }
       })
     progress.end()
-    if token.isCancelled {
+    if interruption.isRequested, results.count < epochs {
       let steps = last.map {
         $0.epoch > results.count ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
       }

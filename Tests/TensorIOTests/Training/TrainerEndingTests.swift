@@ -86,6 +86,23 @@ struct TrainerEndingTests {
     #expect(try Trainer(line.model, data: LineFixture.points(2)).train().count == 1)
   }
 
+  @Test func `a question ends the training in the middle of the validation, too`() throws {
+    let line = try LineFixture()
+    var options = options(10)
+    options.validationShare = 0.5
+    var questions = 0
+    var epochs = 0
+    // Each epoch has two batches to train on and two to be tried on.
+    let results = try Trainer(line.model, data: LineFixture.nearPoints(16), options: options).train(
+      until: {
+        questions += 1
+        return questions > 7
+      }, onStep: { _ in }, onEpoch: { _ in epochs += 1 })
+    #expect(questions == 8)
+    #expect(results.count == 1 && epochs == 1)
+    #expect(line.backend.record.steps.count == 4)
+  }
+
   @Test func `a cancelled task ends its training after a step`() async throws {
     let (steps, continuation) = AsyncStream.makeStream(of: Int.self)
     let line = try LineFixture(backend: LineBackend { continuation.yield($0) })

@@ -1,0 +1,165 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOImageCodecs
+
+/// What says which index a class has.
+enum ClassOrder: Sendable {
+  /// `--classes`, for data that has a folder for each of them.
+  case named([String])
+  /// `--classes`, for validation data, which may lack some.
+  case namedForValidation([String])
+  /// The training data, for validation data, which may lack some.
+  case ofTraining(TrainingData)
+
+  /// The classes by index.
+  fileprivate var names: [String] {
+    switch self {
+    case .named(let names), .namedForValidation(let names): names
+    case .ofTraining(let data): data.classes.map(\.name)
+    }
+  }
+
+  fileprivate var mayLackFolders: Bool {
+    if case .named = self { false } else { true }
+  }
+}
+
+extension TrainingData {
+  private static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
+
+  /// Finds the pictures of all classes.
+  mutating func readFolder(_ signature: ModelSignature, _ classes: ClassOrder?) throws {
+    let images = signature.inputs.filter(\.isImage)
+    let others = signature.inputs.filter { !$0.isImage }
+    guard images.count == 1, others.count == 1, others[0].elementCount == 1 else {
+      let list = signature.inputs.map { "'\($0.name)' \($0.shape)" }.joined(separator: ", ")
+      throw TensorIOError(
+        .wrongKind,
+        "A folder of classes has a picture and a class number for each item, but the model's "
+          + "inputs are \(list). Write a .jsonl file.")
+    }
+    let decoder = ImageDecoder()
+    let folders = try classFolders()
+    for (number, name) in try order(of: folders, classes).enumerated() {
+      let folder = path + "/" + name
+      let files = folders.contains(name) ? try Self.pictures(in: folder) : []
+      guard !files.isEmpty || classes?.mayLackFolders == true else {
+        throw TensorIOError(
+          .missingInput,
+          "The class '\(name)' in '\(path)' has no pictures (\(Self.extensions.map { "." + $0 }.joined(separator: ", ")))."
+        )
+      }
+      self.classes.append(PictureClass(name: name, count: files.count))
+      for file in files {
+        items.append([
+          images[0].name: ImageFile(folder + "/" + file, decoder: decoder),
+          others[0].name: number,
+        ])
+      }
+    }
+  }
+
+  /// The names of the folders, sorted.
+  private func classFolders() throws -> [String] {
+    let folders = try Self.contents(of: path).filter { FileSystem.isFolder(path + "/" + $0) }
+    guard !folders.isEmpty else {
+      throw TensorIOError(
+        .missingInput,
+        "'\(path)' has no folders: it takes one for each class, with its pictures in it.")
+    }
+    return folders
+  }
+
+  private static func pictures(in folder: String) throws -> [String] {
+    try contents(of: folder).filter { file in
+      extensions.contains(file.split(separator: ".").last?.lowercased() ?? "")
+    }
+  }
+
+  /// The names in a folder, sorted, without those that are hidden.
+  ///
+  /// A name that is not UTF-8 is listed with replacement characters, and no file has that name. To
+  /// leave it out would shift the indexes of the classes behind it.
+  private static func contents(of folder: String) throws -> [String] {
+    let names = try FileSystem.contents(of: folder).sorted().filter { !$0.hasPrefix(".") }
+    for name in names where name.unicodeScalars.contains("\u{FFFD}") {
+      let path = folder + "/" + name
+      guard FileSystem.isFile(path) || FileSystem.isFolder(path) else {
+        throw TensorIOError(
+          .unreadableFile, "'\(name)' in '\(folder)' has a name that is not UTF-8; rename it.")
+      }
+    }
+    return names
+  }
+
+  // MARK: - Order
+
+  /// The names of the classes, by index.
+  private func order(of folders: [String], _ classes: ClassOrder?) throws -> [String] {
+    guard let classes else { return folders }
+    let names = classes.names
+    for (index, name) in names.enumerated() {
+      guard !names[..<index].contains(name) else {
+        throw TensorIOError(.invalidOption, "--classes names '\(name)' twice.")
+      }
+      guard classes.mayLackFolders || folders.contains(name) else {
+        let list = folders.map { "'\($0)'" }.joined(separator: ", ")
+        throw TensorIOError(
+          .invalidOption, "--classes names '\(name)', but '\(path)' has \(list).")
+      }
+    }
+    for folder in folders where !names.contains(folder) {
+      if case .ofTraining(let data) = classes {
+        throw TensorIOError(
+          .wrongKind, "'\(path)' has the class '\(folder)', which '--data \(data.path)' does not.")
+      }
+      throw TensorIOError(
+        .invalidOption, "--classes leaves out '\(folder)', which is a folder in '\(path)'.")
+    }
+    return names
+  }
+}
+
+extension TrainingData {
+  /// Reads what to train on, and what to try the model on.
+  ///
+  /// - Parameters:
+  ///   - path: What to train on.
+  ///   - validation: What to try the model on, if anything.
+  ///   - signature: The inputs.
+  ///   - classes: The argument of `--classes`.
+  /// - Returns: Both; a validation without data of its own is nil.
+  /// - Throws: `TensorIOError` as ``init(_:for:classes:)``, and when nothing says which indexes the
+  ///   validation's classes have.
+  static func pair(
+    _ path: String, validation: String?, for signature: ModelSignature, classes: [String]?
+  ) throws -> (training: TrainingData, validation: TrainingData?) {
+    guard let validation, FileSystem.isFolder(validation) else {
+      return try (
+        TrainingData(path, for: signature, classes: classes.map(ClassOrder.named)),
+        validation.map { try TrainingData($0, for: signature) }
+      )
+    }
+    if FileSystem.isFolder(path) {
+      let training = try TrainingData(
+        path, for: signature, classes: classes.map(ClassOrder.named))
+      return try (
+        training, TrainingData(validation, for: signature, classes: .ofTraining(training))
+      )
+    }
+    guard let classes else {
+      throw TensorIOError(
+        .invalidOption,
+        "'\(validation)' is a folder of classes, but '\(path)' is a file, which does not say which "
+          + "index each class has. Pass --classes with their names in the order of the indexes.")
+    }
+    return try (
+      TrainingData(path, for: signature),
+      TrainingData(validation, for: signature, classes: .namedForValidation(classes))
+    )
+  }
+}
