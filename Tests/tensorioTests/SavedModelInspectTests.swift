@@ -231,8 +231,8 @@ struct SavedModelInspectTests {
         """
 
         Warnings
-          error: train.ops[0]: expected an operation or a signature of the model, found 'learn' \
-        [bad-training-operation]. Use a name of the model.
+          error: train.ops[0]: expected an operation of the model, or a signature that changes \
+        variables, found 'learn' [bad-training-operation]. Name the operation of a training step.
 
         """))
     let json = try await inspect(bundle.path, "--json")

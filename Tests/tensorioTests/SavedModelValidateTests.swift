@@ -168,8 +168,8 @@ struct SavedModelValidateTests {
         65,
         #"""
         [{"bundle":"BUNDLE","issues":[{"code":"bad-training-operation","expected":"an operation \#
-        or a signature of the model","found":"'learn'","mending":"Use a name of the model.","path":\#
-        "train.ops[0]","severity":"error"}],"valid":false}]
+        of the model, or a signature that changes variables","found":"'learn'","mending":"Name \#
+        the operation of a training step.","path":"train.ops[0]","severity":"error"}],"valid":false}]
 
         """#, ""
       ))
