@@ -78,4 +78,5 @@ struct SignatureKeys: Sendable {
   }
 }
 
+/// `@unchecked Sendable` because it only names an operation, which lives as long as its graph.
 extension TensorFlowGraph.Tensor: @unchecked Sendable {}
