@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -33,11 +32,13 @@ final class Interruption {
   /// - Parameter alsoWithoutReader: Whether the loop ends, too, when nobody reads the output any
   ///   more, as after `| head -1`. Else that ends the process at the next line.
   init(alsoWithoutReader: Bool = false) {
+    // Made before a handler asks for it.
+    _ = Self.requested
     let queue = DispatchQueue(label: "tensorio.interruption")
     sources = Self.numbers.map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        Interruption.requested.store(true, ordering: .relaxed)
+        Interruption.requested.pointee = 1
         signal(number, SIG_DFL)
       }
       source.resume()
@@ -57,5 +58,5 @@ final class Interruption {
   static func noteClosedOutput() { requested.store(true, ordering: .relaxed) }
 
   /// Whether the loop should end.
-  var isRequested: Bool { Self.requested.load(ordering: .relaxed) }
+  var isRequested: Bool { Self.requested.pointee != 0 }
 }
