@@ -77,7 +77,6 @@ enum Console {
         if count < 0 && errno == EINTR { continue }
         // A reader that has gone away (head, a closed pipe) is no fault of ours; a full disk is one.
         guard count > 0 else {
-          if errno == EPIPE { Interruption.noteClosedOutput() }
           if errno != EPIPE && descriptor == STDOUT_FILENO { failToWrite() }
           return
         }
