@@ -25,25 +25,53 @@ struct Interruption {
     return word
   }()
 
-  /// Begins to listen.
+  /// Begins to listen. Call it on the main thread: the kernel gives it the process's signals.
   ///
   /// - Parameter alsoWithoutReader: Whether the loop ends, too, when nobody reads the output any
   ///   more, as after `| head -1`. Else that ends the process at the next line.
   init(alsoWithoutReader: Bool = false) {
     // Made before a handler asks for it.
     _ = Self.requested
+    _ = Self.handlerStack
     for number in [SIGINT, SIGTERM] {
-      signal(number) { number in
+      Self.handle(number) { number in
         Interruption.requested.pointee = 1
         signal(number, SIG_DFL)
       }
     }
     if alsoWithoutReader {
       // It stays: the lines after the loop have no reader either.
-      signal(SIGPIPE) { _ in Interruption.requested.pointee = 1 }
+      Self.handle(SIGPIPE) { _ in Interruption.requested.pointee = 1 }
     }
   }
 
   /// Whether the loop should end.
   var isRequested: Bool { Self.requested.pointee != 0 }
+
+  /// A stack for handlers beside the main thread's own; made once.
+  ///
+  /// TensorFlow's matrix products keep values below the stack pointer, beyond what a signal spares:
+  /// a handler on the ordinary stack overwrites them, and the heap is damaged a moment later.
+  /// Python's processes die of it, too.
+  private static let handlerStack: Void = {
+    // AMX alone saves 8 KiB in a signal's frame.
+    let size = 256 * 1024
+    var stack = stack_t()
+    stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    stack.ss_size = numericCast(size)
+    sigaltstack(&stack, nil)
+  }()
+
+  private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    var action = sigaction()
+    #if canImport(Glibc)
+    action.__sigaction_handler.sa_handler = handler
+    #elseif canImport(Musl)
+    action.__sa_handler.sa_handler = handler
+    #else
+    action.__sigaction_u.__sa_handler = handler
+    #endif
+    action.sa_flags = SA_ONSTACK | SA_RESTART
+    sigaction(number, &action, nil)
+  }
 }
