@@ -10,12 +10,15 @@ let package = Package(
     .library(name: "TensorIOLiteRT", targets: ["TensorIOLiteRT"]),
     .library(name: "TensorIOTensorFlow", targets: ["TensorIOTensorFlow"]),
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
+    .library(name: "NetRunner", targets: ["NetRunner"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
@@ -43,11 +46,19 @@ let package = Package(
       dependencies: [
         "TensorIO", .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
+    .systemLibrary(name: "CZip"),
+    .target(
+      name: "NetRunner",
+      dependencies: [
+        "TensorIO", "TensorIOImageCodecs", "CZip",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .executableTarget(
       name: "tensorio",
       dependencies: [
-        "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
+        "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs", "NetRunner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(
@@ -59,6 +70,9 @@ let package = Package(
     .testTarget(
       name: "TensorIOTensorFlowTests",
       dependencies: ["TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs"]),
+    .testTarget(
+      name: "NetRunnerTests",
+      dependencies: ["NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT"]),
     .testTarget(
       name: "tensorioTests",
       dependencies: [

@@ -40,6 +40,8 @@ libjpeg-dev      libjpeg     jpeglib.h      libjpeg.so
 libpng-dev       libpng      png.h          libpng.so
 zlib1g-dev       zlib        zlib.h         libz.so
 libwebp-dev      libwebp     webp/decode.h  libwebp.so
+libzip-dev       libzip      zip.h          libzip.so
+libsqlite3-dev   sqlite3     sqlite3.h      libsqlite3.so
 libstdc++6       -           -              libstdc++.so.6
 "
 commands="git make pkg-config"

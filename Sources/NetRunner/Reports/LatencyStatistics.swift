@@ -1,0 +1,53 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What several measurements come to, in milliseconds.
+///
+/// Percentiles lie between two measurements in proportion, as NumPy's do by default. One that would
+/// rest on less than a single measurement beyond it is left out: the 99th takes 100 measurements.
+public struct LatencyStatistics: Sendable, Codable, Hashable {
+  /// How many measurements.
+  public var count: Int
+  /// The smallest; nil without measurements, as are the others.
+  public var minimum: Double?
+  /// The mean.
+  public var mean: Double?
+  /// The median.
+  public var p50: Double?
+  /// The 90th percentile; nil for less than 10 measurements.
+  public var p90: Double?
+  /// The 95th percentile; nil for less than 20 measurements.
+  public var p95: Double?
+  /// The 99th percentile; nil for less than 100 measurements.
+  public var p99: Double?
+  /// The largest.
+  public var maximum: Double?
+
+  /// Of any number of measurements, in any order.
+  public init(_ milliseconds: [Double]) {
+    let sorted = milliseconds.sorted()
+    count = sorted.count
+    minimum = sorted.first
+    maximum = sorted.last
+    mean = sorted.isEmpty ? nil : sorted.reduce(0, +) / Double(sorted.count)
+    func percentile(_ percent: Int, atLeast least: Int) -> Double? {
+      guard sorted.count >= least else { return nil }
+      let place = Double(percent) / 100 * Double(sorted.count - 1)
+      let index = Int(place)
+      guard index + 1 < sorted.count else { return sorted[index] }
+      return sorted[index] + (place - Double(index)) * (sorted[index + 1] - sorted[index])
+    }
+    p50 = percentile(50, atLeast: 1)
+    p90 = percentile(90, atLeast: 10)
+    p95 = percentile(95, atLeast: 20)
+    p99 = percentile(99, atLeast: 100)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case count, mean, p50, p90, p95, p99
+    case minimum = "min"
+    case maximum = "max"
+  }
+}

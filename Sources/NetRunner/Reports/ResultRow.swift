@@ -1,0 +1,174 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+
+/// What a model came to on a dataset, as Net Runner always exported it.
+public struct SummaryRow: Sendable, Codable, Hashable {
+  /// The mean latency of a picture's inference, in milliseconds; nil when every picture failed.
+  public var latency: Double?
+  /// The test bundle's metric, or top-1 accuracy; nil without labels.
+  public var classificationAccuracy: Double?
+  /// The model's identifier.
+  public var model: String
+  /// The test bundle's identifier; the dataset's name for other layouts.
+  public var testBundle: String
+
+  /// Makes a row.
+  public init(latency: Double?, classificationAccuracy: Double?, model: String, testBundle: String)
+  {
+    self.latency = latency
+    self.classificationAccuracy = classificationAccuracy
+    self.model = model
+    self.testBundle = testBundle
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case latency, model
+    case classificationAccuracy = "classification_accuracy"
+    case testBundle = "test_bundle"
+  }
+
+  /// Writes all keys: a missing value is null.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(latency, forKey: .latency)
+    try container.encode(classificationAccuracy, forKey: .classificationAccuracy)
+    try container.encode(model, forKey: .model)
+    try container.encode(testBundle, forKey: .testBundle)
+  }
+}
+
+/// What became of one picture, as Net Runner always exported it, and a little more.
+public struct ResultRow: Sendable, Codable, Hashable {
+  /// The picture's place in the dataset, from 0.
+  public var index: Int
+  /// Where the picture comes from: `file`, `url` or `memory`.
+  public var type: String
+  /// The picture's identifier.
+  public var image: String
+  /// The model's identifier.
+  public var model: String
+  /// The test bundle's identifier; the dataset's name for other layouts.
+  public var testBundle: String
+  /// Whether the picture or the run failed.
+  public var error: Bool
+  /// Why it failed.
+  public var errorDescription: String?
+  /// The outputs and latencies; empty where it failed.
+  public var evaluation: EvaluationRecord?
+  /// What the picture shows, for people; nil without a label.
+  public var truth: String?
+  /// What the model said first, for people; nil where it is no classifier.
+  public var predicted: String?
+  /// The value that the model gave to what it said first.
+  public var score: Double?
+  /// Whether that is right; false for a labelled picture that failed, nil where it cannot be said.
+  public var isCorrect: Bool?
+
+  /// Makes a row.
+  public init(
+    index: Int, type: String, image: String, model: String, testBundle: String, error: Bool,
+    errorDescription: String? = nil, evaluation: EvaluationRecord? = nil, truth: String? = nil,
+    predicted: String? = nil, score: Double? = nil, isCorrect: Bool? = nil
+  ) {
+    self.index = index
+    self.type = type
+    self.image = image
+    self.model = model
+    self.testBundle = testBundle
+    self.error = error
+    self.errorDescription = errorDescription
+    self.evaluation = evaluation
+    self.truth = truth
+    self.predicted = predicted
+    self.score = score
+    self.isCorrect = isCorrect
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case index, type, image, model, error, evaluation, truth, predicted, score
+    case testBundle = "test_bundle"
+    case errorDescription = "error_description"
+    case isCorrect = "correct"
+  }
+
+  /// Reads a row; an empty `evaluation` is none.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    index = try container.decode(Int.self, forKey: .index)
+    type = try container.decode(String.self, forKey: .type)
+    image = try container.decode(String.self, forKey: .image)
+    model = try container.decode(String.self, forKey: .model)
+    testBundle = try container.decode(String.self, forKey: .testBundle)
+    error = try container.decode(Bool.self, forKey: .error)
+    errorDescription = try container.decodeIfPresent(String.self, forKey: .errorDescription)
+    evaluation = error ? nil : try container.decode(EvaluationRecord.self, forKey: .evaluation)
+    truth = try container.decodeIfPresent(String.self, forKey: .truth)
+    predicted = try container.decodeIfPresent(String.self, forKey: .predicted)
+    score = try container.decodeIfPresent(Double.self, forKey: .score)
+    isCorrect = try container.decodeIfPresent(Bool.self, forKey: .isCorrect)
+  }
+
+  /// Writes a row; `evaluation` is always there.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(index, forKey: .index)
+    try container.encode(type, forKey: .type)
+    try container.encode(image, forKey: .image)
+    try container.encode(model, forKey: .model)
+    try container.encode(testBundle, forKey: .testBundle)
+    try container.encode(error, forKey: .error)
+    try container.encodeIfPresent(errorDescription, forKey: .errorDescription)
+    if let evaluation {
+      try container.encode(evaluation, forKey: .evaluation)
+    } else {
+      try container.encode([String: String](), forKey: .evaluation)
+    }
+    try container.encodeIfPresent(truth, forKey: .truth)
+    try container.encodeIfPresent(predicted, forKey: .predicted)
+    try container.encodeIfPresent(score, forKey: .score)
+    try container.encodeIfPresent(isCorrect, forKey: .isCorrect)
+  }
+}
+
+/// The outputs for one picture and how long they took, in milliseconds.
+public struct EvaluationRecord: Sendable, Codable, Hashable {
+  /// Reading and decoding.
+  public var decodeLatency: Double
+  /// From the decoded picture to the tensor.
+  public var preprocessorLatency: Double
+  /// Running the model.
+  public var inferenceLatency: Double
+  /// Making values of the outputs.
+  public var postprocessLatency: Double
+  /// The outputs by name: numbers, arrays, objects of labelled values.
+  public var inferenceResults: [String: JSONValue]
+
+  /// Makes a record.
+  public init(
+    decodeLatency: Double, preprocessorLatency: Double, inferenceLatency: Double,
+    postprocessLatency: Double, inferenceResults: [String: JSONValue]
+  ) {
+    self.decodeLatency = decodeLatency
+    self.preprocessorLatency = preprocessorLatency
+    self.inferenceLatency = inferenceLatency
+    self.postprocessLatency = postprocessLatency
+    self.inferenceResults = inferenceResults
+  }
+
+  /// The sum of the latencies.
+  public var total: Double {
+    decodeLatency + preprocessorLatency + inferenceLatency + postprocessLatency
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case decodeLatency = "decode_latency"
+    case preprocessorLatency = "preprocessor_latency"
+    case inferenceLatency = "inference_latency"
+    case postprocessLatency = "postprocess_latency"
+    case inferenceResults = "inference_results"
+  }
+}
