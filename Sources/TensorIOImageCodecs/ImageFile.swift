@@ -23,6 +23,9 @@ public struct ImageFile: Sendable {
     case bytes([UInt8], name: String)
   }
 
+  /// Measures decoding apart from the rest, where somebody asks.
+  package var timer: DecodeTimer?
+
   private let source: Source
   private let decoder: ImageDecoder
 
@@ -66,18 +69,24 @@ extension ImageFile: TensorEncodable {
   private func withReader(_ body: (ImageReader) throws -> Void) throws {
     switch source {
     case .path(let path):
-      let file = try readFile(path, limit: decoder.limits.maximumFileBytes, pool: decoder.pool)
+      let file = try timer.measure {
+        try readFile(path, limit: decoder.limits.maximumFileBytes, pool: decoder.pool)
+      }
       try withExtendedLifetime(file.buffer) {
-        try body(
-          ImageReader(
-            file.bytes, named: "'\(path)'", limits: decoder.limits, pool: decoder.pool))
+        try body(open(file.bytes, named: "'\(path)'"))
       }
     case .bytes(let bytes, let name):
-      try bytes.withUnsafeBytes { bytes in
-        try body(
-          ImageReader(bytes, named: name, limits: decoder.limits, pool: decoder.pool))
-      }
+      try bytes.withUnsafeBytes { try body(open($0, named: name)) }
     }
+  }
+
+  private func open(_ bytes: UnsafeRawBufferPointer, named name: String) throws -> ImageReader {
+    let reader = try timer.measure {
+      try ImageReader(bytes, named: name, limits: decoder.limits, pool: decoder.pool)
+    }
+    let swaps = decoder.appliesOrientation && reader.orientation.swapsAxes
+    timer?.size = swaps ? (reader.height, reader.width) : (reader.width, reader.height)
+    return reader
   }
 
   private func write(
@@ -87,7 +96,7 @@ extension ImageFile: TensorEncodable {
     let orientation = reader.orientation
     var span = target.mutableBytes
     if orientation != .up && !decoder.appliesOrientation {
-      let picture = try reader.picture()
+      let picture = try timer.measure { try reader.picture() }
       return try transform.write(picture, into: &span, as: encoding)
     }
     let size = orientation.swapsAxes ? (reader.height, reader.width) : (reader.width, reader.height)
@@ -104,10 +113,14 @@ extension ImageFile: TensorEncodable {
     placement.crop.x = 0
     placement.crop.y = 0
     if orientation == .up {
-      var rows = try reader.rows(of: region, options: options)
-      return try transform.write(&rows, placement, into: &span, as: encoding)
+      var rows = try timer.measure { try reader.rows(of: region, options: options) }
+      guard let timer else {
+        return try transform.write(&rows, placement, into: &span, as: encoding)
+      }
+      var timed = TimedRows(rows, timer)
+      return try transform.write(&timed, placement, into: &span, as: encoding)
     }
-    let part = try reader.picture(of: region, options: options).upright()
+    let part = try timer.measure { try reader.picture(of: region, options: options) }.upright()
     try transform.write(part, placement, into: &span, as: encoding)
   }
 }

@@ -3,15 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-extension Float {
-  /// The double whose shortest text is this number's: 0.1, not 0.10000000149011612.
-  ///
-  /// A whole number stays exactly what it is, since it is printed as an integer.
-  var shortestDouble: Double {
-    guard isFinite, self != rounded() else { return Double(self) }
-    return Double(description) ?? Double(self)
-  }
+import TensorIO
 
+extension Float {
   /// The number with a fixed count of decimals.
   func fixed(_ decimals: Int) -> String { Double(self).fixed(decimals) }
 }
@@ -32,12 +26,6 @@ extension Double {
 }
 
 extension Duration {
-  /// The time in milliseconds, to the nanosecond.
-  var milliseconds: Double {
-    let (seconds, attoseconds) = components
-    return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e6
-  }
-
   /// The time for a person, in the unit that fits.
   var formatted: String {
     let milliseconds = milliseconds

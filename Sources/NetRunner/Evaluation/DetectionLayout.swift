@@ -1,0 +1,78 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Which four outputs of a model are the boxes, classes, scores and count of what it found.
+///
+/// That is what TensorFlow Lite's `Detection_PostProcess` and the exported detection models give:
+/// boxes [N, 4] as top, left, bottom, right in shares of the sides, N classes from 0, N scores, and
+/// how many of the N count.
+struct DetectionLayout: Sendable {
+  private let boxes: Int
+  private let classes: Int
+  private let scores: Int
+  private let count: Int
+  private let labels: [String]
+
+  /// Finds the outputs; nil where they are not those of a detection model.
+  ///
+  /// Names tell the classes from the scores; where they do not, the order of
+  /// `Detection_PostProcess` does: boxes, classes, scores, count.
+  init?(_ outputs: [TensorSpec], labels: [String]) {
+    guard outputs.count == 4, outputs.allSatisfy({ $0.isNumbers }),
+      let boxes = outputs.firstIndex(where: { $0.shape.last == 4 && $0.elementCount >= 4 }),
+      let count = outputs.firstIndex(where: { $0.elementCount == 1 }), count != boxes
+    else { return nil }
+    let rest = outputs.indices.filter { $0 != boxes && $0 != count }
+    let objects = outputs[boxes].elementCount / 4
+    guard rest.allSatisfy({ outputs[$0].elementCount == objects }) else { return nil }
+    let namedScores = rest.filter { outputs[$0].name.lowercased().contains("score") }
+    let scores = namedScores.count == 1 ? namedScores[0] : rest[1]
+    self.boxes = boxes
+    self.count = count
+    self.scores = scores
+    classes = scores == rest[0] ? rest[1] : rest[0]
+    self.labels = labels
+  }
+
+  /// The objects of one run, as the model orders them.
+  ///
+  /// - Throws: `TensorIOError` when an output cannot be read, or says what cannot be.
+  func detections(_ outputs: ModelOutputs) throws -> [Detection] {
+    let boxes: [Float] = try outputs.value(at: boxes)
+    let classes: [Float] = try outputs.value(at: classes)
+    let scores: [Float] = try outputs.value(at: scores)
+    let count: Float = try outputs.value(at: count)
+    guard count >= 0, count <= Float(scores.count) else {
+      throw TensorIOError(
+        .inferenceFailed, "The model says that it found \(count) objects of \(scores.count).")
+    }
+    return try (0..<Int(count)).map { index in
+      let corners = boxes[(index * 4)..<(index * 4 + 4)].map(Double.init)
+      guard let classIndex = Int(exactly: classes[index].rounded()), classIndex >= 0 else {
+        throw TensorIOError(
+          .inferenceFailed, "The model says that an object is of the class \(classes[index]).")
+      }
+      return Detection(
+        classIndex: classIndex,
+        label: labels.indices.contains(classIndex) ? labels[classIndex] : "\(classIndex)",
+        score: scores[index],
+        box: Box(
+          x: corners[1], y: corners[0], width: corners[3] - corners[1],
+          height: corners[2] - corners[0]))
+    }
+  }
+}
+
+extension TensorSpec {
+  /// Whether the output is numbers without names.
+  var isNumbers: Bool {
+    switch kind {
+    case .scalar, .vector(_, labels: nil): dataType != .string
+    case .vector, .imageInput, .imageOutput, .classMap, .bytes: false
+    }
+  }
+}

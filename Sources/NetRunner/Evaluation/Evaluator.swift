@@ -1,0 +1,173 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+public import TensorIOImageCodecs
+
+/// Runs a vision model on pictures, one after the other, and measures each stage.
+///
+/// ```swift
+/// let evaluator = try Evaluator(model)
+/// let evaluation = evaluator.evaluate(.file("cat.jpg"))
+/// print(evaluation.latency.inference, evaluation.result)
+/// ```
+///
+/// What is wrong with a picture is in its ``Evaluation``: it is never thrown, and ends no batch. An
+/// evaluator may be used from many threads; as many pictures are under way at once as the model has
+/// sessions.
+public struct Evaluator: Sendable {
+  /// Fetches the bytes behind an address.
+  public typealias Fetch = @Sendable (_ address: String) throws -> [UInt8]
+
+  /// The model.
+  public let model: InferenceModel
+  /// The names of the model's classes, in order; empty where it has none.
+  public let labels: [String]
+
+  private let decoder: ImageDecoder
+  private let fetch: Fetch?
+  private let input: TensorSpec
+  private let reader: PredictionReader
+
+  /// Makes an evaluator, and loads the model.
+  ///
+  /// - Parameters:
+  ///   - model: A model with a single input, a picture.
+  ///   - decoder: How pictures are decoded.
+  ///   - fetch: Fetches pictures that have an address; nil makes those an error.
+  /// - Throws: `TensorIOError` when the model cannot be loaded, or takes something else.
+  public init(
+    _ model: InferenceModel, decoder: ImageDecoder = ImageDecoder(), fetch: Fetch? = nil
+  ) throws {
+    let signature = try model.signature
+    let name = model.bundle.manifest.name
+    guard signature.inputs.count == 1, let input = signature.inputs.first,
+      case .imageInput = input.kind
+    else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(name)' takes "
+          + signature.inputs.map { "'\($0.name)' (\($0.kindName))" }.joined(separator: ", ")
+          + "; vision models take a single input, a picture.")
+    }
+    self.model = model
+    self.decoder = decoder
+    self.fetch = fetch
+    self.input = input
+    labels = try Self.labels(of: model.bundle, signature)
+    reader = PredictionReader(signature.outputs, labels: labels)
+  }
+
+  /// Runs the model on a picture.
+  ///
+  /// - Parameters:
+  ///   - source: The picture.
+  ///   - id: What identifies it in results; nil takes the source's own.
+  ///   - iterations: How often everything is done, from decoding on; the latencies are the means.
+  public func evaluate(_ source: ImageSource, id: String? = nil, iterations: Int = 1) -> Evaluation {
+    precondition(iterations > 0, "A picture is evaluated once at least.")
+    var evaluation = Evaluation(id: id ?? source.id, result: .success(Prediction()))
+    do {
+      let picture = try fetched(source)
+      var sum = StageLatency()
+      for _ in 0..<iterations {
+        let (prediction, latency, size) = try evaluate(picture)
+        sum = sum + latency
+        evaluation.result = .success(prediction)
+        evaluation.size = size
+      }
+      evaluation.latency = sum / iterations
+    } catch let error as TensorIOError {
+      evaluation.result = .failure(error)
+    } catch {
+      evaluation.result = .failure(TensorIOError(.inferenceFailed, "\(error)", cause: error))
+    }
+    return evaluation
+  }
+
+  /// Gets a picture that has an address; that is no stage of the measurement.
+  private func fetched(_ source: ImageSource) throws -> ImageSource {
+    guard case .url(let address) = source else { return source }
+    guard let fetch else {
+      throw TensorIOError(
+        .unreadableFile, "'\(address)' is an address, and this evaluator fetches none.")
+    }
+    return .bytes(try fetch(address), name: "'\(address)'")
+  }
+
+  private func evaluate(
+    _ source: ImageSource
+  ) throws -> (Prediction, StageLatency, (width: Int, height: Int)?) {
+    let timer = DecodeTimer()
+    var file: ImageFile
+    switch source {
+    case .file(let path), .url(let path): file = ImageFile(path, decoder: decoder)
+    case .bytes(let bytes, let name): file = ImageFile(bytes: bytes, named: name, decoder: decoder)
+    case .pixels(let pixels, _): return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
+    }
+    file.timer = timer
+    return try run(ModelInputs(file), timer, size: nil)
+  }
+
+  private func run(
+    _ inputs: ModelInputs, _ timer: DecodeTimer, size: (width: Int, height: Int)?
+  ) throws -> (Prediction, StageLatency, (width: Int, height: Int)?) {
+    let (outputs, latency) = try model.measure(inputs)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let prediction = try reader.prediction(outputs)
+    let stages = StageLatency(
+      decode: timer.time, preprocess: latency.preprocess - timer.time, inference: latency.inference,
+      postprocess: latency.postprocess + (clock.now - start))
+    return (prediction, stages, size ?? timer.size)
+  }
+
+  /// The labels of the outputs, or the file that a detection model's `options.labels` names.
+  private static func labels(of bundle: ModelBundle, _ signature: ModelSignature) throws -> [String] {
+    if let labels = signature.outputs.lazy.compactMap(\.labels).first { return labels.names }
+    guard case .string(let file)? = bundle.manifest.options.values["labels"] else { return [] }
+    guard !file.contains("/"), file != ".." else {
+      throw TensorIOError(
+        .invalidBundle,
+        "'options.labels' of '\(bundle.path)' is '\(file)', expected the name of a file in assets.")
+    }
+    let bytes = try FileSystem.read(bundle.assetPath(file))
+    return Labels(text: String(decoding: bytes, as: UTF8.self)).names
+  }
+}
+
+extension StageLatency {
+  fileprivate static func + (left: StageLatency, right: StageLatency) -> StageLatency {
+    StageLatency(
+      decode: left.decode + right.decode, preprocess: left.preprocess + right.preprocess,
+      inference: left.inference + right.inference,
+      postprocess: left.postprocess + right.postprocess)
+  }
+
+  fileprivate static func / (sum: StageLatency, count: Int) -> StageLatency {
+    StageLatency(
+      decode: sum.decode / count, preprocess: sum.preprocess / count,
+      inference: sum.inference / count, postprocess: sum.postprocess / count)
+  }
+}
+
+extension PixelBuffer {
+  fileprivate var uprightSize: (width: Int, height: Int) {
+    orientation.swapsAxes ? (height, width) : (width, height)
+  }
+}
+
+extension TensorSpec {
+  /// What the layer is, for a message.
+  fileprivate var kindName: String {
+    switch kind {
+    case .vector: "numbers"
+    case .scalar: "a number"
+    case .imageInput, .imageOutput: "a picture"
+    case .classMap: "a class map"
+    case .bytes: "bytes"
+    }
+  }
+}

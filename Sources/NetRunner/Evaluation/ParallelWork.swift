@@ -1,0 +1,98 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+
+/// Does the same to many things on several threads, and hands the results to the caller's thread.
+///
+/// The results come as they are ready, a few at a time: however long the list, memory stays flat, and
+/// a slow receiver slows the work instead of filling memory.
+final class ParallelWork<Output: Sendable>: Sendable {
+  private enum Message {
+    case result(Int, Output)
+    case threadEnded
+  }
+
+  private struct State {
+    var messages: [Message] = []
+    var next = 0
+    var isOver = false
+  }
+
+  private let count: Int
+  private let threads: Int
+  private let work: @Sendable (Int) -> Output
+  private let state = Mutex(State())
+  /// Results that may still be made before one is received.
+  private let room: DispatchSemaphore
+  /// Messages that wait.
+  private let waiting = DispatchSemaphore(value: 0)
+
+  /// Prepares work.
+  ///
+  /// - Parameters:
+  ///   - count: How many things there are; they are begun in order.
+  ///   - threads: How many are under way at once.
+  ///   - work: What is done to a thing, on one of the threads.
+  init(count: Int, threads: Int, work: @escaping @Sendable (Int) -> Output) {
+    self.count = count
+    self.threads = max(1, min(threads, count))
+    self.work = work
+    room = DispatchSemaphore(value: self.threads * 4)
+  }
+
+  /// Works; call it once.
+  ///
+  /// - Parameters:
+  ///   - isOver: Asked on the caller's thread between results; after a yes only what was begun
+  ///     ends, and is received.
+  ///   - receive: Gets the results one by one on the caller's thread, with the thing's number, not
+  ///     always in order.
+  /// - Throws: What `receive` throws, when the threads have ended.
+  func run(until isOver: () -> Bool = { false }, receive: (Int, Output) throws -> Void) throws {
+    for number in 0..<threads {
+      // A serial queue of its own gets a thread of its own, however many processors there are.
+      DispatchQueue(label: "tensorio.work.\(number)").async { self.workOnThread() }
+    }
+    var failure: (any Error)?
+    var remaining = threads
+    while remaining > 0 {
+      waiting.wait()
+      switch state.withLock({ $0.messages.removeFirst() }) {
+      case .threadEnded: remaining -= 1
+      case .result(let index, let output):
+        if failure == nil {
+          do { try receive(index, output) } catch { failure = error }
+        }
+        if failure != nil || isOver() { state.withLock { $0.isOver = true } }
+        room.signal()
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func workOnThread() {
+    while let index = nextIndex() {
+      let output = work(index)
+      room.wait()
+      send(.result(index, output))
+    }
+    send(.threadEnded)
+  }
+
+  private func nextIndex() -> Int? {
+    state.withLock { state in
+      guard !state.isOver, state.next < count else { return nil }
+      defer { state.next += 1 }
+      return state.next
+    }
+  }
+
+  private func send(_ message: Message) {
+    state.withLock { $0.messages.append(message) }
+    waiting.signal()
+  }
+}

@@ -1,0 +1,48 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Makes predictions of a model's outputs.
+struct PredictionReader: Sendable {
+  private let classification: Int?
+  private let values: Int?
+  private let classMap: Int?
+  private let detection: DetectionLayout?
+
+  /// Looks at the outputs once.
+  ///
+  /// - Parameters:
+  ///   - outputs: The model's outputs.
+  ///   - labels: The names of the classes of objects, for detection models.
+  init(_ outputs: [TensorSpec], labels: [String]) {
+    detection = DetectionLayout(outputs, labels: labels)
+    classification = outputs.firstIndex {
+      if case .vector(_, .some) = $0.kind { true } else { false }
+    }
+    classMap = outputs.firstIndex { if case .classMap = $0.kind { true } else { false } }
+    values = detection == nil ? outputs.firstIndex { $0.isNumbers } : nil
+  }
+
+  /// Reads the outputs of one run.
+  ///
+  /// - Throws: `TensorIOError` when one cannot be read.
+  func prediction(_ outputs: ModelOutputs) throws -> Prediction {
+    var prediction = Prediction()
+    prediction.outputs = try outputs.names.enumerated().map { index, name in
+      (name, try outputs.value(at: index))
+    }
+    prediction.classification = try classification.map { try outputs.value(at: $0) }
+    prediction.values = try values.map { index in
+      let values: [Float] = try outputs.value(at: index)
+      return values
+    }
+    if let classMap, case .classMap(let map) = prediction.outputs[classMap].value {
+      prediction.classMap = map
+    }
+    prediction.detections = try detection?.detections(outputs)
+    return prediction
+  }
+}
