@@ -25,7 +25,9 @@ struct Interruption {
     return word
   }()
 
-  /// Begins to listen. Call it on the main thread: the kernel gives it the process's signals.
+  /// Begins to listen.
+  ///
+  /// Call it on the main thread: the kernel gives that one the process's signals.
   ///
   /// - Parameter alsoWithoutReader: Whether the loop ends, too, when nobody reads the output any
   ///   more, as after `| head -1`. Else that ends the process at the next line.

@@ -13,13 +13,13 @@ import Testing
   private struct Stop: Error {}
 
   @Test(arguments: [0, 1, 2, 7, 1000], [1, 2, 5])
-  func `every thing is done and received once`(count: Int, threads: Int) throws {
+  func `every thing is done once and received in order`(count: Int, threads: Int) throws {
     var received: [Int] = []
     try ParallelWork(count: count, threads: threads) { $0 * 3 }.run { index, output in
       #expect(output == index * 3)
       received.append(index)
     }
-    #expect(received.sorted() == Array(0..<count))
+    #expect(received == Array(0..<count))
   }
 
   @Test func `what the receiver throws ends the work and is thrown`() {
@@ -56,5 +56,18 @@ import Testing
       let ahead = made.load(ordering: .relaxed) - index
       #expect(ahead <= 16)
     }
+  }
+
+  @Test func `one slow thing keeps the others from running far ahead`() throws {
+    let made = Atomic<Int>(0)
+    var aheadOfFirst = 0
+    try ParallelWork(count: 500, threads: 3) { index in
+      if index == 0 { Thread.sleep(forTimeInterval: 0.05) }
+      made.add(1, ordering: .relaxed)
+      return index
+    }.run { index, _ in
+      if index == 0 { aheadOfFirst = made.load(ordering: .relaxed) }
+    }
+    #expect(aheadOfFirst <= 16)
   }
 }

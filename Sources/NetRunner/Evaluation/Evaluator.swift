@@ -66,7 +66,9 @@ public struct Evaluator: Sendable {
   ///   - source: The picture.
   ///   - id: What identifies it in results; nil takes the source's own.
   ///   - iterations: How often everything is done, from decoding on; the latencies are the means.
-  public func evaluate(_ source: ImageSource, id: String? = nil, iterations: Int = 1) -> Evaluation {
+  /// - Returns: The prediction or the error, and the latencies.
+  public func evaluate(_ source: ImageSource, id: String? = nil, iterations: Int = 1) -> Evaluation
+  {
     precondition(iterations > 0, "A picture is evaluated once at least.")
     var evaluation = Evaluation(id: id ?? source.id, result: .success(Prediction()))
     do {
@@ -105,7 +107,8 @@ public struct Evaluator: Sendable {
     switch source {
     case .file(let path), .url(let path): file = ImageFile(path, decoder: decoder)
     case .bytes(let bytes, let name): file = ImageFile(bytes: bytes, named: name, decoder: decoder)
-    case .pixels(let pixels, _): return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
+    case .pixels(let pixels, _):
+      return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
     }
     file.timer = timer
     return try run(ModelInputs(file), timer, size: nil)
@@ -125,7 +128,8 @@ public struct Evaluator: Sendable {
   }
 
   /// The labels of the outputs, or the file that a detection model's `options.labels` names.
-  private static func labels(of bundle: ModelBundle, _ signature: ModelSignature) throws -> [String] {
+  private static func labels(of bundle: ModelBundle, _ signature: ModelSignature) throws -> [String]
+  {
     if let labels = signature.outputs.lazy.compactMap(\.labels).first { return labels.names }
     guard case .string(let file)? = bundle.manifest.options.values["labels"] else { return [] }
     guard !file.contains("/"), file != ".." else {

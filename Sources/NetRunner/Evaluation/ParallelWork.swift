@@ -8,8 +8,8 @@ import Synchronization
 
 /// Does the same to many things on several threads, and hands the results to the caller's thread.
 ///
-/// The results come as they are ready, a few at a time: however long the list, memory stays flat, and
-/// a slow receiver slows the work instead of filling memory.
+/// The results come in order, and only a few wait: however long the list, memory stays flat, and a slow
+/// receiver slows the work instead of filling memory.
 final class ParallelWork<Output: Sendable>: Sendable {
   private enum Message {
     case result(Int, Output)
@@ -26,7 +26,7 @@ final class ParallelWork<Output: Sendable>: Sendable {
   private let threads: Int
   private let work: @Sendable (Int) -> Output
   private let state = Mutex(State())
-  /// Results that may still be made before one is received.
+  /// How many things may be begun before one more is received.
   private let room: DispatchSemaphore
   /// Messages that wait.
   private let waiting = DispatchSemaphore(value: 0)
@@ -49,25 +49,30 @@ final class ParallelWork<Output: Sendable>: Sendable {
   /// - Parameters:
   ///   - isOver: Asked on the caller's thread between results; after a yes only what was begun
   ///     ends, and is received.
-  ///   - receive: Gets the results one by one on the caller's thread, with the thing's number, not
-  ///     always in order.
+  ///   - receive: Gets the results one by one on the caller's thread, in the things' order, each
+  ///     with the thing's number.
   /// - Throws: What `receive` throws, when the threads have ended.
   func run(until isOver: () -> Bool = { false }, receive: (Int, Output) throws -> Void) throws {
     for number in 0..<threads {
       // A serial queue of its own gets a thread of its own, however many processors there are.
       DispatchQueue(label: "tensorio.work.\(number)").async { self.workOnThread() }
     }
+    var early: [Int: Output] = [:]
+    var wanted = 0
     var failure: (any Error)?
     var remaining = threads
     while remaining > 0 {
       waiting.wait()
       switch state.withLock({ $0.messages.removeFirst() }) {
       case .threadEnded: remaining -= 1
-      case .result(let index, let output):
+      case .result(let index, let output): early[index] = output
+      }
+      while let output = early.removeValue(forKey: wanted) {
         if failure == nil {
-          do { try receive(index, output) } catch { failure = error }
+          do { try receive(wanted, output) } catch { failure = error }
         }
         if failure != nil || isOver() { state.withLock { $0.isOver = true } }
+        wanted += 1
         room.signal()
       }
     }
@@ -75,11 +80,13 @@ final class ParallelWork<Output: Sendable>: Sendable {
   }
 
   private func workOnThread() {
+    // The room is taken before the thing: the one that all others wait for has it already.
+    room.wait()
     while let index = nextIndex() {
-      let output = work(index)
+      send(.result(index, work(index)))
       room.wait()
-      send(.result(index, output))
     }
+    room.signal()
     send(.threadEnded)
   }
 
