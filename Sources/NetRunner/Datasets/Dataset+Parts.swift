@@ -19,6 +19,7 @@ extension Dataset {
   /// - Parameters:
   ///   - count: How many, at most.
   ///   - seed: Chooses pictures from everywhere; nil takes the first ones.
+  /// - Returns: The chosen pictures; ``notes`` says how they were chosen.
   /// - Throws: `TensorIOError` for a negative count.
   public func limited(to count: Int, seed: UInt64? = nil) throws -> Dataset {
     guard count >= 0 else {
@@ -46,6 +47,7 @@ extension Dataset {
   /// - Parameters:
   ///   - index: Which part, from 1.
   ///   - count: How many parts there are.
+  /// - Returns: The part's pictures.
   /// - Throws: `TensorIOError` for a part that there is not.
   public func part(_ index: Int, of count: Int) throws -> Dataset {
     guard count >= 1, (1...count).contains(index) else {

@@ -102,7 +102,9 @@ struct TestBundleReader {
       let options = object(value, at: "options")
     else { return nil }
     let metric = requiredString("metric", in: options, at: "options")
-    let iterations = required("iterations", in: options, at: "options").flatMap(readIterations)
+    let iterations = required("iterations", in: options, at: "options").flatMap {
+      readIterations($0)
+    }
     guard let iterations, let metric else { return nil }
     return (iterations, metric)
   }
