@@ -3,8 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import TensorIO
-
 /// Pictures to evaluate models on, in an order that does not change from run to run.
 public struct Dataset: Sendable {
   /// How the dataset is laid out.
@@ -43,12 +41,16 @@ public struct Dataset: Sendable {
   public var metric: String?
   /// What was guessed or left out, for people to read.
   public var notes: [String]
+  /// The pictures' places in the dataset that this one was taken from; nil for a whole dataset.
+  ///
+  /// ``indices`` gives the places of both.
+  public var originalIndices: [Int]?
 
   /// Makes a dataset.
   public init(
     layout: Layout, name: String, path: String, id: String? = nil, version: String? = nil,
     samples: [Sample], modelIDs: [String] = [], iterations: Int? = nil, metric: String? = nil,
-    notes: [String] = []
+    notes: [String] = [], originalIndices: [Int]? = nil
   ) {
     self.layout = layout
     self.name = name
@@ -60,5 +62,6 @@ public struct Dataset: Sendable {
     self.iterations = iterations
     self.metric = metric
     self.notes = notes
+    self.originalIndices = originalIndices
   }
 }

@@ -1,0 +1,222 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension DatasetReader {
+  /// Reads COCO's annotations of objects, or of pictures where none has a box.
+  func readCOCO() throws -> Dataset {
+    let reader = COCOReader(path: path, document: try readDocument())
+    var notes: [String] = []
+    let truths = try reader.truths(&notes)
+    let folder = reader.imagesFolder(options, &notes)
+    let samples = try reader.document.images.enumerated().map { index, image in
+      guard !image.fileName.isEmpty, !image.fileName.utf8.contains(0) else {
+        throw reader.error("images[\(index)].file_name is no file's name")
+      }
+      let file = image.fileName.hasPrefix("/") ? image.fileName : folder + "/" + image.fileName
+      return Sample(id: image.fileName, source: .file(file), truth: truths[image.id])
+    }
+    guard !samples.isEmpty else { throw reader.error("images is empty") }
+    return Dataset(layout: .coco, name: name, path: path, samples: samples, notes: notes)
+  }
+
+  private func readDocument() throws -> COCODocument {
+    let data = try FileSystem.read(path)
+    do {
+      return try JSONDecoder().decode(COCODocument.self, from: data)
+    } catch let error as DecodingError {
+      var reason = error.explanation
+      if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
+        // The decoder gives no place: the parser that does is slower, and only read for this.
+        do {
+          _ = try JSONValue(parsing: data)
+        } catch let fault as JSONSyntaxError {
+          reason = "\(fault)"
+        }
+      }
+      throw TensorIOError(
+        .wrongKind, "'\(path)' cannot be read as COCO's annotations: \(reason).", cause: error)
+    }
+  }
+}
+
+private struct COCOReader {
+  let path: String
+  let document: COCODocument
+
+  func error(_ message: String) -> TensorIOError {
+    TensorIOError(.wrongKind, "'\(path)': \(message).")
+  }
+
+  // MARK: - Truths
+
+  /// What is known about each picture, by its identifier.
+  func truths(_ notes: inout [String]) throws -> [COCODocument.Identifier: GroundTruth] {
+    var images: Set<COCODocument.Identifier> = []
+    for (index, image) in document.images.enumerated() where !images.insert(image.id).inserted {
+      throw error("images[\(index)] has the id \(image.id) of an image before it")
+    }
+    let count = counted(document.images.count, "picture")
+    guard let annotations = document.annotations else {
+      notes.append("read as COCO's annotations: \(count), no labels")
+      return [:]
+    }
+    let categories = try self.categories(&notes)
+    let known = annotations.filter { images.contains($0.imageID) }
+    if known.count < annotations.count {
+      notes.append(
+        "left out: \(counted(annotations.count - known.count, "annotation")) of images that the "
+          + "file does not list")
+    }
+    let boxed = known.count { $0.bbox?.isEmpty == false }
+    if boxed == 0, !known.isEmpty { return try labels(known, categories, &notes) }
+    guard boxed == known.count else {
+      let first = known.first { $0.bbox?.isEmpty != false }
+      throw error(
+        "\(boxed) of \(known.count) annotations have a bbox, annotation "
+          + "\(first?.id.map { "\($0)" } ?? "?") has none; all or none of them need one")
+    }
+    var boxes: [COCODocument.Identifier: [GroundTruthBox]] = [:]
+    for annotation in known {
+      boxes[annotation.imageID, default: []].append(try box(annotation, categories))
+    }
+    notes.append(
+      "read as COCO's annotations: \(count), \(counted(known.count, "box", "boxes")) of "
+        + counted(categories.count, "class", "classes"))
+    return Dictionary(
+      document.images.map { ($0.id, .boxes(boxes[$0.id] ?? [])) }, uniquingKeysWith: { $1 })
+  }
+
+  private func categories(
+    _ notes: inout [String]
+  ) throws -> [COCODocument.Identifier: String] {
+    guard let list = document.categories else {
+      throw error("there are annotations, but no categories to name their classes")
+    }
+    var categories: [COCODocument.Identifier: String] = [:]
+    var names: [String: COCODocument.Identifier] = [:]
+    for (index, category) in list.enumerated() {
+      guard categories.updateValue(category.name, forKey: category.id) == nil else {
+        throw error("categories[\(index)] has the id \(category.id) of a category before it")
+      }
+      if let other = names.updateValue(category.id, forKey: category.name) {
+        throw error("the categories \(other) and \(category.id) are both named '\(category.name)'")
+      }
+    }
+    return categories
+  }
+
+  private func name(
+    _ annotation: COCODocument.Annotation, _ categories: [COCODocument.Identifier: String]
+  ) throws -> String {
+    guard let name = categories[annotation.categoryID] else {
+      throw error(
+        "\(naming(annotation)) is of the category \(annotation.categoryID), which the "
+          + "file does not list")
+    }
+    return name
+  }
+
+  private func naming(_ annotation: COCODocument.Annotation) -> String {
+    "annotation \(annotation.id.map { "\($0)" } ?? "of the image \(annotation.imageID)")"
+  }
+
+  private func box(
+    _ annotation: COCODocument.Annotation, _ categories: [COCODocument.Identifier: String]
+  ) throws -> GroundTruthBox {
+    let numbers = annotation.bbox ?? []
+    guard numbers.count == 4, numbers.allSatisfy(\.isFinite), numbers[2] >= 0, numbers[3] >= 0
+    else {
+      throw error(
+        "the bbox of \(naming(annotation)) takes x, y and a width and height of 0 or more, got "
+          + "\(numbers)")
+    }
+    if let area = annotation.area, !(area.isFinite && area >= 0) {
+      throw error("the area of \(naming(annotation)) is 0 or more, got \(area)")
+    }
+    return GroundTruthBox(
+      label: try name(annotation, categories),
+      box: Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]),
+      isCrowd: annotation.isCrowd?.isSet ?? false, area: annotation.area)
+  }
+
+  /// One class for each picture, where no annotation has a box.
+  private func labels(
+    _ annotations: [COCODocument.Annotation], _ categories: [COCODocument.Identifier: String],
+    _ notes: inout [String]
+  ) throws -> [COCODocument.Identifier: GroundTruth] {
+    var labels: [COCODocument.Identifier: GroundTruth] = [:]
+    for annotation in annotations {
+      let label = GroundTruth.label(try name(annotation, categories))
+      if labels.updateValue(label, forKey: annotation.imageID) != nil {
+        throw error(
+          "the image \(annotation.imageID) has several annotations without a bbox; a picture has "
+            + "one class")
+      }
+    }
+    notes.append(
+      "read as COCO's annotations without boxes: "
+        + "\(counted(document.images.count, "picture")), a class for \(labels.count) of them")
+    return labels
+  }
+
+  // MARK: - Pictures
+
+  /// The folder that has most of the first pictures.
+  func imagesFolder(_ options: DatasetOptions, _ notes: inout [String]) -> String {
+    if let folder = options.imagesFolder { return folder }
+    let own = FileSystem.folder(of: path)
+    let parent = own + "/.."
+    let stem = FileSystem.name(of: path).split(separator: ".").first.map(String.init) ?? ""
+    // instances_val2017.json belongs to val2017.
+    let part = stem.split(separator: "_").last.map(String.init) ?? stem
+    let candidates =
+      [own, own + "/images", own + "/" + part, own + "/images/" + part]
+      + [parent + "/images", parent + "/" + part, parent + "/images/" + part]
+    let firsts = document.images.prefix(20).map(\.fileName)
+    let found = candidates.map { folder in
+      firsts.count { FileSystem.isFile(folder + "/" + $0) }
+    }
+    guard let most = found.max(), most > 0, let best = found.firstIndex(of: most) else {
+      notes.append("none of the first pictures was found in '\(own)' or beside it")
+      return own
+    }
+    if best > 0 { notes.append("pictures found in '\(candidates[best])'") }
+    return candidates[best]
+  }
+}
+
+extension DecodingError {
+  /// Where the document is not what was expected, for people.
+  fileprivate var explanation: String {
+    switch self {
+    case .keyNotFound(let key, let context):
+      "\(place(context.codingPath)) lacks the required key \"\(key.stringValue)\""
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .dataCorrupted(let context):
+      "\(place(context.codingPath)): \(context.debugDescription)"
+    @unknown default: "\(self)"
+    }
+  }
+
+  private func place(_ path: [any CodingKey]) -> String {
+    var place = ""
+    for key in path {
+      if let index = key.intValue {
+        place += "[\(index)]"
+      } else {
+        place += (place.isEmpty ? "" : ".") + key.stringValue
+      }
+    }
+    return place.isEmpty ? "the document" : place
+  }
+}

@@ -1,0 +1,85 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+extension Dataset {
+  /// Reads a dataset: a test bundle, a folder, a table, COCO's annotations or a picture.
+  ///
+  /// ``notes`` says what was guessed and left out, for people. That a picture is not there is no
+  /// error: it becomes a row with an error when its turn comes.
+  ///
+  /// ```swift
+  /// let dataset = try Dataset(contentsOf: "photos").limited(to: 500, seed: 7)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: A folder or a file.
+  ///   - layout: How it is laid out; nil means it is guessed, and never where two layouts are
+  ///     equally likely.
+  ///   - options: What the layout leaves open.
+  /// - Throws: `TensorIOError` that says the place, what was expected and what was found.
+  public init(
+    contentsOf path: String, layout: Layout? = nil, options: DatasetOptions = DatasetOptions()
+  ) throws {
+    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    guard FileSystem.isFolder(path) || FileSystem.isFile(path) else {
+      throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
+    }
+    var reader = DatasetReader(path: path, options: options)
+    self = try reader.read(layout)
+    try checkIdentifiers()
+  }
+
+  /// Makes a dataset of single pictures and of all pictures in folders.
+  ///
+  /// - Parameter paths: Pictures, folders and addresses (https:// or http://). A file that is not
+  ///   there is no error: it becomes a row with an error. A path that comes twice counts once.
+  /// - Throws: `TensorIOError` when a folder cannot be read, or nothing is left.
+  public init(pictures paths: [String]) throws {
+    var samples: [Sample] = []
+    var notes: [String] = []
+    var seen: Set<String> = []
+    var repeated = 0
+    func add(_ id: String, _ source: ImageSource) {
+      if seen.insert(id).inserted {
+        samples.append(Sample(id: id, source: source))
+      } else {
+        repeated += 1
+      }
+    }
+    for path in paths {
+      if path.hasPrefix("https://") || path.hasPrefix("http://") {
+        add(path, .url(path))
+      } else if FileSystem.isFolder(path) {
+        let prefix = path.hasSuffix("/") ? path : path + "/"
+        let folder = try PictureFolder(path)
+        notes += folder.notes.map { "\(path): \($0)" }
+        for picture in folder.pictures { add(prefix + picture, .file(prefix + picture)) }
+      } else {
+        add(path, .file(path))
+      }
+    }
+    guard !samples.isEmpty else {
+      throw TensorIOError(.fileNotFound, DatasetReader.noPictures(in: paths))
+    }
+    if repeated > 0 { notes.append("left out: \(counted(repeated, "path")) that came before") }
+    let name =
+      paths.count == 1 ? FileSystem.name(of: paths[0]) : counted(samples.count, "picture")
+    self.init(
+      layout: .folder, name: name, path: paths.count == 1 ? paths[0] : ".", samples: samples,
+      notes: notes)
+  }
+
+  /// Refuses identifiers that stand twice: results could not be told apart.
+  private func checkIdentifiers() throws {
+    var seen: Set<String> = []
+    for sample in samples where !seen.insert(sample.id).inserted {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(path)' has two pictures '\(sample.id)', or two whose names look the same; rename one.")
+    }
+  }
+}

@@ -1,0 +1,147 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Dispatch
+import Synchronization
+public import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Dataset {
+  /// The SHA-256 of everything that decides an evaluation's numbers: the pictures' identifiers,
+  /// labels and bytes, in order.
+  ///
+  /// Where the dataset lies, its name and its notes are no part of it. A picture that cannot be
+  /// read, or is fetched from an address, counts with that fact alone.
+  ///
+  /// - Parameters:
+  ///   - threads: How many threads read files.
+  ///   - cancellation: Ends the reading early.
+  /// - Returns: 64 hexadecimal digits.
+  /// - Throws: `TensorIOError` when it was cancelled.
+  public func sha256(threads: Int = 2, cancellation: CancellationToken? = nil) throws -> String {
+    let digests = Mutex<[SHA256.Digest?]>(Array(repeating: nil, count: samples.count))
+    let next = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: max(1, min(threads, samples.count))) { _ in
+      while cancellation?.isCancelled != true {
+        let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard index < samples.count else { return }
+        let digest = samples[index].digest
+        digests.withLock { $0[index] = digest }
+      }
+    }
+    var hash = SHA256()
+    for digest in digests.withLock({ $0 }) {
+      guard let digest else {
+        throw TensorIOError(.cancelled, "The dataset's hash was cancelled.")
+      }
+      hash.update(data: Array(digest))
+    }
+    return hash.finalize().hexadecimal
+  }
+}
+
+extension SHA256.Digest {
+  /// The digits, two for each byte.
+  var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension Sample {
+  /// The SHA-256 of the identifier, the source's bytes and the truth.
+  ///
+  /// Everything is preceded by a word for its kind and its length: no two samples give the same
+  /// bytes.
+  fileprivate var digest: SHA256.Digest {
+    var hash = SHA256()
+    hash.add("sample", id)
+    switch source {
+    case .file(let path): hash.addFile(path)
+    case .url(let address): hash.add("url", address)
+    case .bytes(let bytes, _): hash.add("file", SHA256.hash(data: bytes))
+    case .pixels(let picture, _):
+      let form = "\(picture.width) \(picture.height) \(picture.format) \(picture.orientation)"
+      hash.add("pixels", form)
+      hash.add("rows", picture.withBytes { $0.withUnsafeBytes { Array($0) } })
+    }
+    switch truth {
+    case nil: hash.add("none", "")
+    case .label(let label): hash.add("label", label)
+    case .values(let values): hash.add("values", values.flatMap(\.bytes))
+    case .classMap(let path): hash.addFile(path)
+    case .results(let results): hash.add(results)
+    case .boxes(let boxes):
+      hash.add("boxes", "\(boxes.count)")
+      for box in boxes {
+        hash.add("box", box.label)
+        let numbers = [box.box.x, box.box.y, box.box.width, box.box.height]
+        hash.add(box.isCrowd ? "crowd" : "object", numbers.flatMap(\.bytes))
+        hash.add("area", box.area.map(\.bytes) ?? [])
+      }
+    }
+    return hash.finalize()
+  }
+}
+
+extension Double {
+  fileprivate var bytes: [UInt8] { withUnsafeBytes(of: bitPattern.littleEndian) { Array($0) } }
+}
+
+extension SHA256 {
+  fileprivate mutating func add(_ kind: String, _ bytes: some Collection<UInt8>) {
+    update(data: Array("\(kind) \(bytes.count)\n".utf8))
+    update(data: Array(bytes))
+  }
+
+  fileprivate mutating func add(_ kind: String, _ text: String) { add(kind, Array(text.utf8)) }
+
+  fileprivate mutating func add(_ kind: String, _ digest: SHA256.Digest) {
+    add(kind, Array(digest))
+  }
+
+  /// A file's own SHA-256, so that its bytes stand for themselves whatever their length.
+  fileprivate mutating func addFile(_ path: String) {
+    if let digest = SHA256.file(path) { add("file", digest) } else { add("missing", "") }
+  }
+
+  fileprivate mutating func add(_ value: JSONValue) {
+    switch value {
+    case .null: add("null", "")
+    case .bool(let bool): add("bool", "\(bool)")
+    case .number(let number): add("number", number.bytes)
+    case .integer(let integer): add("integer", "\(integer)")
+    case .string(let text): add("string", text)
+    case .array(let elements):
+      add("array", "\(elements.count)")
+      for element in elements { add(element) }
+    case .object(let members):
+      add("object", "\(members.count)")
+      let keys = members.keys.sorted(by: PictureFolder.precedes)
+      for key in keys {
+        add("key", key)
+        if let member = members[key] { add(member) }
+      }
+    }
+  }
+
+  /// The SHA-256 of a file's bytes, read in pieces; nil when it cannot be read.
+  static func file(_ path: String) -> SHA256.Digest? {
+    guard FileSystem.isFile(path), let file = ReadableFile(path) else { return nil }
+    var hash = SHA256()
+    while true {
+      guard let piece = file.read(atMost: 1 << 18) else { return nil }
+      if piece.isEmpty { return hash.finalize() }
+      hash.update(data: piece)
+    }
+  }
+}

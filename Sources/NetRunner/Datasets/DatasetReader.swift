@@ -1,0 +1,243 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Finds out how a dataset is laid out, and reads it.
+struct DatasetReader {
+  let path: String
+  let options: DatasetOptions
+
+  /// The name for people: that of the folder or file itself where the path is `.` or a link.
+  var name: String {
+    let name = FileSystem.name(of: path)
+    guard name.isEmpty || name == "." || name == ".." else { return name }
+    return PictureFolder.realPath(path).map(FileSystem.name(of:)) ?? path
+  }
+
+  /// Reads the dataset.
+  mutating func read(_ layout: Dataset.Layout?) throws -> Dataset {
+    guard let layout else {
+      return try FileSystem.isFolder(path) ? guessFolder() : guessFile()
+    }
+    let isFolder = FileSystem.isFolder(path)
+    switch layout {
+    case .testBundle: return try readTestBundle()
+    case .csv, .coco:
+      guard !isFolder else {
+        throw TensorIOError(
+          .wrongKind, "'\(path)' is a folder; the layout '\(layout.rawValue)' takes a file.")
+      }
+      return try layout == .csv ? readTable() : readCOCO()
+    case .folder:
+      return try isFolder ? readFolder(PictureFolder(path)) : readPicture()
+    case .classFolders, .classMaps:
+      guard isFolder else {
+        throw TensorIOError(
+          .wrongKind, "'\(path)' is a file; the layout '\(layout.rawValue)' takes a folder.")
+      }
+      return try layout == .classMaps
+        ? readClassMaps(mapFolders() ?? ("images", "masks"))
+        : readClassFolders(PictureFolder(path))
+    }
+  }
+
+  static func noPictures(in paths: [String]) -> String {
+    let list = paths.map { "'\($0)'" }.joined(separator: ", ")
+    let extensions = PictureFolder.extensions.map { "." + $0 }.joined(separator: ", ")
+    return "There are no pictures (\(extensions)) in \(list.isEmpty ? "an empty list" : list)."
+  }
+
+  // MARK: - Guesses
+
+  private func guessFile() throws -> Dataset {
+    let lowercased = FileSystem.name(of: path).lowercased()
+    if lowercased == "test.json" { return try readTestBundle() }
+    if lowercased.hasSuffix(".json") { return try readCOCO() }
+    if [".csv", ".tsv", ".txt"].contains(where: lowercased.hasSuffix) { return try readTable() }
+    if PictureFolder.isPicture(path) { return try readPicture() }
+    throw TensorIOError(
+      .wrongKind,
+      "Nothing says what '\(path)' is: a dataset is a folder, a table (.csv, .tsv), COCO's "
+        + "annotations (.json) or a picture. Say its layout.")
+  }
+
+  private func guessFolder() throws -> Dataset {
+    if path.hasSuffix(".testbundle") || FileSystem.isFile(path + "/test.json") {
+      return try readTestBundle()
+    }
+    if let folders = try mapFolders() { return try readClassMaps(folders) }
+    let folder = try PictureFolder(path)
+    let atRoot = folder.pictures.count { !$0.contains("/") }
+    let classes = Set(folder.pictures.compactMap(Self.className(of:)))
+    if atRoot == 0, !classes.isEmpty, try isSplit(folder) {
+      let list = folder.subfolders.map { "'\($0)'" }.joined(separator: ", ")
+      throw TensorIOError(
+        .wrongKind,
+        "'\(path)' has the parts \(list) of a dataset. Name one of them, as in "
+          + "'\(path)/\(folder.subfolders.last ?? "test")', or say the layout.")
+    }
+    if atRoot == 0, classes.count > 1 { return try readClassFolders(folder) }
+    var dataset = try readFolder(folder)
+    if classes.count == 1, atRoot == 0 {
+      dataset.notes.append(
+        "a single sub-folder is read as pictures without labels, not as a class")
+    } else if !classes.isEmpty {
+      dataset.notes.append(
+        "sub-folders beside pictures are read as pictures without labels, not as classes")
+    }
+    return dataset
+  }
+
+  /// Whether the sub-folders are a dataset's parts, not classes.
+  private func isSplit(_ folder: PictureFolder) throws -> Bool {
+    let parts: Set = ["train", "training", "val", "valid", "validation", "test", "testing"]
+    return folder.subfolders.allSatisfy { parts.contains($0.lowercased()) }
+  }
+
+  /// The folders of pictures and of class maps; nil where there are none.
+  private func mapFolders() throws -> (images: String, maps: String)? {
+    for maps in ["masks", "annotations"] {
+      guard FileSystem.isFolder(path + "/images"), FileSystem.isFolder(path + "/" + maps),
+        try !PictureFolder(path + "/" + maps).pictures.isEmpty
+      else { continue }
+      return ("images", maps)
+    }
+    return nil
+  }
+
+  static func className(of picture: String) -> String? {
+    guard let slash = picture.firstIndex(of: "/") else { return nil }
+    return String(picture[..<slash])
+  }
+
+  // MARK: - Folders
+
+  private func readTestBundle() throws -> Dataset {
+    var folder = path
+    if FileSystem.isFile(path), FileSystem.name(of: path) == "test.json" {
+      folder = FileSystem.folder(of: path)
+    }
+    var dataset = try TestBundleReader.read(folder)
+    if !folder.hasSuffix(".testbundle") {
+      dataset.notes.insert("read as a test bundle, since it has a test.json", at: 0)
+    }
+    return dataset
+  }
+
+  private func readFolder(_ folder: PictureFolder) throws -> Dataset {
+    guard !folder.pictures.isEmpty else { throw noPictures(folder) }
+    return Dataset(
+      layout: .folder, name: name, path: path,
+      samples: folder.pictures.map { Sample(id: $0, source: .file(path + "/" + $0)) },
+      notes: [
+        "read as a folder of pictures without labels: \(counted(folder.pictures.count, "picture"))"
+      ] + folder.notes)
+  }
+
+  private func readPicture() throws -> Dataset {
+    Dataset(
+      layout: .folder, name: name, path: path,
+      samples: [Sample(id: FileSystem.name(of: path), source: .file(path))],
+      notes: ["read as a single picture without a label"])
+  }
+
+  private func readClassFolders(_ folder: PictureFolder) throws -> Dataset {
+    var samples: [Sample] = []
+    var classes: Set<String> = []
+    for picture in folder.pictures {
+      guard let label = Self.className(of: picture) else { continue }
+      classes.insert(label)
+      samples.append(
+        Sample(id: picture, source: .file(path + "/" + picture), truth: .label(label)))
+    }
+    guard !samples.isEmpty else { throw noPictures(folder) }
+    var notes = [
+      "read as a folder for each class: \(counted(classes.count, "class", "classes")), "
+        + counted(samples.count, "picture")
+    ]
+    let strays = folder.pictures.count - samples.count
+    if strays > 0 { notes.append("left out: \(counted(strays, "picture")) outside of the folders") }
+    let empty = folder.subfolders.filter { !classes.contains($0) }
+    if let first = empty.first {
+      notes.append(
+        "\(counted(empty.count, "folder")) without pictures "
+          + "\(empty.count == 1 ? "is" : "are") no class, such as '\(first)'")
+    }
+    return Dataset(
+      layout: .classFolders, name: name, path: path, samples: samples, notes: notes + folder.notes)
+  }
+
+  private func noPictures(_ folder: PictureFolder) -> TensorIOError {
+    TensorIOError(
+      .wrongKind,
+      ([Self.noPictures(in: [path])] + folder.notes.map { "Note: \($0)." }).joined(separator: " "))
+  }
+
+  // MARK: - Class maps
+
+  private func readClassMaps(_ folders: (images: String, maps: String)) throws -> Dataset {
+    let images = try PictureFolder(path + "/" + folders.images)
+    let maps = try PictureFolder(path + "/" + folders.maps)
+    guard !images.pictures.isEmpty else { throw noPictures(images) }
+    let pictures = try byStem(images.pictures, in: folders.images)
+    let lossless = maps.pictures.filter { !Self.isLossy($0) }
+    guard !lossless.isEmpty else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(path)/\(folders.maps)' has no class maps: they are PNG or BMP pictures, since JPEG "
+          + "changes the classes' numbers.")
+    }
+    let mapsByStem = try byStem(lossless, in: folders.maps)
+    let samples = images.pictures.map { picture in
+      Sample(
+        id: folders.images + "/" + picture,
+        source: .file(path + "/" + folders.images + "/" + picture),
+        truth: mapsByStem[Self.stem(of: picture)].map {
+          .classMap(path + "/" + folders.maps + "/" + $0)
+        })
+    }
+    let without = samples.count { $0.truth == nil }
+    guard without < samples.count else {
+      throw TensorIOError(
+        .wrongKind,
+        "No map in '\(path)/\(folders.maps)' has the name of a picture in "
+          + "'\(path)/\(folders.images)': the first are '\(lossless[0])' and "
+          + "'\(images.pictures[0])'.")
+    }
+    var notes = [
+      "read as pictures and class maps of the same names: "
+        + "\(counted(samples.count, "picture")) in '\(folders.images)', maps in '\(folders.maps)'"
+    ]
+    if without > 0 { notes.append("\(counted(without, "picture")) without a map") }
+    let strays = mapsByStem.keys.count { pictures[$0] == nil }
+    if strays > 0 { notes.append("\(counted(strays, "map")) without a picture") }
+    let lossy = maps.pictures.count - lossless.count
+    if lossy > 0 { notes.append("left out: \(counted(lossy, "map")) in JPEG or WebP") }
+    return Dataset(
+      layout: .classMaps, name: name, path: path, samples: samples,
+      notes: notes + images.notes + maps.notes)
+  }
+
+  private func byStem(_ pictures: [String], in folder: String) throws -> [String: String] {
+    var found: [String: String] = [:]
+    for picture in pictures {
+      if let other = found.updateValue(picture, forKey: Self.stem(of: picture)) {
+        throw TensorIOError(
+          .wrongKind,
+          "'\(path)/\(folder)' has '\(other)' and '\(picture)': only one can belong to the name.")
+      }
+    }
+    return found
+  }
+
+  private static func stem(of picture: String) -> String {
+    picture.lastIndex(of: ".").map { String(picture[..<$0]) } ?? picture
+  }
+
+  private static func isLossy(_ picture: String) -> Bool {
+    [".jpg", ".jpeg", ".webp"].contains(where: picture.lowercased().hasSuffix)
+  }
+}

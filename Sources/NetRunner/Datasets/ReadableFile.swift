@@ -1,0 +1,51 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that is read piece by piece.
+final class ReadableFile {
+  private let descriptor: CInt
+
+  /// Opens a file; nil when it cannot be read.
+  ///
+  /// A pipe does not keep the program waiting.
+  init?(_ path: String) {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next bytes; empty at the end, nil when the system fails to read.
+  func read(atMost count: Int) -> [UInt8]? {
+    var result = -1
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      repeat {
+        result = Self.systemRead(descriptor, buffer.baseAddress, count)
+      } while result < 0 && errno == EINTR
+      initialized = max(result, 0)
+    }
+    return result < 0 ? nil : bytes
+  }
+
+  private static func systemRead(
+    _ descriptor: CInt, _ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int
+  ) -> Int {
+    #if canImport(Glibc)
+    Glibc.read(descriptor, buffer, count)
+    #elseif canImport(Musl)
+    Musl.read(descriptor, buffer, count)
+    #else
+    Darwin.read(descriptor, buffer, count)
+    #endif
+  }
+}

@@ -1,0 +1,187 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+extension DatasetReader {
+  /// Reads a table of paths and labels.
+  func readTable() throws -> Dataset {
+    let table = try TextTable(contentsOf: path)
+    return try TableReader(table, reader: self).dataset()
+  }
+}
+
+/// Makes a dataset of a table's rows.
+///
+/// A column named like a label is one; a column of another name is, when its cells are not all
+/// numbers. Several columns of numbers, or numbers with fractions, are values to predict.
+private struct TableReader {
+  private let table: TextTable
+  private let reader: DatasetReader
+  private let header: [String]?
+  private let rows: ArraySlice<TextTable.Row>
+  private var pathColumn = 0
+
+  private static let pathNames: Set = [
+    "path", "file", "filename", "file_name", "filepath", "file_path", "image", "image_path",
+    "image_name", "img", "picture", "photo",
+  ]
+  private static let labelNames: Set = [
+    "label", "labels", "class", "class_name", "classname", "class_id", "category", "target",
+    "truth", "y",
+  ]
+
+  init(_ table: TextTable, reader: DatasetReader) throws {
+    self.table = table
+    self.reader = reader
+    guard let first = table.rows.first else {
+      throw TensorIOError(
+        .wrongKind, "'\(reader.path)' has no rows; a table has a path and a label in each.")
+    }
+    let names = first.cells.map { $0.lowercased() }
+    let hasHeader = Self.isHeader(names, before: table.rows.dropFirst())
+    header = hasHeader ? first.cells : nil
+    rows = hasHeader ? table.rows.dropFirst() : table.rows[...]
+    guard let sample = rows.first else {
+      throw TensorIOError(.wrongKind, "'\(reader.path)' has a header and no rows.")
+    }
+    let named = hasHeader ? names.indices.filter { Self.pathNames.contains(names[$0]) } : []
+    guard named.count < 2 else {
+      throw table.error(
+        first.line,
+        "the columns '\(first.cells[named[0]])' and '\(first.cells[named[1]])' could both be the "
+          + "path; rename one")
+    }
+    pathColumn =
+      named.first ?? sample.cells.firstIndex { PictureFolder.isPicture($0) } ?? 0
+  }
+
+  /// Whether the first row has names: one that is known for paths, or no picture where others do.
+  private static func isHeader(
+    _ names: [String], before rows: ArraySlice<TextTable.Row>
+  ) -> Bool {
+    if names.contains(where: PictureFolder.isPicture) { return false }
+    if names.contains(where: pathNames.contains) { return true }
+    return rows.contains { $0.cells.contains(where: PictureFolder.isPicture) }
+  }
+
+  func dataset() throws -> Dataset {
+    let truths = try self.truths()
+    let folder = reader.options.imagesFolder ?? FileSystem.folder(of: reader.path)
+    var lines: [String: Int] = [:]
+    var samples: [Sample] = []
+    for (row, truth) in zip(rows, truths.values) {
+      let path = row.cells[pathColumn]
+      guard !path.isEmpty else { throw table.error(row.line, "the path is empty") }
+      if let first = lines.updateValue(row.line, forKey: path) {
+        throw table.error(row.line, "'\(path)' is on line \(first) already")
+      }
+      samples.append(Sample(id: path, source: source(path, in: folder), truth: truth))
+    }
+    var notes = [
+      "read as a table \(header == nil ? "without" : "with") a header: "
+        + "\(counted(samples.count, "picture")), \(truths.note)"
+    ]
+    let unlabelled = samples.count { $0.truth == nil }
+    if unlabelled > 0, unlabelled < samples.count {
+      notes.append("\(counted(unlabelled, "picture")) without a label")
+    }
+    return Dataset(
+      layout: .csv, name: reader.name, path: reader.path, samples: samples,
+      notes: notes + truths.notes)
+  }
+
+  private func source(_ path: String, in folder: String) -> ImageSource {
+    if path.hasPrefix("https://") || path.hasPrefix("http://") { return .url(path) }
+    return .file(path.hasPrefix("/") ? path : folder + "/" + path)
+  }
+
+  // MARK: - Labels
+
+  private struct Truths {
+    var values: [GroundTruth?]
+    var note: String
+    var notes: [String] = []
+  }
+
+  private func truths() throws -> Truths {
+    let columns = table.rows[0].cells.indices.filter { $0 != pathColumn }
+    guard !columns.isEmpty else {
+      return Truths(values: rows.map { _ in nil }, note: "no labels")
+    }
+    let labels = columns.filter { column in
+      header.map { Self.labelNames.contains($0[column].lowercased()) } ?? false
+    }
+    if labels.count > 1 {
+      throw table.error(
+        table.rows[0].line,
+        "the columns \(names(labels)) could both be the label; rename or remove one")
+    }
+    if let label = labels.first {
+      var truths = try single(label, isNamed: true)
+      let others = columns.filter { $0 != label }
+      if !others.isEmpty { truths.notes.append("left out: \(names(others))") }
+      return truths
+    }
+    if columns.count == 1 { return try single(columns[0], isNamed: false) }
+    if columns.allSatisfy(isNumeric) { return try values(columns) }
+    throw table.error(
+      table.rows[0].line,
+      "nothing says which of \(names(columns)) is the label; name that column 'label'")
+  }
+
+  private func single(_ column: Int, isNamed: Bool) throws -> Truths {
+    // Whole numbers under a name that is none of a label's, such as "age", are no classes.
+    let isValue =
+      isNumeric(column)
+      && (hasFraction(column) || (header != nil && !isNamed))
+    if isValue { return try values([column]) }
+    return Truths(
+      values: rows.map { $0.cells[column].isEmpty ? nil : .label($0.cells[column]) },
+      note: "labels from \(names([column]))")
+  }
+
+  private func values(_ columns: [Int]) throws -> Truths {
+    let values = try rows.map { row -> GroundTruth? in
+      let cells = columns.map { row.cells[$0] }
+      if cells.allSatisfy(\.isEmpty) { return nil }
+      return .values(
+        try zip(columns, cells).map { column, cell in
+          guard let number = Self.number(cell) else {
+            throw table.error(
+              row.line, "\(names([column])) takes a finite number, got '\(cell)'")
+          }
+          return number
+        })
+    }
+    return Truths(values: values, note: "values to predict from \(names(columns))")
+  }
+
+  private func isNumeric(_ column: Int) -> Bool {
+    var hasNumber = false
+    for row in rows where !row.cells[column].isEmpty {
+      guard Self.number(row.cells[column]) != nil else { return false }
+      hasNumber = true
+    }
+    return hasNumber
+  }
+
+  private func hasFraction(_ column: Int) -> Bool {
+    rows.contains { row in row.cells[column].contains { ".eE".contains($0) } }
+  }
+
+  /// A finite decimal number; nil for words such as `nan` that Swift reads, too.
+  private static func number(_ text: String) -> Double? {
+    guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
+      number.isFinite
+    else { return nil }
+    return number
+  }
+
+  private func names(_ columns: [Int]) -> String {
+    columns.map { column in header.map { "'\($0[column])'" } ?? "column \(column + 1)" }
+      .joined(separator: ", ")
+  }
+}

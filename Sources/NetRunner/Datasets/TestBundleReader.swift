@@ -1,0 +1,306 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Reads a `.testbundle`, and collects every violation of its schema.
+///
+/// It accepts exactly what `Schemas/test.schema.json` accepts, but for what no schema can say:
+/// paths that stand twice.
+struct TestBundleReader {
+  private let path: String
+  private var issues: [BundleIssue] = []
+  private var notes: [String] = []
+
+  /// Reads a folder.
+  ///
+  /// - Throws: `TensorIOError` with all issues.
+  static func read(_ path: String) throws -> Dataset {
+    var reader = TestBundleReader(path: path)
+    guard let dataset = try reader.read() else {
+      throw TensorIOError(
+        .invalidBundle,
+        "'\(path)' is not a usable test bundle: "
+          + (reader.issues.first.map { "\($0)" } ?? "it could not be read.")
+          + (reader.issues.count > 1 ? " And \(reader.issues.count - 1) more." : ""),
+        issues: reader.issues)
+    }
+    return dataset
+  }
+
+  private init(path: String) { self.path = path }
+
+  private mutating func read() throws -> Dataset? {
+    guard let (document, outline) = try readDocument() else { return nil }
+    guard let root = object(document, at: "") else { return nil }
+    let name = requiredString("name", in: root, at: "")
+    let id = requiredString("id", in: root, at: "")
+    let version = requiredString("version", in: root, at: "")
+    let models = readModels(root)
+    let options = readOptions(root)
+    var samples = readImages(root)
+    readLabels(root, outline, into: &samples)
+    guard issues.isEmpty, let name, let id, let version, let options else { return nil }
+    let unlabelled = samples.count { $0.truth == nil }
+    if unlabelled > 0 {
+      notes.append(
+        "\(counted(unlabelled, "picture")) of \(samples.count) without a label")
+    }
+    return Dataset(
+      layout: .testBundle, name: name, path: path, id: id, version: version, samples: samples,
+      modelIDs: models, iterations: options.iterations, metric: options.metric, notes: notes)
+  }
+
+  private mutating func readDocument() throws -> (JSONValue, JSONOutline)? {
+    guard FileSystem.isFolder(path) else {
+      throw TensorIOError(
+        .fileNotFound,
+        FileSystem.isFile(path)
+          ? "'\(path)' is a file; a test bundle is a folder with a test.json."
+          : "There is no folder '\(path)'.")
+    }
+    let file = path + "/test.json"
+    guard FileSystem.isFile(file) else {
+      report(
+        .noManifest, at: "test.json", expected: "a file test.json in the folder", found: "nothing",
+        mending: "Write one, or read the folder as pictures.")
+      return nil
+    }
+    let data = try FileSystem.read(file)
+    do {
+      let document = try JSONValue(parsing: data)
+      if let outline = JSONOutline(data) {
+        for key in outline.repeatedKeys() {
+          report(
+            .duplicateName, at: key, expected: "each key once", found: "the key a second time",
+            mending: "Remove one of the two.")
+        }
+        return (document, outline)
+      }
+      report(
+        .malformedJSON, at: "test.json", expected: "text in UTF-8", found: "another encoding",
+        mending: "Save the file as UTF-8.")
+    } catch let error as JSONSyntaxError {
+      report(
+        .malformedJSON, at: "test.json", expected: "a JSON document", found: "\(error)",
+        mending: "Correct the text at that place.")
+    }
+    return nil
+  }
+
+  private mutating func readModels(_ root: [String: JSONValue]) -> [String] {
+    guard let models = requiredArray("models", in: root, at: "") else { return [] }
+    return models.enumerated().compactMap { string($1, at: "models[\($0)]") }
+  }
+
+  private mutating func readOptions(
+    _ root: [String: JSONValue]
+  ) -> (iterations: Int, metric: String)? {
+    guard let value = required("options", in: root, at: ""),
+      let options = object(value, at: "options")
+    else { return nil }
+    let metric = requiredString("metric", in: options, at: "options")
+    let iterations = required("iterations", in: options, at: "options").flatMap {
+      readIterations($0)
+    }
+    guard let iterations, let metric else { return nil }
+    return (iterations, metric)
+  }
+
+  private mutating func readIterations(_ value: JSONValue) -> Int? {
+    let mostIterations = 1_000_000
+    guard case .number(let number) = value, let count = Int(exactly: number),
+      (1...mostIterations).contains(count)
+    else {
+      report(
+        .wrongType, at: "options.iterations",
+        expected: "a whole number from 1 to \(mostIterations)",
+        found: shown(value), mending: "Say how often each picture is to be run.")
+      return nil
+    }
+    return count
+  }
+
+  // MARK: - Pictures
+
+  private mutating func readImages(_ root: [String: JSONValue]) -> [Sample] {
+    var places: [String: Int] = [:]
+    return (requiredArray("images", in: root, at: "") ?? []).enumerated().compactMap {
+      index, element in
+      let place = "images[\(index)]"
+      guard let image = object(element, at: place) else { return nil }
+      let type = requiredString("type", in: image, at: place)
+      guard let path = requiredString("path", in: image, at: place),
+        let source = source(type, path, at: place)
+      else { return nil }
+      if let first = places.updateValue(index, forKey: path) {
+        report(
+          .duplicateName, at: "\(place).path", expected: "each picture once",
+          found: "\"\(path)\", which images[\(first)] has already",
+          mending: "Remove one of the two; options.iterations says how often a picture is run.")
+      }
+      return Sample(id: path, source: source)
+    }
+  }
+
+  private mutating func source(_ type: String?, _ path: String, at place: String) -> ImageSource? {
+    switch type {
+    case "file":
+      guard !path.isEmpty, FileSystem.staysInside(path) else {
+        report(
+          .pathOutsideBundle, at: "\(place).path", expected: "a path inside the bundle",
+          found: "\"\(path)\"", mending: "Put the picture into the bundle's images folder.")
+        return nil
+      }
+      return .file(self.path + "/" + path)
+    case "url":
+      guard path.hasPrefix("https://") || path.hasPrefix("http://") else {
+        report(
+          .unknownValue, at: "\(place).path", expected: "an address with https:// or http://",
+          found: "\"\(path)\"", mending: "Write the whole address, or use the type \"file\".")
+        return nil
+      }
+      return .url(path)
+    case let type?:
+      report(
+        .unknownValue, at: "\(place).type", expected: "\"file\" or \"url\"", found: "\"\(type)\"",
+        mending: "Use \"file\" for pictures in the bundle.")
+      return nil
+    case nil: return nil
+    }
+  }
+
+  // MARK: - Labels
+
+  private mutating func readLabels(
+    _ root: [String: JSONValue], _ outline: JSONOutline, into samples: inout [Sample]
+  ) {
+    guard let labels = requiredArray("labels", in: root, at: "") else { return }
+    // A picture that failed to be read is no sample; then there are issues, and no dataset.
+    let places = Dictionary(samples.indices.map { (samples[$0].id, $0) }) { first, _ in first }
+    var labelled: [String: Int] = [:]
+    var strangers: [String] = []
+    var silent = 0
+    for (index, element) in labels.enumerated() {
+      let place = "labels[\(index)]"
+      guard let label = object(element, at: place) else { continue }
+      let path = requiredString("path", in: label, at: place)
+      let value = required("inference_results", in: label, at: place)
+      guard let path, let value, let results = object(value, at: "\(place).inference_results")
+      else { continue }
+      if let first = labelled.updateValue(index, forKey: path) {
+        report(
+          .duplicateName, at: "\(place).path", expected: "one label for each picture",
+          found: "\"\(path)\", which labels[\(first)] has already",
+          mending: "Remove one of the two.")
+      }
+      let order = outline["labels"]?[index]?["inference_results"]
+      let truth = Self.truth(results, order: order)
+      if truth == nil { silent += 1 }
+      if let sample = places[path] { samples[sample].truth = truth } else { strangers.append(path) }
+    }
+    if silent > 0 { notes.append("\(counted(silent, "label")) with empty inference_results") }
+    if let first = strangers.first {
+      notes.append(
+        "\(counted(strangers.count, "label")) of no picture in images, such as '\(first)'")
+    }
+  }
+
+  /// What a label says: the first output in the document's order decides.
+  private static func truth(
+    _ results: [String: JSONValue], order: JSONOutline?
+  ) -> GroundTruth? {
+    guard let output = order?.keys.first, let value = results[output] else { return nil }
+    switch value {
+    case .object:
+      if let label = order?[output]?.keys.first { return .label(label) }
+    case .number, .integer:
+      if let number = value.double { return .values([number]) }
+    case .array(let elements):
+      let numbers = elements.compactMap(\.double)
+      if !numbers.isEmpty, numbers.count == elements.count { return .values(numbers) }
+    default: break
+    }
+    return .results(.object(results))
+  }
+}
+
+// MARK: - Issues
+
+extension TestBundleReader {
+  private mutating func report(
+    _ code: BundleIssue.Code, at path: String, expected: String, found: String, mending: String
+  ) {
+    issues.append(
+      BundleIssue(
+        code, path: path.isEmpty ? "test.json" : path, expected: expected, found: found,
+        mending: mending))
+  }
+
+  private mutating func mistyped(_ value: JSONValue, at path: String, expected: String) {
+    report(
+      .wrongType, at: path, expected: expected, found: value.typeName,
+      mending: "Make it \(expected).")
+  }
+
+  private mutating func required(
+    _ key: String, in object: [String: JSONValue], at path: String
+  ) -> JSONValue? {
+    if let value = object[key] { return value }
+    report(
+      .missingKey, at: path.isEmpty ? key : "\(path).\(key)",
+      expected: "the required key \"\(key)\"", found: "nothing", mending: "Add \"\(key)\".")
+    return nil
+  }
+
+  private mutating func requiredString(
+    _ key: String, in object: [String: JSONValue], at path: String
+  ) -> String? {
+    required(key, in: object, at: path).flatMap {
+      string($0, at: path.isEmpty ? key : "\(path).\(key)")
+    }
+  }
+
+  private mutating func requiredArray(
+    _ key: String, in object: [String: JSONValue], at path: String
+  ) -> [JSONValue]? {
+    guard let value = required(key, in: object, at: path) else { return nil }
+    if case .array(let elements) = value { return elements }
+    mistyped(value, at: key, expected: "an array")
+    return nil
+  }
+
+  private mutating func object(_ value: JSONValue, at path: String) -> [String: JSONValue]? {
+    if case .object(let members) = value { return members }
+    mistyped(value, at: path, expected: "an object")
+    return nil
+  }
+
+  private mutating func string(_ value: JSONValue, at path: String) -> String? {
+    if case .string(let text) = value { return text }
+    mistyped(value, at: path, expected: "a string")
+    return nil
+  }
+
+  /// A number itself, the type of anything else.
+  private func shown(_ value: JSONValue) -> String {
+    switch value {
+    case .number(let number): number.shortText
+    case .integer(let integer): "\(integer)"
+    default: value.typeName
+    }
+  }
+}
+
+extension JSONValue {
+  /// The number; nil for other values.
+  fileprivate var double: Double? {
+    switch self {
+    case .number(let number): number
+    case .integer(let integer): Double(integer)
+    default: nil
+    }
+  }
+}
