@@ -78,3 +78,31 @@ public struct LatencyRecord: Sendable, Codable, Hashable {
     self.total = total
   }
 }
+
+extension LatencyRecord {
+  /// Of the rows that did not fail.
+  init(_ rows: [ResultRow]) {
+    let records = rows.compactMap(\.evaluation)
+    self.init(
+      decode: LatencyStatistics(records.map(\.decodeLatency)),
+      preprocess: LatencyStatistics(records.map(\.preprocessorLatency)),
+      inference: LatencyStatistics(records.map(\.inferenceLatency)),
+      postprocess: LatencyStatistics(records.map(\.postprocessLatency)),
+      total: LatencyStatistics(records.map(\.total)))
+  }
+}
+
+extension ModelResult {
+  /// The contract's row for the model.
+  ///
+  /// The accuracy is that of the test bundle's own metric, or else the first that says how often the
+  /// model is right.
+  func summary(testBundle: String) -> SummaryRow {
+    let values = metrics.values.flatMap(\.values)
+    let accuracy =
+      values.first { $0.name == "classification_accuracy" } ?? values.first { $0.name == "top1" }
+    return SummaryRow(
+      latency: latency.inference.mean, classificationAccuracy: accuracy?.value ?? nil,
+      model: model.id, testBundle: testBundle)
+  }
+}

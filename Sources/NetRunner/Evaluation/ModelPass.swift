@@ -1,0 +1,134 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// One model on all pictures of a dataset.
+struct ModelPass {
+  private(set) var rows: [ResultRow] = []
+
+  private let bundle: ModelBundle
+  private let evaluator: Result<Evaluator, any Error>
+  private let dataset: Dataset
+  private let options: EvaluationOptions
+  private let rowMaker: RowMaker
+  private var accumulators: [MetricAccumulator]
+  private var failed = 0
+  private var labelled = 0
+  private var correct = 0
+  private var judged = 0
+  private var seconds = 0.0
+
+  /// Prepares the pass.
+  ///
+  /// - Throws: `TensorIOError` for a metric that does not exist, or does not suit the model.
+  init(
+    _ bundle: ModelBundle, _ evaluator: Result<Evaluator, any Error>, dataset: Dataset,
+    options: EvaluationOptions
+  ) throws {
+    self.bundle = bundle
+    self.evaluator = evaluator
+    self.dataset = dataset
+    self.options = options
+    var context = MetricContext(labels: (try? evaluator.get())?.labels ?? [])
+    context.topK = options.topK
+    context.labelOffset = options.labelOffset
+    context.ignoredClass = options.ignoredClass
+    context.seed = options.seed
+    let outputsKept = options.kept ?? (dataset.layout == .testBundle ? .all : .top(5))
+    rowMaker = RowMaker(
+      model: bundle.manifest.id, testBundle: dataset.rowName, kept: outputsKept,
+      classes: ClassList(context))
+    accumulators = try options.metricNames(for: dataset).map {
+      MetricAccumulator(try options.registry.metric(named: $0, context: context))
+    }
+  }
+
+  /// Evaluates the pictures.
+  mutating func run(
+    until isOver: () -> Bool, onProgress: (EvaluationRun.Progress) -> Void
+  ) throws {
+    let samples = dataset.samples
+    let indices = dataset.indices
+    let (options, rowMaker) = (options, rowMaker)
+    let evaluate = Self.evaluation(evaluator, iterations: options.iterations)
+    warmUp(evaluate)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let work = ParallelWork(count: samples.count, threads: options.threads) { place in
+      let sample = samples[place]
+      let evaluation = evaluate(sample)
+      let row = rowMaker.row(evaluation, of: sample, at: indices[place])
+      return (row: row, prediction: try? evaluation.result.get())
+    }
+    try work.run(until: isOver) { place, output in
+      try add(output.row, samples[place].truth, output.prediction)
+      onProgress(
+        EvaluationRun.Progress(
+          model: bundle.manifest.id, done: rows.count, count: samples.count, failed: failed,
+          correct: correct, judged: judged))
+    }
+    seconds = (clock.now - start).milliseconds / 1000
+  }
+
+  /// What the pictures come to.
+  func result(keepingItems: Bool) throws -> ModelResult {
+    var metrics: [String: MetricReport] = [:]
+    var items: [String: [JSONValue]] = [:]
+    for accumulator in accumulators {
+      metrics[accumulator.name] = try accumulator.report()
+      if keepingItems { items[accumulator.name] = try accumulator.items(at: rows.map(\.index)) }
+    }
+    return ModelResult(
+      model: try ModelRecord(bundle, options.decoder), pictures: rows.count, failed: failed,
+      labelled: labelled, metrics: metrics, latency: LatencyRecord(rows),
+      throughput: seconds > 0 ? Double(rows.count) / seconds : 0, seconds: seconds,
+      peakMemory: ProcessMemory.peak, items: keepingItems ? items : nil)
+  }
+
+  private mutating func add(
+    _ row: ResultRow, _ truth: GroundTruth?, _ prediction: Prediction?
+  ) throws {
+    rows.append(row)
+    if row.error { failed += 1 }
+    if let isCorrect = row.isCorrect {
+      judged += 1
+      if isCorrect { correct += 1 }
+    }
+    guard let truth else { return }
+    labelled += 1
+    for place in accumulators.indices {
+      try accumulators[place].add(truth, prediction, at: row.index)
+    }
+  }
+
+  /// Runs each session before the measurement, on the first picture that can be read.
+  private func warmUp(_ evaluate: @escaping @Sendable (Sample) -> Evaluation) {
+    guard options.warmup > 0, case .success = evaluator,
+      let sample = dataset.samples.prefix(20).first(where: {
+        if case .success = evaluate($0).result { true } else { false }
+      })
+    else { return }
+    let work = ParallelWork(count: options.warmup * options.threads, threads: options.threads) { _ in
+      _ = evaluate(sample)
+    }
+    // The receiver throws nothing.
+    try? work.run { _, _ in }
+  }
+
+  private static func evaluation(
+    _ evaluator: Result<Evaluator, any Error>, iterations: Int
+  ) -> @Sendable (Sample) -> Evaluation {
+    switch evaluator {
+    case .success(let evaluator):
+      return { evaluator.evaluate($0.source, id: $0.id, iterations: iterations) }
+    case .failure(let error):
+      let reason = (error as? TensorIOError)?.message ?? "\(error)"
+      let failure = TensorIOError(
+        .unsupportedModel, "The model could not be loaded: \(reason)", cause: error)
+      return { Evaluation(id: $0.id, result: .failure(failure)) }
+    }
+  }
+}

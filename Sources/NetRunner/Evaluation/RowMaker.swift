@@ -1,0 +1,59 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Makes the rows of one model on one dataset.
+struct RowMaker: Sendable {
+  let model: String
+  let testBundle: String
+  let kept: KeptOutputs
+  let classes: ClassList
+
+  /// What became of a picture.
+  ///
+  /// - Parameters:
+  ///   - evaluation: The prediction or the error.
+  ///   - sample: The picture.
+  ///   - index: Its place in the dataset.
+  func row(_ evaluation: Evaluation, of sample: Sample, at index: Int) -> ResultRow {
+    var row = ResultRow(
+      index: index, type: sample.source.kind, image: sample.id, model: model,
+      testBundle: testBundle, error: false, truth: sample.truth.flatMap(text))
+    switch evaluation.result {
+    case .failure(let error):
+      row.error = true
+      row.errorDescription = error.message
+      if case .label = sample.truth { row.isCorrect = false }
+    case .success(let prediction):
+      let latency = evaluation.latency
+      row.evaluation = EvaluationRecord(
+        decodeLatency: latency.decode.milliseconds,
+        preprocessorLatency: latency.preprocess.milliseconds,
+        inferenceLatency: latency.inference.milliseconds,
+        postprocessLatency: latency.postprocess.milliseconds,
+        inferenceResults: prediction.json(keeping: kept))
+      if let best = prediction.classification?.top(1).first {
+        row.predicted = best.label
+        row.score = best.value.shortestDouble
+        if case .label(let label) = sample.truth {
+          row.isCorrect = classes.classes(for: label).contains { classes.names[$0] == best.label }
+        }
+      }
+    }
+    return row
+  }
+
+  /// What a picture shows, for people; a class by its name, however the dataset gives it.
+  private func text(_ truth: GroundTruth) -> String? {
+    switch truth {
+    case .label(let label): classes.classes(for: label).first.map { classes.names[$0] } ?? label
+    case .values(let values): values.map { "\($0)" }.joined(separator: ", ")
+    case .boxes(let boxes): boxes.count == 1 ? "1 object" : "\(boxes.count) objects"
+    case .classMap(let path): FileSystem.name(of: path)
+    case .results: nil
+    }
+  }
+}
