@@ -209,11 +209,17 @@ public struct ClassMetrics: Sendable, Hashable, Codable {
   public var support: Int
   /// Numbers by name, such as `precision`, `recall`, `f1`, `iou`; nil where one is not defined.
   public var values: [String: Double?]
+  /// Where the true numbers lie with a probability of 95%, by the same names; nil without any.
+  public var intervals: [String: MetricValue.Interval]?
 
   /// Makes the numbers of a class.
-  public init(label: String, support: Int, values: [String: Double?]) {
+  public init(
+    label: String, support: Int, values: [String: Double?],
+    intervals: [String: MetricValue.Interval]? = nil
+  ) {
     self.label = label
     self.support = support
     self.values = values
+    self.intervals = intervals
   }
 }

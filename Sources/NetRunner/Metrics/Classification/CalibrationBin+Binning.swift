@@ -1,0 +1,42 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension CalibrationBin {
+  /// How many bins there are between 0 and 1.
+  static let number = 15
+
+  /// Puts predictions into bins of equal width, each without its lower end and with its upper one.
+  ///
+  /// - Parameter predictions: How sure the model is, 0...1, and whether it is right.
+  /// - Returns: All bins, empty ones among them.
+  static func bins(_ predictions: [(confidence: Double, isRight: Bool)]) -> [CalibrationBin] {
+    let edges = (0...number).map { Double($0) / Double(number) }
+    var bins = (0..<number).map {
+      CalibrationBin(
+        lower: edges[$0], upper: edges[$0 + 1], count: 0, confidence: 0, accuracy: 0)
+    }
+    for prediction in predictions {
+      let place = edges.dropFirst().firstIndex { prediction.confidence <= $0 } ?? number
+      bins[place - 1].count += 1
+      bins[place - 1].confidence += prediction.confidence
+      bins[place - 1].accuracy += prediction.isRight ? 1 : 0
+    }
+    for place in bins.indices where bins[place].count > 0 {
+      bins[place].confidence /= Double(bins[place].count)
+      bins[place].accuracy /= Double(bins[place].count)
+    }
+    return bins
+  }
+
+  /// The mean distance of confidence and accuracy over bins, weighted with their predictions; nil
+  /// without predictions.
+  static func expectedError(_ bins: [CalibrationBin]) -> Double? {
+    let count = bins.reduce(0) { $0 + $1.count }
+    guard count > 0 else { return nil }
+    return bins.reduce(0) {
+      $0 + Double($1.count) / Double(count) * ($1.accuracy - $1.confidence).magnitude
+    }
+  }
+}

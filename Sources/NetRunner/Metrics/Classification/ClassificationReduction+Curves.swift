@@ -1,0 +1,108 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension ClassificationReduction {
+  /// Adds the area under the ROC curve and average precision, one class against all others.
+  mutating func addCurves() {
+    guard wants(.rocAUC) || wants(.averagePrecision) else { return }
+    let values = [Value.rocAUC, .averagePrecision].filter(wants)
+    let pictures = items.indices.filter { items[$0].truth != nil && items[$0].scores != nil }
+    if let reason = reasonAgainstCurves(pictures) {
+      notes.append("\(values.map(\.rawValue).joined(separator: " and ")) \(reason)")
+      for value in values { add(value, nil, interval: nil, count: 0) }
+      return
+    }
+    let isBinary = metric.classes.names.count == 2
+    let candidates =
+      isBinary ? [1] : occurring.names.indices.filter { !occurring.members[$0].isEmpty }
+    let keepsAll = Bootstrap.allows(steps: 4 * pictures.count * candidates.count)
+    var curves: [ROCCurve] = []
+    var areas: [Double] = []
+    var precisions: [Double] = []
+    var scored: [ScoredPictures] = []
+    for candidate in candidates {
+      let one = isBinary ? second(pictures) : self.scored(candidate, pictures)
+      // A class without pictures has neither; one without others has no area.
+      guard let precision = one.averagePrecision() else { continue }
+      precisions.append(precision)
+      if let area = one.area() {
+        areas.append(area)
+        let label = isBinary ? metric.classes.names[1] : occurring.names[candidate]
+        if wants(.rocAUC) {
+          curves.append(ROCCurve(label: label, area: area, points: ROCCurve.thinned(one.curve())))
+        }
+      }
+      if keepsAll { scored.append(one) }
+    }
+    let resampled =
+      keepsAll
+      ? Bootstrap(seed: metric.context.seed).intervals(
+        pictures: pictures.count, steps: 4 * pictures.count * scored.count
+      ) { weights in
+        [
+          mean(scored.compactMap { $0.area(weights: weights) }),
+          mean(scored.compactMap { $0.averagePrecision(weights: weights) }),
+        ]
+      } : nil
+    if wants(.rocAUC) {
+      let interval = isBinary ? second(pictures).areaInterval() : resampled?[0]
+      add(.rocAUC, mean(areas), interval: interval, count: pictures.count)
+      noteClasses(.rocAUC, areas.count, needing: "pictures of it and of others")
+    }
+    if wants(.averagePrecision) {
+      add(.averagePrecision, mean(precisions), interval: resampled?[1], count: pictures.count)
+      noteClasses(.averagePrecision, precisions.count, needing: "pictures of it")
+    }
+    for value in values {
+      noteCount(value, pictures.count, of: "a known label and a prediction")
+    }
+    if !curves.isEmpty { add(curves) }
+  }
+
+  private func mean(_ numbers: [Double]) -> Double? {
+    numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)
+  }
+
+  private func reasonAgainstCurves(_ pictures: [Int]) -> String? {
+    let limit = ClassificationMetric.maximumScoredClasses
+    if metric.value == nil, metric.classes.names.count > limit {
+      return "are left out for more than \(limit) classes; ask for them by their names."
+    }
+    if pictures.isEmpty { return "are not defined: no picture has a known label and a prediction." }
+    let broken = pictures.count { items[$0].scores?.numbers.contains(where: \.isNaN) ?? true }
+    return broken == 0
+      ? nil : "are not defined: the scores of \(broken) of \(pictures.count) pictures have NaN."
+  }
+
+  /// Pictures by the score of a class: the sum of its members'.
+  private func scored(_ place: Int, _ pictures: [Int]) -> ScoredPictures {
+    let members = occurring.members[place]
+    return ScoredPictures(
+      scores: pictures.map { score(of: members, items[$0]) },
+      isPositive: pictures.map { occurring.pairs[$0].truth == place })
+  }
+
+  /// Pictures by the score of the second of two classes.
+  private func second(_ pictures: [Int]) -> ScoredPictures {
+    ScoredPictures(
+      scores: pictures.map { score(of: [1], items[$0]) },
+      isPositive: pictures.map { items[$0].truth == 1 })
+  }
+
+  private func score(of members: [Int], _ item: ClassificationItem) -> Double {
+    let scores = item.scores?.numbers ?? []
+    return members.filter(scores.indices.contains).reduce(0) { $0 + Double(scores[$1]) }
+  }
+
+  private mutating func noteClasses(_ value: Value, _ count: Int, needing what: String) {
+    let all = metric.classes.names.count
+    guard count < (all == 2 ? 1 : all) else { return }
+    let name = value.rawValue
+    notes.append(
+      count == 0
+        ? "\(name) is not defined: it takes a class with \(what)."
+        : "\(name) is the mean over the \(count) of \(all) classes that have \(what).")
+  }
+}

@@ -1,0 +1,62 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension ClassificationReduction {
+  /// Adds the logarithmic loss and the expected calibration error.
+  mutating func addProbabilities() {
+    guard wants(.logLoss) || wants(.ece) else { return }
+    let answered = items.filter { $0.predicted != nil }
+    let improper = answered.count { $0.confidence == nil }
+    guard improper == 0 else {
+      notes.append(
+        "log_loss and ece are not defined: the scores of \(improper) of \(answered.count) pictures "
+          + "are no probabilities, which are 0 or more and add up to 1 "
+          + "± \(ClassificationItem.sumTolerance).")
+      if wants(.logLoss) { add(.logLoss, nil, interval: nil, count: 0) }
+      if wants(.ece) { add(.ece, nil, interval: nil, count: 0) }
+      return
+    }
+    if wants(.logLoss) { addLogLoss() }
+    if wants(.ece) { addCalibration() }
+  }
+
+  private mutating func addLogLoss() {
+    let epsilon = Double.ulpOfOne
+    let losses = items.compactMap(\.probability).map {
+      -log(min(max($0, epsilon), 1 - epsilon))
+    }
+    let mean = losses.isEmpty ? nil : losses.reduce(0, +) / Double(losses.count)
+    noteCount(.logLoss, losses.count, of: "a known label and a prediction")
+    add(.logLoss, mean, interval: .normal(meanOf: losses), count: losses.count)
+  }
+
+  private mutating func addCalibration() {
+    let predictions = items.compactMap { item in
+      item.confidence.map { (confidence: $0, isRight: item.rank == 1) }
+    }
+    let bins = CalibrationBin.bins(predictions)
+    noteCount(.ece, predictions.count, of: "a prediction")
+    add(.ece, CalibrationBin.expectedError(bins), interval: nil, count: predictions.count)
+    if !predictions.isEmpty { add(bins) }
+  }
+
+  /// Says when a value does not come from all pictures.
+  mutating func noteCount(_ value: Value, _ count: Int, of what: String) {
+    guard count < items.count else { return }
+    let name = value.rawValue
+    notes.append(
+      count == 0
+        ? "\(name) is not defined: no picture has \(what)."
+        : "\(name) comes from the \(count) of \(items.count) pictures that have \(what).")
+  }
+}

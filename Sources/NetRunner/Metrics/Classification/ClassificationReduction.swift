@@ -1,0 +1,211 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Makes the report of a classification metric.
+struct ClassificationReduction {
+  typealias Value = ClassificationMetric.Value
+
+  let items: [ClassificationItem]
+  let metric: ClassificationMetric
+  let occurring: OccurringClasses
+  let counts: ClassCounts
+  private(set) var report = MetricReport(values: [])
+  var notes: [String] = []
+
+  init(_ items: [ClassificationItem], metric: ClassificationMetric) throws {
+    for item in items {
+      let classes = [item.truth, item.predicted].compactMap(\.self)
+      guard
+        classes.allSatisfy(metric.classes.names.indices.contains),
+        item.truth != nil || item.unknownLabel != nil
+      else {
+        throw TensorIOError(
+          .wrongKind,
+          "Metric '\(metric.name)' was given items of a model with other classes: this one has "
+            + "\(metric.classes.names.count).")
+      }
+    }
+    self.items = items
+    self.metric = metric
+    occurring = OccurringClasses(items, classes: metric.classes)
+    counts = ClassCounts(occurring.pairs, classes: occurring.names.count)
+  }
+
+  /// Whether the value is asked for.
+  func wants(_ value: Value) -> Bool { metric.value.map { $0 == value } ?? true }
+
+  /// The whole report.
+  mutating func run() -> MetricReport {
+    guard !items.isEmpty else {
+      report.notes = ["No picture has a label: there is nothing to measure."]
+      report.values = Value.family(metric).map {
+        MetricValue($0.name(metric), nil, count: 0, isHigherBetter: $0.isHigherBetter)
+      }
+      return report
+    }
+    noteSpecialPictures()
+    addAccuracies()
+    addAverages()
+    addProbabilities()
+    addCurves()
+    if metric.value == nil {
+      report.confusion = confusion()
+      report.classes = classMetrics()
+    }
+    report.notes = notes
+    return report
+  }
+
+  mutating func add(
+    _ value: Value, _ number: Double?, interval: MetricValue.Interval?, count: Int
+  ) {
+    report.values.append(
+      MetricValue(
+        value.name(metric), number, interval: number == nil ? nil : interval, count: count,
+        isHigherBetter: value.isHigherBetter))
+  }
+
+  mutating func add(_ bins: [CalibrationBin]) { report.calibration = bins }
+
+  mutating func add(_ curves: [ROCCurve]) { report.roc = curves }
+
+  // MARK: - Parts
+
+  private mutating func addAccuracies() {
+    for value in [Value.top1, .topk, .top5, .legacyTop5] where Value.family(metric).contains(value)
+    {
+      let k = value == .top1 ? 1 : value == .topk ? metric.context.topK : 5
+      let hits = items.count { $0.rank.map { $0 <= k } ?? false }
+      add(
+        value, Double(hits) / Double(items.count),
+        interval: .wilson(successes: hits, of: items.count), count: items.count)
+    }
+  }
+
+  private mutating func addAverages() {
+    guard ClassCounts.averages.contains(where: wants) else { return }
+    let pairs = occurring.pairs
+    let classes = occurring.names.count
+    let steps = items.count + classes
+    let resampled = Bootstrap(seed: metric.context.seed).intervals(
+      pictures: items.count, steps: steps
+    ) { ClassCounts(pairs, classes: classes, weights: $0).averages() }
+    let hits = counts.right.reduce(0, +)
+    for (place, number) in counts.averages().enumerated() {
+      let value = ClassCounts.averages[place]
+      guard wants(value) else { continue }
+      let interval: MetricValue.Interval? =
+        switch value {
+        case .microRecall: .wilson(successes: hits, of: items.count)
+        case .microPrecision: .wilson(successes: hits, of: counts.predicted.reduce(0, +))
+        default: resampled?[place]
+        }
+      add(value, number, interval: interval, count: items.count)
+      if number == nil { notes.append("\(value.rawValue) is not defined: no class occurs.") }
+    }
+    if !Bootstrap.allows(steps: steps) {
+      notes.append("Averages over classes have no intervals: \(items.count) pictures are too many.")
+    }
+    noteClasses()
+  }
+
+  private func confusion() -> ConfusionMatrix {
+    let size = occurring.names.count
+    var rows = Array(repeating: Array(repeating: 0, count: size), count: size)
+    var failed = Array(repeating: 0, count: size)
+    for pair in occurring.pairs {
+      if let predicted = pair.predicted {
+        rows[pair.truth][predicted] += 1
+      } else {
+        failed[pair.truth] += 1
+      }
+    }
+    return ConfusionMatrix(labels: occurring.names, counts: rows, failed: failed)
+  }
+
+  private func classMetrics() -> [ClassMetrics] {
+    occurring.names.enumerated().map { place, name in
+      var intervals: [String: MetricValue.Interval] = [:]
+      intervals["recall"] = .wilson(successes: counts.right[place], of: counts.support[place])
+      intervals["precision"] = .wilson(successes: counts.right[place], of: counts.predicted[place])
+      var values: [String: Double?] = [
+        "precision": counts.precision(place), "recall": counts.recall(place),
+        "f1": counts.f1(place),
+      ]
+      if let area = report.roc?.first(where: { $0.label == name })?.area {
+        values["roc_auc"] = area
+      }
+      return ClassMetrics(
+        label: name, support: counts.support[place], values: values, intervals: intervals)
+    }
+  }
+
+  // MARK: - Notes
+
+  private mutating func noteSpecialPictures() {
+    let failed = items.count(where: \.failed)
+    if failed > 0 {
+      notes.append("\(failed) of \(items.count) pictures failed: they count as wrong.")
+    }
+    let silent = items.count { !$0.failed && $0.predicted == nil }
+    if silent > 0 {
+      notes.append("\(silent) of \(items.count) pictures got only NaN: they count as wrong.")
+    }
+    let unknown = items.compactMap(\.unknownLabel)
+    if !unknown.isEmpty {
+      notes.append(
+        "\(unknown.count) of \(items.count) pictures have labels that are no class of the model "
+          + "and count as wrong: \(listed(Set(unknown).sorted())).")
+    }
+  }
+
+  private mutating func noteClasses() {
+    if !occurring.merged.isEmpty {
+      notes.append(
+        "Classes with the same name count as one: \(listed(Set(occurring.merged).sorted())).")
+    }
+    if !occurring.missing.isEmpty {
+      notes.append(
+        "\(occurring.missing.count) of the model's classes occur neither as truth nor as "
+          + "prediction, and are no part of averages over classes: \(listed(occurring.missing)).")
+    }
+    let absent = occurring.names.indices.filter { counts.support[$0] == 0 }
+    if !absent.isEmpty {
+      notes.append(
+        "\(absent.count) classes are predicted, but no picture is of them; in macro averages their "
+          + "recall is 0: \(listed(absent.map { occurring.names[$0] })).")
+    }
+  }
+
+  /// At most five names.
+  private func listed(_ names: [String]) -> String {
+    let first = names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+    return names.count > 5 ? "\(first) and \(names.count - 5) more" : first
+  }
+}
+
+extension ClassificationMetric.Value {
+  /// The values that a metric gives, in order.
+  static func family(_ metric: ClassificationMetric) -> [Self] {
+    if let value = metric.value { return [value] }
+    let left: Set<Self> =
+      metric.context.topK == 1 ? [.top5, .legacyTop5, .topk] : [.top5, .legacyTop5]
+    return allCases.filter { !left.contains($0) }
+  }
+
+  /// The value's name in reports.
+  func name(_ metric: ClassificationMetric) -> String {
+    switch self {
+    case .topk: "top\(metric.context.topK)"
+    case .legacyTop5: "classification_accuracy"
+    default: rawValue
+    }
+  }
+
+  /// Whether more is better.
+  var isHigherBetter: Bool { self != .logLoss && self != .ece }
+}

@@ -1,0 +1,127 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The scores of one class over pictures, highest first, in groups of equal ones: what the area
+/// under the ROC curve and average precision are made of.
+struct ScoredPictures {
+  /// The pictures' places, the highest score first.
+  private let order: [Int]
+  /// Whether each picture is of the class, in that order.
+  private let isPositive: [Bool]
+  /// Whether each picture is the last one of its score, in that order.
+  private let endsGroup: [Bool]
+
+  init(scores: [Double], isPositive: [Bool]) {
+    let order = scores.indices.sorted {
+      scores[$0] != scores[$1] ? scores[$0] > scores[$1] : $0 < $1
+    }
+    self.order = order
+    self.isPositive = order.map { isPositive[$0] }
+    endsGroup = order.indices.map {
+      $0 + 1 == order.count || scores[order[$0]] != scores[order[$0 + 1]]
+    }
+  }
+
+  /// How many positives and negatives have each score, the highest first.
+  private func groups(_ weights: [Int]?, _ body: (_ positives: Int, _ negatives: Int) -> Void) {
+    var positives = 0
+    var negatives = 0
+    for place in order.indices {
+      let weight = weights?[order[place]] ?? 1
+      if isPositive[place] { positives += weight } else { negatives += weight }
+      if endsGroup[place] {
+        if positives + negatives > 0 { body(positives, negatives) }
+        positives = 0
+        negatives = 0
+      }
+    }
+  }
+
+  private func total(_ weights: [Int]?) -> (positives: Int, negatives: Int) {
+    var total = (positives: 0, negatives: 0)
+    groups(weights) { total = (total.positives + $0, total.negatives + $1) }
+    return total
+  }
+
+  /// The area under the ROC curve; nil without pictures of the class or of others.
+  ///
+  /// It is the probability that a picture of the class has a higher score than one of another,
+  /// equal scores counting half.
+  func area(weights: [Int]? = nil) -> Double? {
+    let total = total(weights)
+    guard total.positives > 0, total.negatives > 0 else { return nil }
+    var above = 0.0
+    var area = 0.0
+    groups(weights) { positives, negatives in
+      area += Double(negatives) * (above + Double(positives) / 2)
+      above += Double(positives)
+    }
+    return area / (Double(total.positives) * Double(total.negatives))
+  }
+
+  /// The mean of the precisions at all thresholds, weighted with the gain in recall.
+  ///
+  /// Nil without a picture of the class.
+  func averagePrecision(weights: [Int]? = nil) -> Double? {
+    let total = total(weights)
+    guard total.positives > 0 else { return nil }
+    var hits = 0
+    var all = 0
+    var sum = 0.0
+    groups(weights) { positives, negatives in
+      hits += positives
+      all += positives + negatives
+      sum += Double(positives) * (Double(hits) / Double(all))
+    }
+    return sum / Double(total.positives)
+  }
+
+  /// The area's interval after DeLong, DeLong and Clarke-Pearson (1988), within 0 and 1.
+  func areaInterval() -> MetricValue.Interval? {
+    let total = total(nil)
+    guard let area = area(), total.positives > 1, total.negatives > 1 else { return nil }
+    let positives = Double(total.positives)
+    let negatives = Double(total.negatives)
+    var positivesAbove = 0.0
+    var negativesAbove = 0.0
+    var positiveSquares = 0.0
+    var negativeSquares = 0.0
+    groups(nil) { positive, negative in
+      let p = Double(positive)
+      let n = Double(negative)
+      let shareBelow = (negatives - negativesAbove - n / 2) / negatives
+      let shareAbove = (positivesAbove + p / 2) / positives
+      positiveSquares += p * (shareBelow - area) * (shareBelow - area)
+      negativeSquares += n * (shareAbove - area) * (shareAbove - area)
+      positivesAbove += p
+      negativesAbove += n
+    }
+    let variance =
+      positiveSquares / (positives - 1) / positives + negativeSquares / (negatives - 1) / negatives
+    return MetricValue.Interval.normal(mean: area, variance: variance).map {
+      MetricValue.Interval(lower: max($0.lower, 0), upper: min($0.upper, 1))
+    }
+  }
+
+  /// The curve's points, from (0, 0) to (1, 1), one for each score.
+  ///
+  /// Empty without pictures of the class or of others.
+  func curve() -> [ROCCurve.Point] {
+    let total = total(nil)
+    guard total.positives > 0, total.negatives > 0 else { return [] }
+    var points = [ROCCurve.Point(falsePositiveRate: 0, truePositiveRate: 0)]
+    var hits = 0
+    var alarms = 0
+    groups(nil) { positives, negatives in
+      hits += positives
+      alarms += negatives
+      points.append(
+        ROCCurve.Point(
+          falsePositiveRate: Double(alarms) / Double(total.negatives),
+          truePositiveRate: Double(hits) / Double(total.positives)))
+    }
+    return points
+  }
+}

@@ -1,0 +1,76 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Intervals from resampled pictures: the percentile bootstrap (Efron, 1979).
+///
+/// Equal seeds give equal intervals on every machine.
+struct Bootstrap {
+  /// How many resamples are drawn.
+  static let resamples = 1000
+  /// How many steps all resamples together may take, so that no report takes minutes.
+  static let maximumSteps = 100_000_000
+
+  /// Where the random numbers begin.
+  var seed: UInt64
+
+  /// The 2.5% and 97.5% percentiles of values over resamples of the pictures.
+  ///
+  /// - Parameters:
+  ///   - pictures: How many pictures there are.
+  ///   - steps: How many steps a resample takes, about.
+  ///   - values: Computes the values, given how often each picture is part of the resample; nil
+  ///     where one is not defined for it.
+  /// - Returns: An interval for each value, those of undefined values nil; nil in whole for less
+  ///   than two pictures, and where it would take too long.
+  func intervals(
+    pictures: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
+  ) -> [MetricValue.Interval?]? {
+    guard pictures > 1, Self.allows(steps: steps) else { return nil }
+    var random = ResamplingGenerator(seed: seed)
+    var found: [[Double]] = []
+    for _ in 0..<Self.resamples {
+      var weights = [Int](repeating: 0, count: pictures)
+      for _ in 0..<pictures { weights[random.next(below: pictures)] += 1 }
+      let results = values(weights)
+      if found.isEmpty { found = Array(repeating: [], count: results.count) }
+      for (place, result) in results.enumerated() {
+        if let result { found[place].append(result) }
+      }
+    }
+    return found.map { results in
+      guard results.count > Self.resamples / 2 else { return nil }
+      let sorted = results.sorted()
+      return MetricValue.Interval(
+        lower: Self.percentile(0.025, of: sorted), upper: Self.percentile(0.975, of: sorted))
+    }
+  }
+
+  /// Whether resamples of that many steps do not take too long.
+  static func allows(steps: Int) -> Bool { steps <= maximumSteps / resamples }
+
+  /// A share of sorted numbers, in proportion between two of them, as NumPy's by default.
+  private static func percentile(_ share: Double, of sorted: [Double]) -> Double {
+    let place = share * Double(sorted.count - 1)
+    let index = Int(place)
+    guard index + 1 < sorted.count else { return sorted[index] }
+    return sorted[index] + (place - Double(index)) * (sorted[index + 1] - sorted[index])
+  }
+}
+
+/// The random numbers of SplitMix64 (Steele, Lea and Flood, 2014).
+private struct ResamplingGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next(below bound: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    mixed ^= mixed >> 31
+    return Int(mixed.multipliedFullWidth(by: UInt64(bound)).high)
+  }
+}

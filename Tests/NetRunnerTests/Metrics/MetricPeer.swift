@@ -1,0 +1,58 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import Testing
+
+@testable import NetRunner
+
+/// scikit-learn, SciPy and pycocotools, through Tools/peers/metrics.py.
+enum MetricPeer {
+  static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
+  static let reason: Comment = "TENSORIO_PYTHON names no Python with scikit-learn and pycocotools."
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Numbers by name for each case.
+  static func answers(_ cases: [some Encodable]) throws -> [[String: Double?]] {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try JSONEncoder().encode(cases).write(to: file)
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(python))
+    process.arguments = [root.appending(path: "Tools/peers/metrics.py").path]
+    process.standardInput = try FileHandle(forReadingFrom: file)
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    return try JSONDecoder().decode([[String: Double?]].self, from: data)
+  }
+}
+
+/// Whether two numbers are equal within 1e-6; two that are not defined are.
+func isClose(_ left: Double?, _ right: Double?) -> Bool {
+  guard let left, let right else { return left == nil && right == nil }
+  return abs(left - right) <= 1e-6
+}
+
+/// The same numbers on every machine.
+struct TestNumbers: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+    return mixed ^ (mixed >> 29)
+  }
+
+  /// A number from 0 to 1.
+  mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+}

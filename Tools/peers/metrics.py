@@ -1,0 +1,176 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Computes metrics with scikit-learn, SciPy and pycocotools.
+
+    metrics.py < CASES.json
+
+Reads an array of cases, each with a `kind`, and prints an array of objects: numbers by name, null
+where one is not defined. Pictures that failed have null in place of what the model said.
+"""
+
+import contextlib
+import io
+import json
+import sys
+import warnings
+
+import numpy as np
+from scipy import stats
+from sklearn import metrics
+
+FAILED = "\0failed"
+
+
+def classification(case: dict) -> dict:
+    """Labels, and scores for each of them: everything by the names of the classes."""
+    names = case["labels"]
+    offset = case["label_offset"]
+    truths = [_class_name(truth, names, offset) for truth in case["truths"]]
+    scores = [None if row is None else np.array(row, dtype=np.float64) for row in case["scores"]]
+    orders = [None if row is None else np.argsort(-row, kind="stable") for row in scores]
+    said = [FAILED if order is None else names[order[0]] for order in orders]
+    found = {}
+    for k in {1, case["top_k"]}:
+        hits = [
+            order is not None and truth in [names[index] for index in order[:k]]
+            for truth, order in zip(truths, orders)
+        ]
+        found[f"top{k}"] = np.mean(hits)
+        interval = stats.binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
+        found[f"top{k}.lower"], found[f"top{k}.upper"] = interval
+    found |= _averages(truths, said)
+    answered = [index for index, row in enumerate(scores) if row is not None]
+    sums = np.array([scores[index].sum() for index in answered])
+    is_distribution = np.all(np.abs(sums - 1) <= 1e-3)
+    if answered and is_distribution:
+        found["ece"] = _calibration_error(
+            np.array([scores[i].max() / scores[i].sum() for i in answered]),
+            np.array([said[i] == truths[i] for i in answered]),
+        )
+    used = [index for index in answered if truths[index] in names]
+    if not used:
+        return found
+    numbers = np.array([names.index(truths[index]) for index in used])
+    rows = np.array([scores[index] for index in used])
+    if is_distribution:
+        found |= _probabilities(numbers, rows)
+    found |= _curves(numbers, rows)
+    return found
+
+
+def _class_name(label: str, names: list, offset: int) -> str:
+    if label in names:
+        return label
+    try:
+        index = int(label) + offset
+    except ValueError:
+        return label
+    return names[index] if 0 <= index < len(names) else label
+
+
+def _averages(truths: list, said: list) -> dict:
+    labels = sorted((set(truths) | set(said)) - {FAILED})
+    found = {"balanced_accuracy": metrics.balanced_accuracy_score(truths, said)}
+    for average in ["macro", "micro", "weighted"]:
+        values = metrics.precision_recall_fscore_support(
+            truths, said, labels=labels, average=average, zero_division=0
+        )
+        for name, value in zip(["precision", "recall", "f1"], values):
+            found[f"{average}_{name}"] = value
+    each = metrics.precision_recall_fscore_support(
+        truths, said, labels=labels, average=None, zero_division=0
+    )
+    for row, label in enumerate(labels):
+        for name, values in zip(["precision", "recall", "f1", "support"], each):
+            found[f"class.{label}.{name}"] = float(values[row])
+    matrix = metrics.confusion_matrix(truths, said, labels=labels)
+    for row, label in enumerate(labels):
+        for column, other in enumerate(labels):
+            found[f"confusion.{label}.{other}"] = float(matrix[row, column])
+    return found
+
+
+def _probabilities(numbers: np.ndarray, rows: np.ndarray) -> dict:
+    rows = rows / rows.sum(axis=1, keepdims=True)
+    if rows.shape[1] < 2:
+        return {"log_loss": 0}
+    losses = [
+        metrics.log_loss([number], [row], labels=range(rows.shape[1]))
+        for number, row in zip(numbers, rows)
+    ]
+    loss = metrics.log_loss(numbers, rows, labels=range(rows.shape[1]))
+    found = {"log_loss": loss}
+    if len(losses) > 1:
+        half = stats.norm.ppf(0.975) * stats.sem(losses)
+        found |= {"log_loss.lower": loss - half, "log_loss.upper": loss + half}
+    return found
+
+
+def _calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
+    edges = np.linspace(0, 1, 16)
+    error = 0.0
+    for lower, upper in zip(edges[:-1], edges[1:]):
+        inside = (confidence > lower) & (confidence <= upper)
+        if lower == 0:
+            inside |= confidence == 0
+        if inside.any():
+            error += inside.mean() * abs(right[inside].mean() - confidence[inside].mean())
+    return error
+
+
+def _curves(numbers: np.ndarray, rows: np.ndarray) -> dict:
+    classes = rows.shape[1]
+    present = [c for c in range(classes) if np.any(numbers == c)]
+    if classes == 2:
+        found = {"roc_auc": None, "average_precision": None}
+        if 1 in present:
+            found["average_precision"] = metrics.average_precision_score(numbers == 1, rows[:, 1])
+        if len(present) == 2:
+            found["roc_auc"] = metrics.roc_auc_score(numbers, rows[:, 1])
+            found |= _delong(rows[numbers == 1, 1], rows[numbers == 0, 1])
+        return found
+    areas = [
+        metrics.roc_auc_score(numbers == c, rows[:, c])
+        for c in present
+        if np.any(numbers != c)
+    ]
+    precisions = [metrics.average_precision_score(numbers == c, rows[:, c]) for c in present]
+    found = {
+        "roc_auc": np.mean(areas) if areas else None,
+        "average_precision": np.mean(precisions),
+    }
+    sums = rows.sum(axis=1)
+    if len(present) == classes and classes > 2 and np.all(np.abs(sums - 1) < 1e-8):
+        whole = metrics.roc_auc_score(numbers, rows, multi_class="ovr", average="macro")
+        assert abs(whole - found["roc_auc"]) < 1e-12
+    return found
+
+
+def _delong(positives: np.ndarray, negatives: np.ndarray) -> dict:
+    """The variance as the paper writes it, with every pair of pictures."""
+    if len(positives) < 2 or len(negatives) < 2:
+        return {}
+    wins = (positives[:, None] > negatives) + 0.5 * (positives[:, None] == negatives)
+    variance = wins.mean(axis=1).var(ddof=1) / len(positives)
+    variance += wins.mean(axis=0).var(ddof=1) / len(negatives)
+    half = stats.norm.ppf(0.975) * np.sqrt(variance)
+    return {
+        "roc_auc.lower": max(wins.mean() - half, 0),
+        "roc_auc.upper": min(wins.mean() + half, 1),
+    }
+
+
+KINDS = {"classification": classification}
+
+
+def main() -> None:
+    """Answers all cases of the standard input."""
+    warnings.simplefilter("ignore")
+    results = [KINDS[case["kind"]](case) for case in json.load(sys.stdin)]
+    json.dump(results, sys.stdout, default=float)
+
+
+if __name__ == "__main__":
+    main()
