@@ -6,7 +6,7 @@
 /// Pictures to evaluate models on, in an order that does not change from run to run.
 public struct Dataset: Sendable {
   /// How the dataset is laid out.
-  public enum Layout: String, Sendable, Codable {
+  public enum Layout: String, Sendable, Codable, CaseIterable {
     /// A folder `.testbundle` with a test.json.
     case testBundle = "testbundle"
     /// A folder of pictures, without labels.

@@ -58,9 +58,9 @@ public struct EvaluationRun: Sendable {
     _ dataset: Dataset, options: EvaluationOptions = EvaluationOptions(), limit: Int? = nil,
     part: PartRecord? = nil
   ) throws {
-    whole = try limit.map {
-      try dataset.limited(to: $0, seed: options.seed == 0 ? nil : options.seed)
-    } ?? dataset
+    let seed = options.seed == 0 ? nil : options.seed
+    let whole = try limit.map { try dataset.limited(to: $0, seed: seed) } ?? dataset
+    self.whole = whole
     self.dataset = try part.map { try whole.part($0.index, of: $0.count) } ?? whole
     self.options = options
     self.limit = limit

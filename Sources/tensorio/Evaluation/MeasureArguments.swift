@@ -1,0 +1,96 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import NetRunner
+import TensorIO
+
+/// The arguments that say what is measured.
+struct MeasureArguments: ParsableArguments {
+  @Option(
+    name: .long, parsing: .singleValue,
+    help: ArgumentHelp(
+      "A metric; may be repeated. Those that suit the labels unless told. Known: "
+        + MetricRegistry.standard.names.joined(separator: ", ") + ".",
+      valueName: "name"))
+  var metric: [String] = []
+
+  @Option(name: .long, help: "The k of top-k accuracy.")
+  var topK = 5
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "What is added to classes that the dataset gives as numbers: 1 where the model's class 0 is a "
+        + "background.",
+      valueName: "number"))
+  var labelOffset = 0
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The class of pixels that segmentation does not judge.", valueName: "class"))
+  var ignoreClass = 255
+
+  @Option(name: .long, help: "What resampled intervals, and a choice of pictures, come from.")
+  var seed: UInt64 = 0
+
+  func validate() throws {
+    guard topK >= 1 else { throw ValidationError("--top-k takes a positive number, got \(topK).") }
+    let known = MetricRegistry.standard.names
+    for name in metric where !known.contains(name) {
+      throw ValidationError(
+        "There is no metric '\(name)'; known are \(known.joined(separator: ", ")).")
+    }
+  }
+
+  func apply(to options: inout EvaluationOptions) {
+    options.metrics = metric
+    options.topK = topK
+    options.labelOffset = labelOffset
+    options.ignoredClass = ignoreClass
+    options.seed = seed
+  }
+}
+
+/// Which share of the pictures: `2/4`.
+struct PartArgument: ExpressibleByArgument {
+  let record: PartRecord
+
+  init?(argument: String) {
+    let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+    guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count >= 1,
+      (1...count).contains(index)
+    else { return nil }
+    record = PartRecord(index: index, count: count)
+  }
+}
+
+/// What rows keep of the outputs: `all`, `none` or a number.
+struct OutputsArgument: ExpressibleByArgument {
+  let kept: KeptOutputs
+
+  init?(argument: String) {
+    switch argument {
+    case "all": kept = .all
+    case "none": kept = .none
+    default:
+      guard let count = Int(argument), count >= 1 else { return nil }
+      kept = .top(count)
+    }
+  }
+}
+
+/// A number and how good it must be: `top1=0.7`.
+struct GateArgument: ExpressibleByArgument {
+  let gate: Gate
+
+  init?(argument: String) {
+    // The parser's own message says what the option takes.
+    guard let gate = try? Gate(parsing: argument) else { return nil }
+    self.gate = gate
+  }
+}
+
+extension Dataset.Layout: ExpressibleByArgument {}

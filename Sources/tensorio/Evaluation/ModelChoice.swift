@@ -1,0 +1,85 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+
+/// The arguments of commands that run several vision models.
+struct ModelChoice: ParsableArguments {
+  @Option(
+    name: .long, parsing: .singleValue,
+    help: ArgumentHelp("A bundle; may be repeated.", valueName: "bundle"), completion: .directory)
+  var model: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("A folder of bundles.", valueName: "folder"), completion: .directory)
+  var models: String?
+
+  func validate() throws {
+    guard !model.isEmpty || models != nil else {
+      throw ValidationError("Name the models: --model BUNDLE, or --models FOLDER.")
+    }
+  }
+
+  /// Opens the bundles.
+  ///
+  /// - Parameter ids: The identifiers of the models of the folder that are wanted; empty wants all
+  ///   that take a picture.
+  /// - Throws: `TensorIOError` when a bundle cannot be used, or none is left.
+  func bundles(withIDs ids: [String] = []) throws -> [ModelBundle] {
+    var bundles = try model.map { try ModelBundle($0) }
+    if let models {
+      let library = try ModelLibrary(scanning: models)
+      for (path, error) in library.failures {
+        Console.printMessage("warning: \(path) is left out: \(error.message)")
+      }
+      bundles += try ids.isEmpty
+        ? library.bundles.filter(\.takesPicture) : Self.choose(ids, from: library, in: models)
+      if bundles.isEmpty {
+        throw TensorIOError(.fileNotFound, "'\(models)' has no bundle of a model that takes a picture.")
+      }
+    }
+    var paths: [String: String] = [:]
+    for bundle in bundles {
+      if let other = paths.updateValue(bundle.path, forKey: bundle.manifest.id) {
+        throw TensorIOError(
+          .invalidOption,
+          "'\(other)' and '\(bundle.path)' have the same id, '\(bundle.manifest.id)': results could "
+            + "not be told apart.")
+      }
+    }
+    return bundles
+  }
+
+  private static func choose(
+    _ ids: [String], from library: ModelLibrary, in folder: String
+  ) throws -> [ModelBundle] {
+    var chosen: [ModelBundle] = []
+    for id in ids {
+      if let bundle = library[id: id] {
+        chosen.append(bundle)
+      } else {
+        Console.printMessage("warning: '\(folder)' has no model with the id '\(id)'.")
+      }
+    }
+    guard chosen.isEmpty else { return chosen }
+    let found = library.bundles.map { "'\($0.manifest.id)'" }.joined(separator: ", ")
+    throw TensorIOError(
+      .fileNotFound,
+      "'\(folder)' has none of the models that are asked for: "
+        + ids.map { "'\($0)'" }.joined(separator: ", ")
+        + (found.isEmpty ? "; it has none at all." : "; it has \(found)."))
+  }
+}
+
+extension ModelBundle {
+  /// Whether the model takes a picture and nothing else.
+  fileprivate var takesPicture: Bool {
+    guard !manifest.isPlaceholder, manifest.inputs.count == 1 else { return false }
+    if case .imageInput = manifest.inputs[0].kind { return true }
+    return false
+  }
+}

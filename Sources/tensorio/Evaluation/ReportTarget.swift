@@ -1,0 +1,56 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import NetRunner
+import TensorIO
+
+/// A file to write a report to, in the format that its extension names.
+struct ReportTarget {
+  private enum Format: String {
+    case json, csv, xml, html
+  }
+
+  private let path: String
+  private let format: Format
+
+  /// - Throws: `TensorIOError` for an extension that names no format, and a folder that is missing.
+  init(_ path: String) throws {
+    let fileExtension = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    guard let format = Format(rawValue: fileExtension) else {
+      throw TensorIOError(
+        .invalidOption, "'\(path)' must end in .json, .csv, .xml (JUnit) or .html.")
+    }
+    let folder = FileSystem.folder(of: path)
+    // Seen now, not after an hour of work.
+    guard FileSystem.isFolder(folder) else {
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to write '\(path)' into.")
+    }
+    self.path = path
+    self.format = format
+  }
+
+  /// Writes the report.
+  ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - gates: What was asked of it.
+  ///   - suffix: What tells the file from those of other datasets; nil for a single one.
+  func write(_ report: EvaluationReport, _ gates: [GateResult], suffix: String?) throws {
+    let file = ReportFile(path(suffix: suffix))
+    switch format {
+    case .json: try file.write(report.json())
+    case .csv: try file.write(report.csv())
+    case .xml: try file.write(report.junit(gates: gates))
+    case .html: try file.write(report.html())
+    }
+    Console.printMessage("report: \(file.path)")
+  }
+
+  private func path(suffix: String?) -> String {
+    guard let suffix else { return path }
+    let safe = String(suffix.map { $0 == "/" ? "-" : $0 })
+    return path.dropLast(format.rawValue.count + 1) + "-\(safe).\(format.rawValue)"
+  }
+}
