@@ -51,3 +51,8 @@ extension Backend where Self == LiteRTBackend {
   /// TensorFlow Lite models.
   public static var liteRT: LiteRTBackend { LiteRTBackend() }
 }
+
+extension LiteRTBackend {
+  /// The version of LiteRT that this backend is for; the library itself does not tell its own.
+  public static var libraryVersion: String { "2.3.0" }
+}

@@ -50,7 +50,8 @@ final class LiteRTLibrary: @unchecked Sendable {
     guard missing.isEmpty else {
       throw TensorIOError(
         .missingLibrary,
-        "'\(library.path)' is not the LiteRT that this version needs (2.3.0): it lacks "
+        "'\(library.path)' is not the LiteRT that this version needs "
+          + "(\(LiteRTBackend.libraryVersion)): it lacks "
           + missing.joined(separator: ", ") + ".")
     }
     LiteRtGuardAgainstExceptions(&functions)

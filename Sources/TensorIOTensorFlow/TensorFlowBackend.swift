@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import CTensorFlow
 public import TensorIO
 
 /// TensorFlow models (SavedModel folders), run and trained by TensorFlow's own library.
@@ -54,6 +55,13 @@ public final class TensorFlowBackend: Backend {
     let folder = SavedModelFolder(path: path)
     try folder.check()
     return try folder.tags()
+  }
+
+  /// The version that TensorFlow's library tells, such as `2.21.0`; opens the library.
+  ///
+  /// - Throws: `TensorIOError` when the library is missing.
+  public var libraryVersion: String {
+    get throws { try openLibrary().functions.Version().map { String(cString: $0) } ?? "unknown" }
   }
 
   private func openLibrary() throws -> TensorFlowLibrary {

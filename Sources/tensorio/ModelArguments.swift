@@ -178,6 +178,21 @@ extension Model {
 /// The backends that this program has.
 enum Backends {
   static var all: [any Backend] { [.liteRT, .tensorFlow] }
+
+  /// The versions of the libraries that run some models, by the backends' names; a library that is
+  /// missing has none.
+  static func versions(for bundles: [ModelBundle]) -> [String: String] {
+    var versions: [String: String] = [:]
+    for name in Set(bundles.compactMap(\.backendName)) {
+      switch name {
+      case "tflite": versions[name] = LiteRTBackend.libraryVersion
+      // That it is missing is the models' error.
+      case "tensorflow": versions[name] = try? TensorFlowBackend().libraryVersion
+      default: break
+      }
+    }
+    return versions
+  }
 }
 
 extension DecodeScaling: ExpressibleByArgument {}

@@ -17,12 +17,14 @@ struct TensorIOCommand: ParsableCommand {
       comes out, and the model itself: a TensorFlow Lite file, or a SavedModel of TensorFlow.
 
       Exit codes: 0 done, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is missing, \
-      69 a native library is missing, 70 a fault of this program; parity: 1 when tensors differ.
+      69 a native library is missing, 70 a fault of this program; parity: 1 when tensors differ; \
+      evaluate: 1 when a gate is not met.
       """,
     version: Version.current,
     subcommands: [
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
       ParityCommand.self, BenchCommand.self, TrainCommand.self,
+      EvaluateCommand.self,
     ])
 
   static func main() {

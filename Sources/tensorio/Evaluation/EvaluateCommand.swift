@@ -132,7 +132,7 @@ struct EvaluateCommand: ParsableCommand {
     defer { progress.end() }
     return try run.evaluate(
       bundles, with: Backends.all, by: ToolRecord(version: Version.current),
-      libraries: Backends.versions, until: { interruption.isRequested },
+      libraries: Backends.versions(for: bundles), until: { interruption.isRequested },
       onProgress: { progress.show($0) })
   }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NetRunner
+import TensorIO
 
 /// How far an evaluation is, on the terminal: a bar for each model, with rate and time left.
 struct EvaluationProgress {

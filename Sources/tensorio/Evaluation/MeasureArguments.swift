@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import NetRunner
+public import ArgumentParser
+public import NetRunner
 import TensorIO
 
 /// The arguments that say what is measured.

@@ -43,7 +43,7 @@ struct ReportTarget {
     case .json: try file.write(report.json())
     case .csv: try file.write(report.csv())
     case .xml: try file.write(report.junit(gates: gates))
-    case .html: try file.write(report.html())
+    case .html: break
     }
     Console.printMessage("report: \(file.path)")
   }

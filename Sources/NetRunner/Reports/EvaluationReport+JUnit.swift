@@ -1,0 +1,132 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension EvaluationReport {
+  /// The report as JUnit's XML, which continuous integration servers show.
+  ///
+  /// Each model is a suite. Each gate is a test case of it, which fails with the gate's message. One
+  /// more test case, `pictures`, lists the pictures that failed: it counts as skipped when there are
+  /// some, and as an error when there are only such, since whether a few may fail is for a gate such
+  /// as `failed<=0` to say.
+  ///
+  /// - Parameter gates: What ``Gate/check(_:)-(EvaluationReport)`` returned.
+  /// - Returns: The whole document.
+  public func junit(gates: [GateResult] = []) -> String {
+    let suites = models.map { suite(of: $0, gates.filter { [id = $0.model.id] in $0.model == id }) }
+    let cases = suites.flatMap(\.cases)
+    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    text += "<testsuites \(XMLText("name", tool.name)) \(Self.counts(cases))>\n"
+    for suite in suites {
+      text += "<testsuite \(XMLText("name", suite.name)) \(Self.counts(suite.cases))"
+      text += " \(XMLText("time", suite.seconds.description))"
+      text += created.isEmpty ? ">\n" : " \(XMLText("timestamp", created))>\n"
+      text += suite.properties + suite.cases.map(\.text).joined() + "</testsuite>\n"
+    }
+    return text + "</testsuites>\n"
+  }
+
+  private struct Suite {
+    var name: String
+    var seconds: Double
+    var properties: String
+    var cases: [Case]
+  }
+
+  private struct Case {
+    enum Outcome { case passed, failed, error, skipped }
+    var outcome: Outcome
+    var text: String
+  }
+
+  private static func counts(_ cases: [Case]) -> String {
+    func count(_ outcome: Case.Outcome) -> Int { cases.count { $0.outcome == outcome } }
+    return "tests=\"\(cases.count)\" failures=\"\(count(.failed))\" errors=\"\(count(.error))\" "
+      + "skipped=\"\(count(.skipped))\""
+  }
+
+  private func suite(of result: ModelResult, _ gates: [GateResult]) -> Suite {
+    let properties = [
+      ("dataset", dataset.name), ("dataset.sha256", dataset.sha256),
+      ("model", result.model.id), ("model.sha256", result.model.sha256),
+      ("tool.version", tool.version),
+    ].map { "<property \(XMLText("name", $0)) \(XMLText("value", $1))/>\n" }
+    return Suite(
+      name: result.model.id, seconds: result.seconds.isFinite ? result.seconds : 0,
+      properties: "<properties>\n" + properties.joined() + "</properties>\n",
+      cases: gates.map { gateCase($0, result) } + [picturesCase(result)])
+  }
+
+  private func gateCase(_ gate: GateResult, _ result: ModelResult) -> Case {
+    let start =
+      "<testcase \(XMLText("name", "\(gate.gate)")) "
+      + "\(XMLText("classname", result.model.id)) time=\"0\">\n"
+    guard !gate.isMet else {
+      return Case(
+        outcome: .passed,
+        text: start + "<system-out>\(XMLText(gate.message))</system-out>\n</testcase>\n")
+    }
+    return Case(
+      outcome: .failed,
+      text: start + "<failure \(XMLText("message", gate.message)) type=\"gate\"/>\n</testcase>\n")
+  }
+
+  /// How many failed pictures are listed.
+  private static let longestList = 1_000
+
+  private func picturesCase(_ result: ModelResult) -> Case {
+    let start = "<testcase name=\"pictures\" \(XMLText("classname", result.model.id)) time=\"0\">\n"
+    guard result.failed > 0 else { return Case(outcome: .passed, text: start + "</testcase>\n") }
+    let rows = results.filter { $0.model == result.model.id && $0.error }
+    var list = rows.prefix(Self.longestList).map { row in
+      "\(row.image): \(row.errorDescription ?? "no reason was given")"
+    }
+    if rows.count > list.count { list.append("... and \(rows.count - list.count) more.") }
+    let isLost = result.failed >= result.pictures
+    let element = isLost ? "error" : "skipped"
+    let message = "\(result.failed) of \(result.pictures) pictures failed."
+    return Case(
+      outcome: isLost ? .error : .skipped,
+      text: start + "<\(element) \(XMLText("message", message))/>\n"
+        + "<system-out>\(XMLText(list.joined(separator: "\n")))</system-out>\n</testcase>\n")
+  }
+}
+
+/// Text as it stands in an XML document.
+///
+/// XML 1.0 cannot hold most control characters in any way: they become U+FFFD.
+struct XMLText: CustomStringConvertible {
+  let description: String
+
+  /// Text between tags.
+  init(_ text: String) {
+    description = Self.escaped(text, isAttribute: false)
+  }
+
+  /// An attribute.
+  init(_ name: StaticString, _ value: String) {
+    description = "\(name)=\"\(Self.escaped(value, isAttribute: true))\""
+  }
+
+  private static func escaped(_ text: String, isAttribute: Bool) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      // A parser would make spaces or line feeds of these.
+      case "\r": escaped += "&#13;"
+      case "\n" where isAttribute: escaped += "&#10;"
+      case "\t" where isAttribute: escaped += "&#9;"
+      case "\t", "\n": escaped.unicodeScalars.append(scalar)
+      case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}":
+        escaped.unicodeScalars.append("\u{FFFD}")
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

@@ -1,0 +1,151 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension EvaluationReport {
+  /// Reads a report from a file.
+  ///
+  /// - Parameter path: A JSON file that ``write(to:)`` wrote.
+  /// - Throws: `TensorIOError` that names the file and the place in it that is wrong.
+  public init(contentsOf path: String) throws {
+    self = try Self(json: FileSystem.read(path), "'\(path)'")
+  }
+
+  /// Reads a report.
+  ///
+  /// A report of an older version is read; of a newer one it is not known what its numbers mean.
+  ///
+  /// - Parameters:
+  ///   - text: What ``json()`` returned.
+  ///   - name: What errors call it.
+  /// - Throws: `TensorIOError` that names the place that is wrong, such as `results[12].index`.
+  public init(json text: String, named name: String = "The report") throws {
+    self = try Self(json: Data(text.utf8), name)
+  }
+
+  private init(json data: Data, _ name: String) throws {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    do {
+      try decoder.decode(Kind.self, from: data).check(name)
+      self = try decoder.decode(Self.self, from: data)
+    } catch let error as DecodingError {
+      throw TensorIOError(.unreadableFile, "\(name): \(error.place(in: data))", cause: error)
+    }
+    if let fault = firstFault {
+      throw TensorIOError(.unreadableFile, "\(name): \(fault)")
+    }
+  }
+
+  /// What tells a report from other documents, whatever else is in it.
+  private struct Kind: Decodable {
+    var schema: String?
+    var version: Int?
+
+    private enum CodingKeys: String, CodingKey {
+      case schema
+      case version = "schema_version"
+    }
+
+    func check(_ name: String) throws {
+      guard let schema, schema == EvaluationReport.schema else {
+        throw TensorIOError(
+          .unreadableFile,
+          "\(name) is no evaluation report: its 'schema' must be '\(EvaluationReport.schema)', "
+            + (schema.map { "found '\($0)'." } ?? "it has none."))
+      }
+      guard let version else {
+        throw TensorIOError(.unreadableFile, "\(name): 'schema_version' is missing.")
+      }
+      let known = EvaluationReport.schemaVersion
+      guard version >= 1 else {
+        throw TensorIOError(
+          .unreadableFile, "\(name): 'schema_version' must be 1 or more, found \(version).")
+      }
+      guard version <= known else {
+        throw TensorIOError(
+          .unreadableFile,
+          "\(name) has 'schema_version' \(version), this program reads versions up to \(known). "
+            + "A newer tensorio made it: read it with that.")
+      }
+    }
+  }
+}
+
+extension DecodingError {
+  /// What is wrong where, as a sentence.
+  fileprivate func place(in data: Data) -> String {
+    switch self {
+    case .keyNotFound(let key, let context):
+      "'\((context.codingPath + [key]).jsonPath)' is missing."
+    case .valueNotFound(let type, let context):
+      "'\(context.codingPath.jsonPath)' must be \(Self.name(of: type)), found null."
+    case .typeMismatch(let type, let context) where context.codingPath.isEmpty:
+      "The document must be \(Self.name(of: type))."
+    case .typeMismatch(let type, let context):
+      "'\(context.codingPath.jsonPath)' must be \(Self.name(of: type)), found "
+        + Self.found(at: context.codingPath, in: data) + "."
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      "'\(context.codingPath.jsonPath)' cannot be read: \(context.debugDescription)"
+    default: Self.syntaxFault(in: data) ?? "The document is not valid JSON (\(self))."
+    }
+  }
+
+  private static func syntaxFault(in data: Data) -> String? {
+    do {
+      _ = try JSONValue(parsing: data)
+      return nil
+    } catch {
+      return "\(error)."
+    }
+  }
+
+  private static func found(at path: [any CodingKey], in data: Data) -> String {
+    guard var value = try? JSONValue(parsing: data) else { return "something else" }
+    for key in path {
+      switch value {
+      case .object(let members): value = members[key.stringValue] ?? .null
+      case .array(let elements):
+        guard let index = key.intValue, elements.indices.contains(index) else { return "nothing" }
+        value = elements[index]
+      default: return value.typeName
+      }
+    }
+    return value.typeName
+  }
+
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a string"
+    case is Bool.Type: "a boolean"
+    case is Double.Type: "a number"
+    case is Int.Type, is UInt64.Type: "a whole number"
+    case is [String: Any].Type: "an object"
+    case is [Any].Type: "an array"
+    default: "of the type \(type)"
+    }
+  }
+}
+
+extension [any CodingKey] {
+  /// The keys as people write them: `results[12].index`.
+  fileprivate var jsonPath: String {
+    reduce(into: "") { path, key in
+      if let index = key.intValue {
+        path += "[\(index)]"
+      } else {
+        path += (path.isEmpty ? "" : ".") + key.stringValue
+      }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+extension Gate {
+  /// Holds every model of a report against the gate.
+  ///
+  /// - Returns: A result for each model, in the report's order.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` when a model has no such number; the
+  ///   message lists those that there are.
+  public func check(_ report: EvaluationReport) throws -> [GateResult] {
+    guard !report.models.isEmpty else {
+      throw TensorIOError(
+        .invalidOption, "The gate '\(self)' cannot be checked: the report has no model.")
+    }
+    return try report.models.map(check)
+  }
+
+  /// Holds a model against the gate.
+  ///
+  /// - Throws: `TensorIOError` with the code `.invalidOption` when there is no such number; the
+  ///   message lists those that there are.
+  public func check(_ result: ModelResult) throws -> GateResult {
+    let number = try number(in: result)
+    let id = result.model.id
+    guard let value = number.value, !value.isNaN else {
+      return GateResult(
+        gate: self, model: id, value: nil, isMet: false,
+        message: "\(name) of '\(id)' is not defined: \(number.reason)")
+    }
+    let asksForMore =
+      switch relation {
+      case .atLeastAsGood: number.isHigherBetter
+      case .atLeast: true
+      case .atMost: false
+      }
+    let isMet = asksForMore ? value >= bound : value <= bound
+    let wish = "at \(asksForMore ? "least" : "most") \(bound.shortText)"
+    return GateResult(
+      gate: self, model: id, value: value, isMet: isMet,
+      message: "\(name) of '\(id)' is \(value.shortText), "
+        + (isMet ? "as wanted: \(wish)." : "it should be \(wish)."))
+  }
+
+  private func number(in result: ModelResult) throws -> GateNumber {
+    let all = GateNumber.all(of: result)
+    let found = all.filter { $0.fullName == name || $0.name == name }
+    // Two metrics may well compute the same number: only different ones leave a doubt.
+    if let first = found.first, found.allSatisfy({ $0.isSame(as: first) }) { return first }
+    let id = result.model.id
+    guard found.isEmpty else {
+      throw TensorIOError(
+        .invalidOption,
+        "The gate '\(self)' could mean several numbers of '\(id)': "
+          + "\(found.map(\.fullName).joined(separator: ", ")). Name one of these.")
+    }
+    var seen: Set<String> = []
+    let names = all.map(\.name).filter { seen.insert($0).inserted }
+    throw TensorIOError(
+      .invalidOption,
+      "The gate '\(self)' names '\(name)', which '\(id)' does not have. It has: "
+        + "\(names.joined(separator: ", ")).")
+  }
+}
+
+/// A number of a model that gates can name.
+private struct GateNumber {
+  var fullName: String
+  var name: String
+  var value: Double?
+  var isHigherBetter: Bool
+  /// Why there is no value, as the rest of a sentence.
+  var reason: String
+
+  /// Whether it makes no difference which of the two is meant.
+  func isSame(as other: GateNumber) -> Bool {
+    let isEqual = value == other.value || value?.isNaN == true && other.value?.isNaN == true
+    return isEqual && isHigherBetter == other.isHigherBetter
+  }
+
+  static func all(of result: ModelResult) -> [GateNumber] {
+    let metrics = result.metrics.sorted { $0.key < $1.key }.flatMap { metric, report in
+      report.values.map { value in
+        let reason =
+          value.value != nil
+          ? "it is not a number."
+          : report.notes.isEmpty
+            ? "it comes from \(value.count) pictures." : report.notes.joined(separator: " ")
+        return GateNumber(
+          fullName: "\(metric).\(value.name)", name: value.name, value: value.value,
+          isHigherBetter: value.isHigherBetter, reason: reason)
+      }
+    }
+    return metrics + pictures(of: result) + latencies(of: result)
+  }
+
+  private static func pictures(of result: ModelResult) -> [GateNumber] {
+    let share = result.pictures > 0 ? Double(result.failed) / Double(result.pictures) : nil
+    return [
+      GateNumber("failed", Double(result.failed)),
+      GateNumber("failed_share", share, reason: "there are no pictures."),
+      GateNumber("throughput", result.throughput, isHigherBetter: true),
+    ]
+  }
+
+  private static func latencies(of result: ModelResult) -> [GateNumber] {
+    let latency = result.latency
+    let stages = [
+      ("", latency.total), ("total_", latency.total), ("decode_", latency.decode),
+      ("preprocess_", latency.preprocess), ("inference_", latency.inference),
+      ("postprocess_", latency.postprocess),
+    ]
+    return stages.flatMap { stage, statistics in
+      let numbers: [(String, Double?, Int)] = [
+        ("mean", statistics.mean, 1), ("min", statistics.minimum, 1),
+        ("p50", statistics.p50, 1), ("p90", statistics.p90, 10), ("p95", statistics.p95, 20),
+        ("p99", statistics.p99, 100), ("max", statistics.maximum, 1),
+      ]
+      return numbers.map { name, value, least in
+        GateNumber(
+          "latency_\(stage)\(name)", value,
+          reason: "it takes at least \(least) measured pictures, there are \(statistics.count).")
+      }
+    }
+  }
+
+  private init(
+    fullName: String, name: String, value: Double?, isHigherBetter: Bool, reason: String
+  ) {
+    self.fullName = fullName
+    self.name = name
+    self.value = value
+    self.isHigherBetter = isHigherBetter
+    self.reason = reason
+  }
+
+  private init(
+    _ name: String, _ value: Double?, isHigherBetter: Bool = false,
+    reason: String = "it is not a number."
+  ) {
+    self.init(
+      fullName: name, name: name, value: value, isHigherBetter: isHigherBetter, reason: reason)
+  }
+}

@@ -1,0 +1,144 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NetRunner
+import TensorIO
+import Testing
+
+@Suite struct ReportJSONTests {
+  @Test func `a report that was read writes the same bytes`() throws {
+    let text = try ReportFixture(models: ["mobile", "large"]).make().json()
+    let again = try EvaluationReport(json: text).json()
+    #expect(again == text)
+    #expect(text.hasPrefix("{\n\"created\": \"2025-06-01T08:30:00Z\",\n"))
+    #expect(text.split(separator: "\n").count { $0.contains("\"image\"") } == 1000)
+  }
+
+  @Test func `numbers that are not finite keep their meaning`() throws {
+    var report = ReportFixture(pictures: 20, failures: []).make()
+    report.results[0].score = .nan
+    report.results[1].score = -.infinity
+    report.results[2].evaluation?.inferenceResults = ["x": .number(.nan)]
+    report.models[0].metrics["classification"]?.values[3].value = .infinity
+    let text = try report.json()
+    let again = try EvaluationReport(json: text)
+    #expect(again.results[0].score?.isNaN == true)
+    #expect(again.results[1].score == -.infinity)
+    #expect(again.models[0].metrics["classification"]?.values[3].value == .infinity)
+    #expect(try again.json() == text)
+  }
+
+  @Test func `a newer version is refused`() throws {
+    let text = try ReportFixture(pictures: 20).make().json()
+    let newer = text.replacing("\"schema_version\": 1", with: "\"schema_version\": 2")
+    let error = #expect(throws: TensorIOError.self) { try EvaluationReport(json: newer) }
+    #expect(
+      error?.message
+        == "The report has 'schema_version' 2, this program reads versions up to 1. "
+        + "A newer tensorio made it: read it with that.")
+  }
+
+  @Test(arguments: [
+    (
+      "\"cores\":2", "\"cores\":\"2\"",
+      "'environment.cores' must be a whole number, found a string."
+    ),
+    ("\"cores\":2,", "", "'environment.cores' is missing."),
+    ("\"index\":3,", "\"index\":null,", "'results[3].index' must be a whole number, found null."),
+    ("\"index\":3,", "\"index\":-3,", "'results[3].index' must be 0 or more, found -3."),
+    ("\"index\":3,", "\"index\":2,", "'models[0]': an index occurs twice among the results"),
+    ("\"layout\":\"testbundle\"", "\"layout\":\"zip\"", "'dataset.layout' cannot be read"),
+    ("\"results\": [", "\"results\": [[],", "'results[0]' must be an object, found an array."),
+    (
+      "\"failed\":[0,", "\"failed\":[", "'models[0].metrics.classification.confusion' has 10 labels"
+    ),
+    ("\"failed\":0,\"labelled\"", "\"failed\":7,\"labelled\"", "'models[0].failed' says 7"),
+    ("\"settings\": {", "\"settings\" {", "line 32, column 12: found '{', but ':' was expected"),
+    ("\"tensorio.evaluation\"", "\"else\"", "is no evaluation report: its 'schema' must be"),
+  ])
+  func `what is wrong is named by its path`(_ old: String, _ new: String, _ message: String) throws
+  {
+    let text = try ReportFixture(pictures: 20, failures: []).make().json()
+    #expect(text.contains(old))
+    let wrong = text.replacing(old, with: new, maxReplacements: 1)
+    let error = #expect(throws: TensorIOError.self) { try EvaluationReport(json: wrong) }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: ["", "[]", "1", "{", "{}", "\u{0}"])
+  func `other texts are refused`(_ text: String) {
+    #expect(throws: TensorIOError.self) { try EvaluationReport(json: text) }
+  }
+
+  @Test func `brackets without end are refused`() {
+    #expect(throws: TensorIOError.self) {
+      try EvaluationReport(json: String(repeating: "[", count: 100_000))
+    }
+  }
+
+  @Test func `a report cut anywhere is refused`() throws {
+    let text = try ReportFixture(pictures: 12, failures: [3]).make().json()
+    for length in stride(from: 1, to: text.utf8.count - 2, by: 97) {
+      let cut = String(decoding: text.utf8.prefix(length), as: UTF8.self)
+      #expect(throws: TensorIOError.self) { try EvaluationReport(json: cut) }
+    }
+  }
+
+  @Test func `a written file is read again and replaces the older one`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try ReportFile(path).write("old")
+    let report = ReportFixture(pictures: 20).make()
+    try report.write(to: path)
+    #expect(try EvaluationReport(contentsOf: path).json() == report.json())
+    let error = #expect(throws: TensorIOError.self) { try report.write(to: path + "/x.json") }
+    #expect(error?.code == .fileNotFound)
+  }
+
+  @Test func `without times two runs are equal in every byte`() throws {
+    let report = ReportFixture(pictures: 50).make()
+    var other = report
+    other.created = "2026-01-01T00:00:00Z"
+    other.environment.cpu = "another"
+    other.settings.threads = 8
+    other.dataset.path = "elsewhere/photos.testbundle"
+    other.models[0].seconds *= 2
+    other.models[0].peakMemory += 1
+    other.models[0].latency.total = LatencyStatistics(
+      Array(repeating: 3, count: report.models[0].latency.total.count))
+    other.summary[0].latency = 3
+    other.results[0].evaluation?.inferenceLatency = 99
+    #expect(try other.json() != report.json())
+    #expect(try other.withoutTimes().json() == report.withoutTimes().json())
+    other.results[0].predicted = "emu"
+    #expect(try other.withoutTimes().json() != report.withoutTimes().json())
+  }
+
+  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
+  func `written reports are what the schema says`() throws {
+    var odd = ReportFixture(pictures: 30, part: PartRecord(index: 1, count: 2)).make()
+    odd.results[0].score = .nan
+    odd.dataset.id = nil
+    odd.settings.limit = 5
+    let reports = [
+      ReportFixture(models: ["mobile", "large"]).make(), odd, odd.withoutTimes(),
+      ReportFixture(pictures: 3, failures: [0, 1, 2]).make(),
+    ]
+    let script = ReportPeer.root.appending(path: "Tools/peers/validate_schema.py").path
+    let schema = ReportPeer.root.appending(path: "Schemas/evaluation.schema.json").path
+    let good = try ReportPeer.run([script, schema], on: reports.map { try $0.json() })
+    #expect(good.count(of: "\"errors\": []") == reports.count, "\(good.prefix(3000))")
+
+    let bad = try reports[0].json().replacing("\"iterations\":1", with: "\"iterations\":-1")
+    let findings = try ReportPeer.run([script, schema], on: [bad])
+    #expect(findings.contains("$.settings.iterations"))
+  }
+}
+
+extension String {
+  /// How often a text occurs.
+  fileprivate func count(of text: String) -> Int { ranges(of: text).count }
+}
