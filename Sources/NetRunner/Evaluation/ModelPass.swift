@@ -111,7 +111,8 @@ struct ModelPass {
         if case .success = evaluate($0).result { true } else { false }
       })
     else { return }
-    let work = ParallelWork(count: options.warmup * options.threads, threads: options.threads) { _ in
+    let work = ParallelWork(count: options.warmup * options.threads, threads: options.threads) {
+      _ in
       _ = evaluate(sample)
     }
     // The receiver throws nothing.

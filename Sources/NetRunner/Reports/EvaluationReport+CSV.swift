@@ -17,26 +17,30 @@ extension EvaluationReport {
   /// begin with one. To read them back, take off one apostrophe where a text begins with it.
   public func csv() -> String {
     var table = CSVTable()
-    table.add(Self.columns)
-    for row in results {
-      let latency = row.evaluation
-      table.add([
-        .text(row.model), .integer(row.index), .text(row.image), .text(row.type),
-        .text(row.testBundle), .text(row.truth), .text(row.predicted), .number(row.score),
-        .bool(row.isCorrect), .bool(row.error), .text(row.errorDescription),
-        .number(latency?.decodeLatency), .number(latency?.preprocessorLatency),
-        .number(latency?.inferenceLatency), .number(latency?.postprocessLatency),
-        .number(latency?.total),
-      ])
-    }
+    table.add(ResultRow.csvColumns)
+    for row in results { table.add(row.csvFields) }
     return table.text
   }
+}
 
-  private static let columns: [CSVTable.Field] = [
+extension ResultRow {
+  /// The headings over ``csvFields``.
+  static let csvColumns: [CSVTable.Field] = [
     "model", "index", "image", "type", "test_bundle", "truth", "predicted", "score", "correct",
     "error", "error_description", "decode_ms", "preprocess_ms", "inference_ms", "postprocess_ms",
     "total_ms",
   ].map { .text($0) }
+
+  /// The row as ``EvaluationReport/csv()`` writes it.
+  var csvFields: [CSVTable.Field] {
+    [
+      .text(model), .integer(index), .text(image), .text(type), .text(testBundle), .text(truth),
+      .text(predicted), .number(score), .bool(isCorrect), .bool(error), .text(errorDescription),
+      .number(evaluation?.decodeLatency), .number(evaluation?.preprocessorLatency),
+      .number(evaluation?.inferenceLatency), .number(evaluation?.postprocessLatency),
+      .number(evaluation?.total),
+    ]
+  }
 }
 
 /// Writes comma-separated values as RFC 4180 says.

@@ -114,7 +114,9 @@ struct EvaluateCommand: ParsableCommand {
       try printReport(report, gates)
       results += gates
     }
-    if interruption.isRequested { Console.printMessage("interrupted; the numbers are of what was done") }
+    if interruption.isRequested {
+      Console.printMessage("interrupted; the numbers are of what was done")
+    }
     if results.contains(where: { !$0.isMet }) { throw ExitCode(1) }
   }
 

@@ -60,7 +60,8 @@ struct EvaluationPrinter {
     }
     if latency.total.count > 0 { for line in table.lines() { Console.printData(line) } }
     Console.printData(
-      "  \(result.pictures) pictures, \(result.failed) failed, \(result.throughput.fixed(1)) a second")
+      "  \(result.pictures) pictures, \(result.failed) failed, \(result.throughput.fixed(1)) a second"
+    )
   }
 
   private func printErrors(_ result: ModelResult) {
@@ -69,7 +70,8 @@ struct EvaluationPrinter {
       Console.printMessage("failed: \(row.image.printable): \(row.errorDescription ?? "")")
     }
     if errors.count > Self.shownErrors {
-      Console.printMessage("failed: \(errors.count - Self.shownErrors) more, see --report or --json")
+      Console.printMessage(
+        "failed: \(errors.count - Self.shownErrors) more, see --report or --json")
     }
   }
 }

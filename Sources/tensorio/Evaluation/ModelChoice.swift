@@ -36,10 +36,12 @@ struct ModelChoice: ParsableArguments {
       for (path, error) in library.failures {
         Console.printMessage("warning: \(path) is left out: \(error.message)")
       }
-      bundles += try ids.isEmpty
+      bundles +=
+        try ids.isEmpty
         ? library.bundles.filter(\.takesPicture) : Self.choose(ids, from: library, in: models)
       if bundles.isEmpty {
-        throw TensorIOError(.fileNotFound, "'\(models)' has no bundle of a model that takes a picture.")
+        throw TensorIOError(
+          .fileNotFound, "'\(models)' has no bundle of a model that takes a picture.")
       }
     }
     var paths: [String: String] = [:]

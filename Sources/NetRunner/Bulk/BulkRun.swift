@@ -1,0 +1,165 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+public import TensorIO
+import TensorIOImageCodecs
+
+/// Runs models on many pictures, keeps every row as soon as there are a few, and goes on where it
+/// was killed.
+///
+/// ```swift
+/// let run = BulkRun(try Dataset(pictures: ["photos"]), log: try SQLiteLog("results.sqlite"))
+/// let counts = try run.run([ModelBundle("pets.tiobundle")], with: [.liteRT])
+/// ```
+public struct BulkRun {
+  /// How far a model is.
+  public struct Progress: Sendable, Hashable {
+    /// The model's identifier.
+    public var model: String
+    /// Pictures that have a row.
+    public var done: Int
+    /// All pictures.
+    public var count: Int
+    /// Pictures that failed, before or now.
+    public var failed: Int
+    /// Pictures whose rows were there before.
+    public var resumed: Int
+  }
+
+  private let pictures: Dataset
+  private let options: EvaluationOptions
+  private let log: any BulkLog
+  /// Rows are kept when there are so many, or after a second.
+  private static let batchSize = 64
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - pictures: The pictures; labels are not looked at.
+  ///   - options: How they are run: iterations, warm-up, threads, what is kept, how pictures are
+  ///     decoded and fetched.
+  ///   - log: Where the rows go. Pictures that have one are not run again.
+  public init(
+    _ pictures: Dataset, options: EvaluationOptions = EvaluationOptions(), log: any BulkLog
+  ) {
+    self.pictures = pictures
+    self.options = options
+    self.log = log
+  }
+
+  /// Runs models, one after the other.
+  ///
+  /// - Parameters:
+  ///   - bundles: The models.
+  ///   - backends: The runtimes.
+  ///   - isOver: Asked between pictures; after a yes what was begun is kept.
+  ///   - onProgress: Told after each picture.
+  /// - Returns: What each model came to.
+  /// - Throws: `TensorIOError` when a model cannot be loaded, the log cannot be written, or has rows
+  ///   of another model, preprocessing or settings under the same identifier.
+  public func run(
+    _ bundles: [ModelBundle], with backends: [any Backend], until isOver: () -> Bool = { false },
+    onProgress: (Progress) -> Void = { _ in }
+  ) throws -> [Progress] {
+    let runs = try bundles.map { try stamp(of: $0) }
+    let before = try rowsBefore(
+      Dictionary(uniqueKeysWithValues: zip(bundles.map(\.manifest.id), runs)))
+    var results: [Progress] = []
+    for (bundle, run) in zip(bundles, runs) where !isOver() {
+      results.append(
+        try self.run(
+          bundle, backends, run, without: before[bundle.manifest.id] ?? Before(), until: isOver,
+          onProgress: onProgress))
+    }
+    try log.flush()
+    return results
+  }
+
+  private func run(
+    _ bundle: ModelBundle, _ backends: [any Backend], _ run: String, without before: Before,
+    until isOver: () -> Bool, onProgress: (Progress) -> Void
+  ) throws -> Progress {
+    let places = pictures.samples.indices.filter {
+      !before.images.contains(pictures.samples[$0].id)
+    }
+    let count = pictures.samples.count
+    var progress = Progress(
+      model: bundle.manifest.id, done: count - places.count, count: count, failed: before.failed,
+      resumed: count - places.count)
+    guard !places.isEmpty else { return progress }
+    let loader = ModelLoader(backends: backends, sessions: options.threads)
+    let evaluator = try Evaluator(
+      InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
+      fetch: options.fetch)
+    var pending: [BulkRow] = []
+    let clock = ContinuousClock()
+    var kept = clock.now
+    let work = work(evaluator, places, run)
+    try work.run(until: isOver) { _, row in
+      pending.append(row)
+      progress.done += 1
+      if row.result.error { progress.failed += 1 }
+      if pending.count >= Self.batchSize || clock.now - kept > .seconds(1) {
+        try log.append(pending)
+        pending.removeAll(keepingCapacity: true)
+        kept = clock.now
+      }
+      onProgress(progress)
+    }
+    if !pending.isEmpty { try log.append(pending) }
+    return progress
+  }
+
+  private func work(_ evaluator: Evaluator, _ places: [Int], _ run: String) -> ParallelWork<BulkRow>
+  {
+    let (samples, indices) = (pictures.samples, pictures.indices)
+    let iterations = options.iterations
+    let maker = RowMaker(
+      model: evaluator.model.bundle.manifest.id, testBundle: "", kept: options.kept ?? .top(5),
+      classes: ClassList(MetricContext(labels: evaluator.labels)))
+    return ParallelWork(count: places.count, threads: options.threads) { number in
+      var sample = samples[places[number]]
+      sample.truth = nil
+      let evaluation = evaluator.evaluate(sample.source, id: sample.id, iterations: iterations)
+      var row = maker.row(evaluation, of: sample, at: indices[places[number]])
+      row.testBundle = FileSystem.folder(of: sample.id)
+      return BulkRow(row, run: run)
+    }
+  }
+
+  /// The pictures that have a row.
+  private struct Before {
+    var images: Set<String> = []
+    var failed = 0
+  }
+
+  /// The pictures that have a row, by model.
+  private func rowsBefore(_ runs: [String: String]) throws -> [String: Before] {
+    var before: [String: Before] = [:]
+    try log.forEachRow { row in
+      let model = row.result.model
+      guard let run = runs[model] else { return }
+      guard run == row.run else {
+        throw TensorIOError(
+          .invalidOption,
+          "The results have rows of another '\(model)': its file, its preprocessing or the settings "
+            + "have changed since. Name another file for the results.")
+      }
+      before[model, default: Before()].images.insert(row.result.image)
+      if row.result.error { before[model, default: Before()].failed += 1 }
+    }
+    return before
+  }
+
+  /// What tells rows of these settings from others.
+  private func stamp(of bundle: ModelBundle) throws -> String {
+    let record = try ModelRecord(bundle, options.decoder)
+    let text =
+      "\(record.sha256) \(record.preprocessingSHA256) \(options.iterations) "
+      + "\(options.kept ?? .top(5))"
+    return String(SHA256.hash(data: Array(text.utf8)).hexadecimal.prefix(16))
+  }
+}

@@ -1,0 +1,141 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import NetRunner
+import TensorIO
+import TensorIOImageCodecs
+
+/// The command `tensorio bulk`.
+struct BulkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bulk", abstract: "Run vision models on folders of photos, and keep the results.",
+    discussion: """
+      Examples:
+        tensorio bulk photos --models models -o results.sqlite
+        tensorio bulk photos more/photos --model pets.tiobundle -o results.jsonl -o results.csv
+        tensorio bulk photos --models models -o results.sqlite --resume
+
+      Results are kept as .sqlite (or .db), .jsonl, .csv or .json, Net Runner's own. Rows are written \
+      every second: after Ctrl-C, a crash or kill -9, --resume goes on where it ended. A photo that \
+      is missing or damaged is a row with its error.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Folders of photos, photos, and addresses of photos.", valueName: "photos"),
+    completion: .file())
+  var photos: [String]
+
+  @OptionGroup var choice: ModelChoice
+
+  @Option(
+    name: [.short, .long], parsing: .singleValue,
+    help: ArgumentHelp(
+      "Where the results go: .sqlite, .db, .jsonl, .csv or .json; may be repeated.",
+      valueName: "file"),
+    completion: .file())
+  var output: [String]
+
+  @Flag(help: "Go on: photos that have a row in the results are not run again.")
+  var resume = false
+
+  @Flag(help: "Begin anew: results that are there are removed.")
+  var force = false
+
+  @Option(help: "How often each photo is run; the latencies are the means.")
+  var iterations = 1
+
+  @Option(help: "How many photos are under way at once; as many as processors unless told.")
+  var threads: Int?
+
+  @Option(help: "How much of a JPEG is decoded: exact, high or fast, as in 'tensorio run'.")
+  var decode: DecodeScaling = .exact
+
+  @Option(
+    help: ArgumentHelp(
+      "What rows keep of the outputs: all, none, or so many of the highest values; 5 unless told.",
+      valueName: "all|none|n"))
+  var outputs: OutputsArgument?
+
+  @Flag(help: "Print what each model came to as JSON.")
+  var json = false
+
+  func validate() throws {
+    guard iterations >= 1, (1...1024).contains(threads ?? 1) else {
+      throw ValidationError("--iterations and --threads take positive numbers.")
+    }
+    guard !resume || !force else {
+      throw ValidationError("Pass either --resume or --force, not both.")
+    }
+  }
+
+  func run() throws {
+    var options = EvaluationOptions()
+    options.iterations = iterations
+    options.threads = threads ?? Processors.count
+    options.decoder.scaling = decode
+    options.kept = outputs?.kept
+    let bundles = try choice.bundles()
+    let dataset = try Dataset(pictures: photos)
+    for note in dataset.notes { Console.printMessage(note) }
+    let results = try BulkResults(output, resuming: resume, replacing: force)
+    let interruption = Interruption()
+    var progress = BulkProgress()
+    let counts = try BulkRun(dataset, options: options, log: results.log).run(
+      bundles, with: Backends.all, until: { interruption.isRequested },
+      onProgress: { progress.show($0) })
+    progress.end()
+    let isWhole = counts.count == bundles.count && counts.allSatisfy { $0.done == $0.count }
+    try results.finish(isWhole: isWhole)
+    try printCounts(counts)
+    if !isWhole { Console.printMessage("interrupted; --resume goes on") }
+  }
+
+  private func printCounts(_ counts: [BulkRun.Progress]) throws {
+    if json {
+      return try Console.printJSON(
+        .object([
+          "models": .array(
+            counts.map { count in
+              .object([
+                "model": .string(count.model), "done": .integer(Int64(count.done)),
+                "photos": .integer(Int64(count.count)), "failed": .integer(Int64(count.failed)),
+                "resumed": .integer(Int64(count.resumed)),
+              ])
+            })
+        ]))
+    }
+    var table = TextTable(headings: ["model", "done", "of", "failed", "done before"])
+    for count in counts {
+      table.append(
+        count.model, "\(count.done)", "\(count.count)", "\(count.failed)", "\(count.resumed)")
+    }
+    for line in table.lines(indentation: 0) { Console.printData(line) }
+  }
+}
+
+/// How far a bulk run is, on the terminal.
+struct BulkProgress {
+  private var bar = ProgressBar(total: 1)
+  private var rate = Rate()
+  private var model: String?
+
+  mutating func show(_ progress: BulkRun.Progress) {
+    if model != progress.model {
+      bar.end()
+      model = progress.model
+      bar = ProgressBar(total: progress.count)
+      rate = Rate(from: progress.resumed)
+    }
+    guard Console.messagesGoToTerminal else { return }
+    let failed = progress.failed > 0 ? "  \(progress.failed) failed" : ""
+    bar.show(
+      progress.done,
+      note: "  \(progress.model.printable.prefix(24))\(failed)"
+        + rate.note(progress.done, of: progress.count))
+  }
+
+  func end() { bar.end() }
+}

@@ -1,0 +1,16 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The machine's processors.
+enum Processors {
+  /// How many this process may use.
+  static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
+}
