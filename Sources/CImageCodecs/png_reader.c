@@ -62,7 +62,7 @@ static void close_reader(image_codec_reader *reader) {
 // 16 bits become 8 by their high byte, as Pillow does for RGB, RGBA and gray with alpha. For
 // 16-bit gray without alpha (its mode I;16) Pillow clips at 255 instead, which leaves nearly
 // all of a picture white; this takes the high byte there, too.
-static void read_header(png_reader *self) {
+static void read_header(png_reader *self, int numbers) {
   png_structp png = self->png;
   png_infop info = self->info;
   // The caller judges the size; libpng would refuse sides over a million in words of its own.
@@ -75,14 +75,28 @@ static void read_header(png_reader *self) {
 
   int color = png_get_color_type(png, info);
   int transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
-  // Palette to RGB, fewer than 8 bits to 8, tRNS to alpha.
-  png_set_expand(png);
-  png_set_strip_16(png);
-  if (!(color & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png);
+  uint32_t channels = (color & PNG_COLOR_MASK_ALPHA) || transparent ? 4 : 3;
+  if (numbers) {
+    if ((color != PNG_COLOR_TYPE_PALETTE && color != PNG_COLOR_TYPE_GRAY) ||
+        png_get_bit_depth(png, info) > 8) {
+      self->status = reader_failure(
+          IMAGE_CODEC_UNSUPPORTED, "it has neither a palette nor gray values of at most 8 bits",
+          self->message);
+      longjmp(png_jmpbuf(png), 1);
+    }
+    channels = 1;
+    // A byte for each pixel, its value as it is.
+    png_set_packing(png);
+  } else {
+    // Palette to RGB, fewer than 8 bits to 8, tRNS to alpha.
+    png_set_expand(png);
+    png_set_strip_16(png);
+    if (!(color & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png);
+  }
 
   self->base.header.width = png_get_image_width(png, info);
   self->base.header.height = png_get_image_height(png, info);
-  self->base.header.channels = (color & PNG_COLOR_MASK_ALPHA) || transparent ? 4 : 3;
+  self->base.header.channels = channels;
   self->base.header.needs_canvas = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
 }
 
@@ -155,9 +169,9 @@ static image_codec_status finish(image_codec_reader *reader, image_codec_message
 
 static const reader_functions functions = {start, read_row, finish, close_reader};
 
-image_codec_status image_codec_png_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
-    image_codec_message *message) {
+static image_codec_status open_reader(
+    const uint8_t *bytes, size_t count, int numbers, image_codec_reader **reader,
+    image_codec_header *header, image_codec_message *message) {
   message->text[0] = 0;
   *reader = NULL;
   png_reader *self = calloc(1, sizeof *self);
@@ -173,14 +187,27 @@ image_codec_status image_codec_png_open(
     return reader_failure(IMAGE_CODEC_TOO_LARGE, "libpng could not be started", message);
   }
   if (setjmp(png_jmpbuf(self->png))) {
+    image_codec_status status = self->status;
     close_reader(&self->base);
-    return IMAGE_CODEC_INVALID;
+    return status;
   }
   png_set_read_fn(self->png, self, read_bytes);
-  read_header(self);
+  read_header(self, numbers);
   *header = self->base.header;
   *reader = &self->base;
   return IMAGE_CODEC_OK;
+}
+
+image_codec_status image_codec_png_open(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
+    image_codec_message *message) {
+  return open_reader(bytes, count, 0, reader, header, message);
+}
+
+image_codec_status image_codec_png_open_numbers(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
+    image_codec_message *message) {
+  return open_reader(bytes, count, 1, reader, header, message);
 }
 
 #endif

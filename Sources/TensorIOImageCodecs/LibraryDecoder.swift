@@ -25,10 +25,11 @@ final class LibraryDecoder: PictureDecoder, RowSource {
 
   init(
     _ bytes: UnsafeRawBufferPointer, format: FileFormat, name: String,
-    limits: ImageDecoder.Limits, pool: BufferPool
+    limits: ImageDecoder.Limits, pool: BufferPool, keepsNumbers: Bool = false
   ) throws {
     let open =
       switch format {
+      case .png where keepsNumbers: image_codec_png_open_numbers
       case .png: image_codec_png_open
       case .webp: image_codec_webp_open
       default: image_codec_jpeg_open

@@ -15,12 +15,20 @@ import io
 import json
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
+from PIL import Image
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 from scipy import stats
 from sklearn import metrics
 
 FAILED = "\0failed"
+COCO_NAMES = [
+    *["ap", "ap50", "ap75", "ap_small", "ap_medium", "ap_large"],
+    *["ar1", "ar10", "ar100", "ar_small", "ar_medium", "ar_large"],
+]
 
 
 def classification(case: dict) -> dict:
@@ -162,7 +170,130 @@ def _delong(positives: np.ndarray, negatives: np.ndarray) -> dict:
     }
 
 
-KINDS = {"classification": classification}
+def regression(case: dict) -> dict:
+    """Arrays of numbers for each picture."""
+    used = [i for i, row in enumerate(case["predictions"]) if row is not None]
+    if not used:
+        return {}
+    truths = np.array([case["truths"][i] for i in used])
+    predictions = np.array([case["predictions"][i] for i in used])
+    found = {}
+    scores = {
+        "mae": metrics.mean_absolute_error,
+        "rmse": metrics.root_mean_squared_error,
+        "r2": metrics.r2_score,
+    }
+    for name, score in scores.items():
+        if name == "r2" and len(used) < 2:
+            continue
+        found[name] = score(truths, predictions)
+        for output, value in enumerate(score(truths, predictions, multioutput="raw_values")):
+            found[f"class.{output}.{name}"] = value
+    if len(used) > 1:
+        errors = np.abs(truths - predictions).mean(axis=1)
+        half = stats.norm.ppf(0.975) * stats.sem(errors)
+        found |= {"mae.lower": found["mae"] - half, "mae.upper": found["mae"] + half}
+    return found
+
+
+def segmentation(case: dict) -> dict:
+    """Masks, and maps of any size; writes the masks as PNG files to the folder that is named."""
+    truths, said = [], []
+    for index, picture in enumerate(case["pictures"]):
+        mask = np.array(picture["mask"], dtype=np.uint8)
+        _write_mask(Path(case["folder"]) / f"{index}.png", mask, picture["mode"])
+        counts = mask != case["ignored"]
+        truths.append(mask[counts].astype(int) + case["label_offset"])
+        if picture["map"] is None:
+            said.append(np.full(counts.sum(), -1000))
+            continue
+        image = Image.fromarray(np.array(picture["map"], dtype=np.uint8))
+        said.append(np.array(image.resize(mask.shape[::-1], Image.NEAREST))[counts].astype(int))
+    truth, prediction = np.concatenate(truths), np.concatenate(said)
+    if not len(truth):
+        return {}
+    labels = sorted((set(truth.tolist()) | set(prediction.tolist())) - {-1000})
+    shares = metrics.jaccard_score(truth, prediction, labels=labels, average=None, zero_division=0)
+    return {
+        "mean_iou": shares.mean(),
+        "pixel_accuracy": metrics.accuracy_score(truth, prediction),
+    } | {f"class.{label}.iou": share for label, share in zip(labels, shares)}
+
+
+def _write_mask(path: Path, mask: np.ndarray, mode: str) -> None:
+    image = Image.fromarray(mask)
+    if mode == "palette":
+        image = Image.fromarray(mask, mode="P")
+        image.putpalette(np.random.default_rng(0).integers(0, 256, 768).tolist())
+    image.save(path, bits=8)
+
+
+def detection(case: dict) -> dict:
+    """Objects and detections for each picture."""
+    labels = list(case["labels"])
+    truths, found = [], []
+    for image, picture in enumerate(case["pictures"], 1):
+        for item in picture["objects"]:
+            if item["label"] not in labels:
+                labels.append(item["label"])
+            truths.append(
+                {
+                    "id": len(truths) + 1,
+                    "image_id": image,
+                    "category_id": labels.index(item["label"]) + 1,
+                    "bbox": item["box"],
+                    "area": item.get("area") or item["box"][2] * item["box"][3],
+                    "iscrowd": int(item["crowd"]),
+                }
+            )
+        size = [picture["width"], picture["height"]] * 2
+        found += [
+            {
+                "image_id": image,
+                "category_id": item["class"] + 1,
+                "bbox": [share * side for share, side in zip(item["box"], size)],
+                "score": item["score"],
+            }
+            for item in picture["detections"] or []
+        ]
+    dataset = {
+        "info": {},
+        "images": [{"id": image + 1} for image in range(len(case["pictures"]))],
+        "categories": [{"id": number + 1} for number in range(len(labels))],
+    }
+    with contextlib.redirect_stdout(io.StringIO()):
+        evaluation = COCOeval(_coco(dataset, truths), _found(dataset, truths, found), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    values = dict(zip(COCO_NAMES, evaluation.stats))
+    for place, label in enumerate(labels):
+        precision = evaluation.eval["precision"][:, :, place, 0, 2]
+        if np.all(precision > -1):
+            values[f"class.{label}.ap"] = precision.mean()
+            values[f"class.{label}.ap50"] = precision[0].mean()
+            values[f"class.{label}.ar100"] = evaluation.eval["recall"][:, place, 0, 2].mean()
+    return {name: None if value == -1 else value for name, value in values.items()}
+
+
+def _coco(dataset: dict, annotations: list) -> COCO:
+    coco = COCO()
+    coco.dataset = dataset | {"annotations": annotations}
+    coco.createIndex()
+    return coco
+
+
+def _found(dataset: dict, truths: list, found: list) -> COCO:
+    # loadRes looks at the first detection to learn of what kind they are.
+    return _coco(dataset, truths).loadRes(found) if found else _coco(dataset, [])
+
+
+KINDS = {
+    "classification": classification,
+    "regression": regression,
+    "segmentation": segmentation,
+    "detection": detection,
+}
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   uint32_t width;
   uint32_t height;
-  // 3: red, green, blue; 4: the same and alpha.
+  // 3: red, green, blue; 4: the same and alpha; 1: numbers as they are stored.
   uint32_t channels;
   // Not 0 where rows cannot be made one by one: `image_codec_start` wants memory for all of them.
   int needs_canvas;
@@ -85,6 +85,12 @@ image_codec_status image_codec_jpeg_open(
     image_codec_message *message);
 
 image_codec_status image_codec_png_open(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
+    image_codec_message *message);
+
+// Pixels are what the file stores: places in its palette, or gray values that are not scaled to 8
+// bits. Other kinds of PNG pictures are not supported.
+image_codec_status image_codec_png_open_numbers(
     const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
     image_codec_message *message);
 

@@ -30,7 +30,7 @@ private struct TableReader {
   ]
   private static let labelNames: Set = [
     "label", "labels", "class", "class_name", "classname", "class_id", "category", "target",
-    "truth", "y",
+    "truth",
   ]
 
   init(_ table: TextTable, reader: DatasetReader) throws {

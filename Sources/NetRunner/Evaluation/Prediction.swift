@@ -18,17 +18,22 @@ public struct Prediction: Sendable {
   /// The objects that were found, as four outputs with boxes, classes, scores and a count say; nil
   /// where the model has no such outputs.
   public var detections: [Detection]?
+  /// The upright picture's size in pixels, which turns the detections' shares into pixels; nil where
+  /// it is not known.
+  public var pictureSize: (width: Int, height: Int)?
 
   /// Makes a prediction of its parts.
   public init(
     outputs: [(name: String, value: TensorValue)] = [], classification: Classification? = nil,
-    values: [Float]? = nil, classMap: ClassMap? = nil, detections: [Detection]? = nil
+    values: [Float]? = nil, classMap: ClassMap? = nil, detections: [Detection]? = nil,
+    pictureSize: (width: Int, height: Int)? = nil
   ) {
     self.outputs = outputs
     self.classification = classification
     self.values = values
     self.classMap = classMap
     self.detections = detections
+    self.pictureSize = pictureSize
   }
 }
 

@@ -30,6 +30,15 @@ public struct MetricRegistry: Sendable {
     for name in ClassificationMetric.names {
       factories[name] = { try ClassificationMetric(name: name, context: $0) }
     }
+    for name in RegressionMetric.names {
+      factories[name] = { RegressionMetric(name: name, context: $0) }
+    }
+    for name in SegmentationMetric.names {
+      factories[name] = { SegmentationMetric(name: name, context: $0) }
+    }
+    for name in DetectionMetric.names {
+      factories[name] = { DetectionMetric(name: name, context: $0) }
+    }
   }
 
   /// The names of all metrics, sorted.

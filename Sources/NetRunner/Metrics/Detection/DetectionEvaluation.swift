@@ -1,0 +1,130 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// One class's precision and recall over all pictures, step for step as pycocotools' COCOeval: what
+/// ties do, and where rounding falls, is part of COCO's definition.
+struct DetectionEvaluation {
+  /// A picture's boxes of the class.
+  struct Picture {
+    /// The highest score first.
+    var detections: [DetectedBox] = []
+    var objects: [TrueBox] = []
+  }
+
+  /// Which objects are looked for, by their area in pixels.
+  enum AreaRange: CaseIterable {
+    case all, small, medium, large
+
+    var limits: ClosedRange<Double> {
+      switch self {
+      case .all: 0...1e10
+      case .small: 0...1024
+      case .medium: 1024...9216
+      case .large: 9216...1e10
+      }
+    }
+
+    /// What a message says of such objects.
+    var words: String {
+      switch self {
+      case .all: "a box that is no crowd"
+      case .small: "an area of up to 32 x 32 pixels"
+      case .medium: "an area of 32 x 32 to 96 x 96 pixels"
+      case .large: "an area of 96 x 96 pixels or more"
+      }
+    }
+  }
+
+  /// A number for each of ``thresholds``.
+  struct Scores {
+    /// The mean precision over 101 recalls.
+    var precision: [Double]
+    /// The highest recall.
+    var recall: [Double]
+  }
+
+  /// The most detections of a class in a picture.
+  static let maximumDetections = 100
+  /// How much boxes must overlap: 0.5 to 0.95.
+  static let thresholds = evenly(from: 0.5, to: 0.95, count: 10)
+  /// Where precision is read.
+  static let recalls = evenly(from: 0, to: 1, count: 101)
+
+  private let matches: [AreaRange: [DetectionMatches]]
+
+  init(_ pictures: [Picture]) {
+    let overlaps = pictures.map(Overlaps.init)
+    matches = Dictionary(
+      uniqueKeysWithValues: AreaRange.allCases.map { range in
+        (range, overlaps.map { DetectionMatches($0, limits: range.limits) })
+      })
+  }
+
+  /// How many objects are looked for.
+  func objects(_ range: AreaRange) -> Int {
+    matches[range, default: []].reduce(0) { $0 + $1.objects }
+  }
+
+  /// The class's numbers; nil without objects.
+  func scores(_ range: AreaRange, most: Int) -> Scores? {
+    let pictures = matches[range, default: []]
+    let objects = objects(range)
+    guard objects > 0 else { return nil }
+    var places: [(picture: Int, place: Int, score: Double)] = []
+    for (picture, match) in pictures.enumerated() {
+      for (place, score) in match.scores.prefix(most).enumerated() {
+        places.append((picture, place, score))
+      }
+    }
+    // Of equal scores the earlier picture's comes first: NumPy's merge sort is stable.
+    let order = places.indices.sorted {
+      places[$0].score != places[$1].score ? places[$0].score > places[$1].score : $0 < $1
+    }
+    var result = Scores(precision: [], recall: [])
+    for threshold in Self.thresholds.indices {
+      var hits = 0.0
+      var misses = 0.0
+      var precisions: [Double] = []
+      var recalls: [Double] = []
+      for index in order {
+        let match = pictures[places[index].picture]
+        let place = places[index].place
+        if !match.isIgnored[threshold][place] {
+          if match.isMatched[threshold][place] { hits += 1 } else { misses += 1 }
+        }
+        precisions.append(hits / (misses + hits + Double.ulpOfOne))
+        recalls.append(hits / Double(objects))
+      }
+      result.recall.append(recalls.last ?? 0)
+      result.precision.append(Self.meanPrecision(precisions, recalls))
+    }
+    return result
+  }
+
+  /// The very numbers of NumPy's `linspace`.
+  private static func evenly(from start: Double, to end: Double, count: Int) -> [Double] {
+    let step = (end - start) / Double(count - 1)
+    return (0..<(count - 1)).map { Double($0) * step + start } + [end]
+  }
+
+  /// The mean of the best precisions at 101 recalls or above them; 0 where a recall is not reached.
+  private static func meanPrecision(_ precisions: [Double], _ recalls: [Double]) -> Double {
+    var precisions = precisions
+    for place in precisions.indices.dropFirst().reversed()
+    where precisions[place] > precisions[place - 1] {
+      precisions[place - 1] = precisions[place]
+    }
+    var sum = 0.0
+    var place = 0
+    for recall in Self.recalls {
+      while place < recalls.count, recalls[place] < recall { place += 1 }
+      guard place < recalls.count else { break }
+      sum += precisions[place]
+    }
+    return sum / Double(Self.recalls.count)
+  }
+}

@@ -1,0 +1,103 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// What the detection metric keeps of a picture.
+struct DetectionItem: Sendable, Hashable, Codable {
+  /// For each detection its class, score and box, those of the highest scores.
+  private var detections = PackedNumbers<Double>([])
+  /// For each object its class (-1 and below: a label of `unknown`), box, area, and 1 for a crowd.
+  private var objects = PackedNumbers<Double>([])
+  /// Labels that are no class of the model.
+  private(set) var unknown: [String] = []
+  /// Whether the picture or the run failed.
+  var failed = false
+  /// Detections that are no numbers.
+  var dropped = 0
+
+  /// The number of an unknown label's class.
+  mutating func place(ofUnknown label: String) -> Int {
+    if let place = unknown.firstIndex(of: label) { return -1 - place }
+    unknown.append(label)
+    return -unknown.count
+  }
+
+  mutating func add(_ object: TrueBox) {
+    objects.numbers += [
+      Double(object.category), object.box.x, object.box.y, object.box.width, object.box.height,
+      object.area, object.isCrowd ? 1 : 0,
+    ]
+  }
+
+  /// Keeps each class's best detections, of equal scores the first ones, in the order of scores.
+  mutating func keep(_ found: [(place: Int, detection: DetectedBox)]) {
+    let order = found.sorted { left, right in
+      left.detection.score != right.detection.score
+        ? left.detection.score > right.detection.score : left.place < right.place
+    }
+    var counts: [Int: Int] = [:]
+    for (_, detection) in order {
+      counts[detection.category, default: 0] += 1
+      guard counts[detection.category, default: 0] <= DetectionEvaluation.maximumDetections else {
+        continue
+      }
+      let box = detection.box
+      detections.numbers += [
+        Double(detection.category), detection.score, box.x, box.y, box.width, box.height,
+      ]
+    }
+  }
+
+  /// What is kept, read again.
+  ///
+  /// - Throws: `TensorIOError` with the code `.wrongKind` when it is damaged.
+  func contents(metric: String) throws -> (detections: [DetectedBox], objects: [TrueBox]) {
+    let found = detections.numbers
+    let truths = objects.numbers
+    guard found.count.isMultiple(of: 6), truths.count.isMultiple(of: 7) else {
+      throw Self.damaged(metric)
+    }
+    let boxes = try stride(from: 0, to: found.count, by: 6).map { at in
+      guard let category = Int(exactly: found[at]), category >= 0, !found[at + 1].isNaN else {
+        throw Self.damaged(metric)
+      }
+      return DetectedBox(
+        category: category, score: found[at + 1],
+        box: Box(x: found[at + 2], y: found[at + 3], width: found[at + 4], height: found[at + 5]))
+    }
+    let objects = try stride(from: 0, to: truths.count, by: 7).map { at in
+      guard let category = Int(exactly: truths[at]), category >= -unknown.count else {
+        throw Self.damaged(metric)
+      }
+      return TrueBox(
+        category: category,
+        box: Box(
+          x: truths[at + 1], y: truths[at + 2], width: truths[at + 3], height: truths[at + 4]),
+        area: truths[at + 5], isCrowd: truths[at + 6] == 1)
+    }
+    return (boxes, objects)
+  }
+
+  private static func damaged(_ metric: String) -> TensorIOError {
+    TensorIOError(
+      .wrongKind, "Metric '\(metric)' was given items that are not its own boxes and classes.")
+  }
+}
+
+/// A detection, in pixels.
+struct DetectedBox: Hashable {
+  var category: Int
+  var score: Double
+  var box: Box
+}
+
+/// An object, in pixels.
+struct TrueBox: Hashable {
+  var category: Int
+  var box: Box
+  var area: Double
+  var isCrowd: Bool
+}

@@ -1,0 +1,185 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// How well a model finds objects: COCO's twelve values, or one of them, as pycocotools computes
+/// them.
+///
+/// The objects of a picture that failed are not found.
+struct DetectionMetric: Metric {
+  enum Value: String, CaseIterable {
+    case ap, ap50, ap75
+    case apSmall = "ap_small"
+    case apMedium = "ap_medium"
+    case apLarge = "ap_large"
+    case ar1, ar10, ar100
+    case arSmall = "ar_small"
+    case arMedium = "ar_medium"
+    case arLarge = "ar_large"
+  }
+
+  /// The name of all values together.
+  static let familyName = "detection"
+  /// The names in the registry.
+  static let names = [familyName] + Value.allCases.map(\.rawValue)
+
+  let name: String
+  let context: MetricContext
+  private let classes: ClassList
+
+  init(name: String, context: MetricContext) {
+    self.name = name
+    self.context = context
+    classes = ClassList(context)
+  }
+
+  // MARK: - Pictures
+
+  func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> DetectionItem? {
+    guard case .boxes(let boxes) = truth else { return nil }
+    var item = DetectionItem()
+    for object in boxes { try add(object, to: &item) }
+    guard let prediction else {
+      item.failed = true
+      return item
+    }
+    guard let detections = prediction.detections else {
+      throw TensorIOError(
+        .wrongOutputType,
+        "Metric '\(name)' needs detections, but the model does not have the four outputs that make "
+          + "them: boxes, classes, scores and a count.")
+    }
+    guard let size = prediction.pictureSize, size.width > 0, size.height > 0 else {
+      if detections.isEmpty { return item }
+      throw TensorIOError(
+        .wrongOutputType,
+        "Metric '\(name)' needs the picture's size, which the prediction does not have.")
+    }
+    let found = detections.enumerated().compactMap { place, detection -> (Int, DetectedBox)? in
+      let box = detection.box.scaled(x: Double(size.width), y: Double(size.height))
+      guard box.isFinite, !detection.score.isNaN, detection.classIndex >= 0 else { return nil }
+      let number =
+        classes.names.indices.contains(detection.classIndex)
+        ? classes.first(like: detection.classIndex) : detection.classIndex
+      return (place, DetectedBox(category: number, score: Double(detection.score), box: box))
+    }
+    item.dropped = detections.count - found.count
+    item.keep(found)
+    return item
+  }
+
+  private func add(_ object: GroundTruthBox, to item: inout DetectionItem) throws {
+    let area = object.area ?? object.box.width * object.box.height
+    guard object.box.isFinite, area.isFinite else {
+      throw TensorIOError(
+        .unrepresentableValue,
+        "Metric '\(name)': the box of '\(object.label)' must have finite numbers, got "
+          + "\(object.box).")
+    }
+    var number = classes.classes(for: object.label).first
+    if classes.names.isEmpty, let own = Int(object.label) {
+      let (sum, overflow) = own.addingReportingOverflow(context.labelOffset)
+      if !overflow, (0...Int(Int32.max)).contains(sum) { number = sum }
+    }
+    item.add(
+      TrueBox(
+        category: number ?? item.place(ofUnknown: object.label), box: object.box, area: area,
+        isCrowd: object.isCrowd))
+  }
+
+  // MARK: - Report
+
+  func reduce(_ items: [DetectionItem]) throws -> MetricReport {
+    let categories = try DetectionCategories(items, metric: name)
+    let results = categories.all.map { DetectionEvaluation(categories.pictures($0)) }
+    var report = MetricReport(values: [])
+    report.notes = notes(items, categories)
+    for value in Value.allCases where name == Self.familyName || name == value.rawValue {
+      let parts = results.compactMap(value.number)
+      let objects = results.reduce(0) { $0 + $1.objects(value.range) }
+      report.values.append(
+        MetricValue(value.rawValue, parts.isEmpty ? nil : parts.mean, count: objects))
+      if parts.isEmpty {
+        report.notes.append(
+          "\(value.rawValue) is not defined: no object has \(value.range.words).")
+      }
+    }
+    if name == Self.familyName {
+      report.classes = zip(categories.all, results).compactMap { category, result in
+        guard result.objects(.all) > 0 else { return nil }
+        return ClassMetrics(
+          label: label(category), support: result.objects(.all),
+          values: [
+            "ap": Value.ap.number(result), "ap50": Value.ap50.number(result),
+            "ar100": Value.ar100.number(result),
+          ])
+      }
+    }
+    return report
+  }
+
+  private func label(_ category: DetectionCategories.Category) -> String {
+    switch category {
+    case .known(let number):
+      classes.names.indices.contains(number) ? classes.names[number] : "\(number)"
+    case .unknown(let label): label
+    }
+  }
+
+  private func notes(_ items: [DetectionItem], _ categories: DetectionCategories) -> [String] {
+    var notes: [String] = []
+    let failed = items.count(where: \.failed)
+    if failed > 0 {
+      notes.append("\(failed) of \(items.count) pictures failed: their objects are not found.")
+    }
+    let unknown = categories.unknown
+    if !unknown.isEmpty {
+      let first = unknown.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+      notes.append(
+        "\(unknown.count) labels of objects are no class of the model, whose precision and recall "
+          + "are 0: \(first)\(unknown.count > 5 ? " and \(unknown.count - 5) more" : "").")
+    }
+    let dropped = items.reduce(0) { $0 &+ $1.dropped }
+    if dropped > 0 {
+      notes.append("\(dropped) detections have no number as their score, box or class: left out.")
+    }
+    return notes
+  }
+}
+
+extension DetectionMetric.Value {
+  /// Whose objects the value is about.
+  fileprivate var range: DetectionEvaluation.AreaRange {
+    switch self {
+    case .ap, .ap50, .ap75, .ar1, .ar10, .ar100: .all
+    case .apSmall, .arSmall: .small
+    case .apMedium, .arMedium: .medium
+    case .apLarge, .arLarge: .large
+    }
+  }
+
+  /// The value for one class; nil without objects.
+  fileprivate func number(_ result: DetectionEvaluation) -> Double? {
+    let most = self == .ar1 ? 1 : self == .ar10 ? 10 : DetectionEvaluation.maximumDetections
+    guard let scores = result.scores(range, most: most) else { return nil }
+    switch self {
+    case .ap, .apSmall, .apMedium, .apLarge: return scores.precision.mean
+    case .ap50: return scores.precision.first
+    case .ap75: return scores.precision[5]
+    case .ar1, .ar10, .ar100, .arSmall, .arMedium, .arLarge: return scores.recall.mean
+    }
+  }
+}
+
+extension Box {
+  fileprivate func scaled(x factorX: Double, y factorY: Double) -> Box {
+    Box(x: x * factorX, y: y * factorY, width: width * factorX, height: height * factorY)
+  }
+
+  fileprivate var isFinite: Bool {
+    x.isFinite && y.isFinite && width.isFinite && height.isFinite && (width * height).isFinite
+  }
+}

@@ -1,0 +1,104 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// How far numbers are from those that they should be: all values, or one of them.
+///
+/// With several numbers for a picture each value is the mean over them, as scikit-learn's
+/// `uniform_average`. Pictures that failed have no distance: they are left out, and the count and a
+/// note say so.
+struct RegressionMetric: Metric {
+  enum Value: String, CaseIterable { case mae, rmse, r2 }
+
+  /// What is kept of a picture.
+  struct Item: Sendable, Hashable, Codable {
+    /// What the numbers should be.
+    var truth: PackedNumbers<Double>
+    /// What they are; nil where the picture failed.
+    var predicted: PackedNumbers<Double>?
+  }
+
+  /// The name of all values together.
+  static let familyName = "regression"
+  /// The names in the registry.
+  static let names = [familyName] + Value.allCases.map(\.rawValue)
+
+  let name: String
+  let context: MetricContext
+
+  func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> Item? {
+    guard case .values(let truth) = truth else { return nil }
+    guard !truth.isEmpty, truth.allSatisfy(\.isFinite) else {
+      throw TensorIOError(
+        .unrepresentableValue,
+        "Metric '\(name)' needs finite numbers as a picture's truth, got \(truth).")
+    }
+    let item = Item(truth: PackedNumbers(truth))
+    guard let prediction else { return item }
+    guard let numbers = prediction.values ?? prediction.classification.map({ $0.map(\.value) })
+    else {
+      throw TensorIOError(
+        .wrongOutputType, "Metric '\(name)' needs an output of numbers, but the model has none.")
+    }
+    guard numbers.count == truth.count else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "Metric '\(name)': the picture's truth has \(truth.count) numbers, the model's output "
+          + "\(numbers.count). The truth must have one for each.")
+    }
+    return Item(
+      truth: item.truth, predicted: PackedNumbers(numbers.map(Double.init)))
+  }
+
+  func reduce(_ items: [Item]) throws -> MetricReport {
+    let values = Value.allCases.filter { name == Self.familyName || name == $0.rawValue }
+    let pairs = items.compactMap { item in
+      item.predicted.map { (truth: item.truth.numbers, predicted: $0.numbers) }
+    }
+    var report = MetricReport(values: [])
+    if pairs.count < items.count {
+      report.notes.append(
+        "\(items.count - pairs.count) of \(items.count) pictures failed: they have no numbers, and "
+          + "are left out.")
+    }
+    let outputs = pairs.first?.truth.count ?? 0
+    guard pairs.allSatisfy({ $0.truth.count == outputs && $0.predicted.count == outputs }) else {
+      throw TensorIOError(
+        .wrongElementCount, "Metric '\(name)' needs equally many numbers for each picture.")
+    }
+    let broken = pairs.count { !$0.predicted.allSatisfy(\.isFinite) }
+    guard !pairs.isEmpty, broken == 0 else {
+      report.notes.append(
+        pairs.isEmpty
+          ? "No picture has both a truth and a prediction: there is nothing to measure."
+          : "Nothing is defined: the model gave NaN or infinity for \(broken) of \(pairs.count) "
+            + "pictures.")
+      report.values = values.map {
+        MetricValue($0.rawValue, nil, count: 0, isHigherBetter: $0 == .r2)
+      }
+      return report
+    }
+    let errors = RegressionErrors(pairs, outputs: outputs)
+    let resampled = Bootstrap(seed: context.seed).intervals(
+      pictures: pairs.count, steps: 2 * pairs.count * outputs
+    ) { weights in [errors.rmse(weights).mean, errors.r2(weights)?.mean] }
+    for value in values {
+      let (number, interval): (Double?, MetricValue.Interval?) =
+        switch value {
+        case .mae: (errors.mae().mean, .normal(meanOf: errors.perPicture))
+        case .rmse: (errors.rmse().mean, resampled?[0])
+        case .r2: (errors.r2()?.mean, resampled?[1])
+        }
+      report.values.append(
+        MetricValue(
+          value.rawValue, number, interval: number == nil ? nil : interval, count: pairs.count,
+          isHigherBetter: value == .r2))
+      if number == nil { report.notes.append("r2 is not defined for less than two pictures.") }
+    }
+    if outputs > 1, name == Self.familyName { report.classes = errors.classes(context.labels) }
+    return report
+  }
+}

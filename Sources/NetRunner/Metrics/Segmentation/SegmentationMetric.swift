@@ -1,0 +1,120 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOImageCodecs
+
+/// How well a model finds the class of each pixel: all values, or one of them.
+///
+/// Pixels of all pictures count together. Those whose truth is the ignored class do not count; those
+/// of a picture that failed are wrong. The model's map is stretched to the mask's size, each pixel
+/// from the nearest one, which needs equal proportions: a model that looks at a part of the picture
+/// only cannot be judged by a mask of all of it.
+struct SegmentationMetric: Metric {
+  enum Value: String, CaseIterable {
+    case meanIoU = "mean_iou"
+    case pixelAccuracy = "pixel_accuracy"
+  }
+
+  /// What is kept of a picture.
+  struct Item: Sendable, Hashable, Codable {
+    /// For each class that occurs its number, and how many pixels are of it as truth and
+    /// prediction, as truth, and as prediction.
+    var counts: PackedNumbers<Double>
+    /// Whether the picture or the run failed.
+    var failed = false
+  }
+
+  /// The name of all values together.
+  static let familyName = "segmentation"
+  /// The names in the registry.
+  static let names = [familyName] + Value.allCases.map(\.rawValue)
+  /// How far the proportions of a map and a mask may be apart.
+  static let proportionTolerance = 0.01
+
+  let name: String
+  let context: MetricContext
+  private let decoder = ImageDecoder()
+
+  init(name: String, context: MetricContext) {
+    self.name = name
+    self.context = context
+  }
+
+  func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> Item? {
+    guard case .classMap(let path) = truth else { return nil }
+    let mask = try decoder.numbers(contentsOf: path)
+    var counts = PixelCounts(ignored: context.ignoredClass, offset: context.labelOffset)
+    guard let prediction else {
+      counts.add(mask: mask, map: nil)
+      return Item(counts: counts.packed, failed: true)
+    }
+    guard let map = prediction.classMap else {
+      throw TensorIOError(
+        .wrongOutputType,
+        "Metric '\(name)' needs a class map, but the model has no output of the format CLASSES.")
+    }
+    let proportions =
+      Double(map.width) * Double(mask.height) / (Double(map.height) * Double(mask.width))
+    guard abs(proportions - 1) <= Self.proportionTolerance else {
+      throw TensorIOError(
+        .unsupportedImage,
+        "The mask '\(path)' has \(mask.width) x \(mask.height) pixels and the model's map "
+          + "\(map.width) x \(map.height): their proportions must be equal within 1%. Choose "
+          + "masks of what the model looks at, or \"crop\": \"none\" in model.json.")
+    }
+    counts.add(mask: mask, map: map)
+    return Item(counts: counts.packed)
+  }
+
+  func reduce(_ items: [Item]) throws -> MetricReport {
+    let pictures = try items.map { try PixelCounts(packed: $0.counts, metric: name) }
+    let classes = Set(pictures.flatMap(\.classes.keys)).sorted()
+    let places = Dictionary(uniqueKeysWithValues: classes.enumerated().map { ($1, $0) })
+    let rows = pictures.map { picture in
+      picture.classes.compactMap { number, count in places[number].map { ($0, count) } }
+    }
+    let total = PixelCounts.sums(rows, classes: classes.count)
+    let values = Value.allCases.filter { name == Self.familyName || name == $0.rawValue }
+    let resampled = Bootstrap(seed: context.seed).intervals(
+      pictures: items.count, steps: rows.reduce(0) { $0 + $1.count } + items.count + classes.count
+    ) { weights in
+      let sums = PixelCounts.sums(rows, classes: classes.count, weights: weights)
+      return [PixelCounts.meanIoU(sums), PixelCounts.accuracy(sums)]
+    }
+    var report = MetricReport(values: [])
+    for value in values {
+      let number = value == .meanIoU ? PixelCounts.meanIoU(total) : PixelCounts.accuracy(total)
+      report.values.append(
+        MetricValue(
+          value.rawValue, number,
+          interval: number == nil ? nil : resampled?[value == .meanIoU ? 0 : 1], count: items.count)
+      )
+      if number == nil {
+        report.notes.append("\(value.rawValue) is not defined: no pixel has a truth that counts.")
+      }
+    }
+    let failed = items.count(where: \.failed)
+    if failed > 0 {
+      report.notes.append(
+        "\(failed) of \(items.count) pictures failed: all their pixels count as wrong.")
+    }
+    if name == Self.familyName {
+      report.classes = zip(classes, total).map { number, count in
+        ClassMetrics(
+          label: label(number), support: count.truth,
+          values: [
+            "iou": count.iou, "recall": count.share(of: count.truth),
+            "precision": count.share(of: count.predicted),
+          ])
+      }
+    }
+    return report
+  }
+
+  private func label(_ number: Int) -> String {
+    context.labels.indices.contains(number) ? context.labels[number] : "\(number)"
+  }
+}

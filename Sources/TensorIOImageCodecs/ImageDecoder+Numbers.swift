@@ -1,0 +1,50 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+
+extension ImageDecoder {
+  /// Decodes the numbers that a PNG file stores for its pixels: a mask's classes.
+  ///
+  /// They are places in its palette, whatever the colours there, or gray values, which are not
+  /// scaled to 8 bits.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Returns: A gray picture with the numbers as its values.
+  /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``; `.unsupportedImage` also
+  ///   for PNG files in other colours or with 16 bits a value, and away from Linux.
+  package func numbers(contentsOf path: String) throws -> PixelBuffer {
+    let name = "'\(path)'"
+    let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
+    return try withExtendedLifetime(file.buffer) {
+      let format = FileFormat(of: file.bytes.bytes)
+      guard format == .png else {
+        throw TensorIOError(
+          .unsupportedImage, "\(name) must be a PNG picture, but it is \(format.words).")
+      }
+      #if os(Linux)
+      let decoder = try LibraryDecoder(
+        file.bytes, format: format, name: name, limits: limits, pool: pool, keepsNumbers: true)
+      let region = PixelCrop(x: 0, y: 0, width: decoder.width, height: decoder.height)
+      let rows = try decoder.start(region, options: DecodeOptions(), canvas: nil)
+      return try PixelBuffer(
+        fillingWidth: region.width, height: region.height, format: .gray
+      ) { pixels in
+        try pixels.withUnsafeMutableBytes { pixels in
+          guard var target = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+          for _ in 0..<region.height {
+            try rows.readRow(into: target)
+            target += region.width
+          }
+          try rows.finish()
+        }
+      }
+      #else
+      throw TensorIOError(
+        .unsupportedImage, "\(name) cannot be read: only libpng, on Linux, keeps stored numbers.")
+      #endif
+    }
+  }
+}

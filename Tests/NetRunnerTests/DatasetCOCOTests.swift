@@ -1,0 +1,154 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import Testing
+
+@testable import NetRunner
+
+/// COCO's annotations.
+@Suite struct DatasetCOCOTests {
+  private static let good = """
+    {
+      "info": {"year": 2017}, "licenses": [],
+      "images": [
+        {"id": 7, "file_name": "b.jpg", "width": 10, "height": 20},
+        {"id": 3, "file_name": "a.jpg", "width": 10, "height": 20},
+        {"id": 4, "file_name": "c.jpg", "width": 10, "height": 20}
+      ],
+      "annotations": [
+        {"id": 1, "image_id": 3, "category_id": 18, "bbox": [1, 2.5, 3, 4], "area": 9.5,
+         "iscrowd": 0, "segmentation": [[1, 2, 3, 4]]},
+        {"id": 2, "image_id": 7, "category_id": 1, "bbox": [0, 0, 5, 5], "iscrowd": 1},
+        {"id": 3, "image_id": 3, "category_id": 1, "bbox": [0, 0, 0, 0]}
+      ],
+      "categories": [{"id": 1, "name": "person"}, {"id": 18, "name": "dog"}]
+    }
+    """
+  private static let labels = """
+    {"images": [{"id": "x", "file_name": "a.jpg"}, {"id": "y", "file_name": "b.jpg"}],
+     "annotations": [{"image_id": "y", "category_id": 2, "bbox": []}],
+     "categories": [{"id": 2, "name": "cat"}]}
+    """
+
+  private func read(_ text: String) throws -> Dataset {
+    try DatasetFolder(["c.json": text]).dataset("c.json")
+  }
+
+  @Test func `boxes have their categories' names`() throws {
+    let dataset = try read(Self.good)
+    #expect(dataset.layout == .coco)
+    #expect(dataset.ids == ["b.jpg", "a.jpg", "c.jpg"])
+    #expect(
+      dataset.truths == [
+        .boxes([
+          GroundTruthBox(label: "person", box: Box(x: 0, y: 0, width: 5, height: 5), isCrowd: true)
+        ]),
+        .boxes([
+          GroundTruthBox(label: "dog", box: Box(x: 1, y: 2.5, width: 3, height: 4), area: 9.5),
+          GroundTruthBox(label: "person", box: Box(x: 0, y: 0, width: 0, height: 0)),
+        ]),
+        .boxes([]),
+      ])
+    #expect(
+      dataset.notes.first == "read as COCO's annotations: 3 pictures, 3 boxes of 2 classes")
+  }
+
+  @Test func `annotations without boxes are the pictures' classes`() throws {
+    let dataset = try read(Self.labels)
+    #expect(dataset.truths == [nil, .label("cat")])
+    let twice = Self.labels.replacing(
+      "\"annotations\": [",
+      with: "\"annotations\": [{\"image_id\": \"y\", \"category_id\": 2},")
+    let error = #expect(throws: TensorIOError.self) { try read(twice) }
+    #expect(error?.message.contains("'y' has several annotations") == true)
+  }
+
+  @Test func `a file without annotations has no labels, one with none has no objects`() throws {
+    let images = "{\"images\": [{\"id\": 1, \"file_name\": \"a.jpg\"}]"
+    try #expect(read(images + "}").truths == [nil])
+    try #expect(read(images + ", \"annotations\": [], \"categories\": []}").truths == [.boxes([])])
+  }
+
+  @Test(arguments: [
+    (
+      "\"file_name\": \"b.jpg\"", "\"name\": \"b.jpg\"",
+      "images[0] lacks the required key \"file_name\""
+    ),
+    ("\"id\": 3, \"file_name\"", "\"id\": 7, \"file_name\"", "images[1] has the id 7"),
+    ("\"id\": 7", "\"id\": [7]", "images[0].id"),
+    ("\"a.jpg\"", "\"b.jpg\"", "two pictures 'b.jpg'"),
+    ("\"a.jpg\"", "\"\"", "images[1].file_name is no file's name"),
+    ("[1, 2.5, 3, 4]", "[1, 2.5, 3]", "bbox of annotation 1"),
+    ("[1, 2.5, 3, 4]", "[1, 2.5, -3, 4]", "bbox of annotation 1"),
+    ("[1, 2.5, 3, 4]", "[1, 2.5, \"x\", 4]", "annotations[0].bbox[2]"),
+    ("[1, 2.5, 3, 4]", "[]", "annotation 1 has none"),
+    ("\"area\": 9.5", "\"area\": -1", "area of annotation 1"),
+    ("\"iscrowd\": 0", "\"iscrowd\": 2", "annotations[0].iscrowd"),
+    ("\"category_id\": 18", "\"category_id\": 99", "annotation 1 is of the category 99"),
+    ("\"id\": 18, \"name\"", "\"id\": 1, \"name\"", "categories[1] has the id 1"),
+    ("\"name\": \"dog\"", "\"name\": \"person\"", "both named 'person'"),
+    ("\"categories\":", "\"categorie\":", "no categories"),
+    ("\"images\":", "\"pictures\":", "the document lacks the required key \"images\""),
+    ("\"categories\": [", "\"categories\": [\n'", "line 15, column 1"),
+  ])
+  func `faults name their place`(_ old: String, _ new: String, _ expected: String) throws {
+    #expect(Self.good.contains(old))
+    let error = #expect(throws: TensorIOError.self) {
+      try read(Self.good.replacing(old, with: new))
+    }
+    #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `annotations of images that are not listed are noted`() throws {
+    let dataset = try read(Self.good.replacing("\"image_id\": 7", with: "\"image_id\": 8"))
+    #expect(dataset.truths[0] == .boxes([]))
+    #expect(dataset.notes.contains { $0.hasPrefix("left out: 1 annotation of images") })
+  }
+
+  @Test(arguments: [
+    ("c.json", "b.jpg"), ("c.json", "images/b.jpg"),
+    ("annotations/instances_val2017.json", "val2017/b.jpg"),
+    ("annotations/instances_val2017.json", "images/val2017/b.jpg"),
+    ("annotations/c.json", "images/b.jpg"),
+  ])
+  func `pictures are looked for beside the file`(_ file: String, _ picture: String) throws {
+    let folder = try DatasetFolder([file: Self.good, picture: ""])
+    let source = try folder.dataset(file).samples[0].source.id
+    #expect(FileSystem.isFile(source))
+  }
+
+  @Test func `a large file is read in a few seconds`() throws {
+    var text = "{\"images\": ["
+    for image in 0..<20_000 {
+      text += "\(image == 0 ? "" : ",\n"){\"id\": \(image), \"file_name\": \"\(image).jpg\"}"
+    }
+    text += "], \"annotations\": ["
+    for box in 0..<100_000 {
+      text += "\(box == 0 ? "" : ",\n"){\"id\": \(box), \"image_id\": \(box % 20_000), "
+      text += "\"category_id\": 1, \"bbox\": [1.5, 2.25, 100.125, 7], \"area\": 3.5, "
+      text += "\"iscrowd\": 0, \"segmentation\": [[1.5, 2.5, 3.5, 4.5, 5.5, 6.5]]}"
+    }
+    text += "], \"categories\": [{\"id\": 1, \"name\": \"a\"}]}"
+    let folder = try DatasetFolder(["c.json": text])
+    let time = try ContinuousClock().measure {
+      try #expect(folder.dataset("c.json").samples.count == 20_000)
+    }
+    #expect(time < .seconds(60), "\(time)")
+  }
+
+  @Test(arguments: 0..<200)
+  func `damaged annotations are an error or a dataset`(_ number: Int) throws {
+    let folder = try DatasetFolder()
+    try folder.write(damagedCopy(Self.good, number), to: "c.json")
+    do {
+      let dataset = try folder.dataset("c.json")
+      #expect(Set(dataset.ids).count == dataset.samples.count)
+    } catch let error as TensorIOError {
+      #expect(error.message.contains("c.json"))
+    }
+  }
+}

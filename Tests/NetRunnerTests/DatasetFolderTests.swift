@@ -1,0 +1,152 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import Testing
+
+@testable import NetRunner
+
+/// Folders of pictures, of classes and of class maps.
+@Suite struct DatasetFolderTests {
+  @Test func `a plain folder has all pictures in the order of their paths' bytes`() throws {
+    let folder = try DatasetFolder([
+      "b.jpg": "", "B.JPEG": "", "a 'q\"\n.png": "", "ä.webp": "", "z.bmp": "", "notes.txt": "",
+      ".hidden.jpg": "", "__MACOSX/x.jpg": "", "jpg": "", ".jpg": "", "sub/.git/x.jpg": "",
+      "sub/deep/c.PNG": "",
+    ])
+    let dataset = try folder.dataset()
+    #expect(dataset.layout == .folder)
+    #expect(
+      dataset.ids == ["B.JPEG", "a 'q\"\n.png", "b.jpg", "sub/deep/c.PNG", "z.bmp", "ä.webp"])
+    #expect(dataset.truths.allSatisfy { $0 == nil })
+    #expect(dataset.samples[3].source.id == folder.path + "/sub/deep/c.PNG")
+    #expect(dataset.notes.first == "read as a folder of pictures without labels: 6 pictures")
+    #expect(dataset.name == FileSystem.name(of: folder.path))
+  }
+
+  @Test func `links that leave the folder or go round are left out and noted`() throws {
+    let outside = try DatasetFolder(["x.jpg": "", "deep/y.jpg": ""])
+    let folder = try DatasetFolder(["a.jpg": "", "sub/b.jpg": ""])
+    try folder.link("inside.jpg", to: "sub/b.jpg")
+    try folder.link("outside.jpg", to: outside.path + "/x.jpg")
+    try folder.link("nowhere.jpg", to: "nothing.jpg")
+    try folder.link("sub/round", to: folder.path)
+    try folder.link("folder", to: outside.path + "/deep")
+    try folder.link("itself.jpg", to: "itself.jpg")
+    let dataset = try folder.dataset()
+    #expect(dataset.ids == ["a.jpg", "inside.jpg", "sub/b.jpg"])
+    #expect(dataset.notes.contains { $0.contains("3 links that lead out of the folder") })
+    #expect(dataset.notes.contains { $0.contains("2 links to folders") })
+    try folder.link("../\(FileSystem.name(of: outside.path))/self", to: folder.path)
+    try #expect(outside.dataset("self").ids == dataset.ids)
+  }
+
+  @Test func `a folder for each class gives labels`() throws {
+    let folder = try DatasetFolder([
+      "zebra/2.jpg": "", "zebra/1.jpg": "", "rocking chair/more/x.png": "", "empty/readme.txt": "",
+    ])
+    let dataset = try folder.dataset()
+    #expect(dataset.layout == .classFolders)
+    #expect(dataset.ids == ["rocking chair/more/x.png", "zebra/1.jpg", "zebra/2.jpg"])
+    #expect(dataset.truths == [.label("rocking chair"), .label("zebra"), .label("zebra")])
+    #expect(dataset.notes.first == "read as a folder for each class: 2 classes, 3 pictures")
+    #expect(dataset.notes.contains { $0.contains("'empty'") })
+  }
+
+  @Test func `a dataset's parts are not taken for classes`() throws {
+    let folder = try DatasetFolder([
+      "train/cat/1.jpg": "", "val/cat/2.jpg": "", "val/dog/3.jpg": "",
+    ])
+    let error = #expect(throws: TensorIOError.self) { try folder.dataset() }
+    #expect(error?.message.contains("'train', 'val'") == true)
+    #expect(error?.message.contains("\(folder.path)/val'") == true)
+    try #expect(folder.dataset("val").truths == [.label("cat"), .label("dog")])
+    try #expect(
+      folder.dataset(layout: .classFolders).truths == [
+        .label("train"), .label("val"), .label("val"),
+      ])
+  }
+
+  @Test func `what is neither clearly classes nor clearly pictures is said`() throws {
+    let single = try DatasetFolder(["only/a.jpg": ""]).dataset()
+    #expect(single.layout == .folder)
+    #expect(single.notes.contains { $0.contains("single sub-folder") })
+    let mixed = try DatasetFolder(["a.jpg": "", "cat/b.jpg": "", "dog/c.jpg": ""])
+    try #expect(mixed.dataset().layout == .folder)
+    try #expect(mixed.dataset().notes.contains { $0.contains("not as classes") })
+    let classes = try mixed.dataset(layout: .classFolders)
+    #expect(classes.truths == [.label("cat"), .label("dog")])
+    #expect(classes.notes.contains("left out: 1 picture outside of the folders"))
+  }
+
+  @Test func `a folder without pictures is an error`() throws {
+    let folder = try DatasetFolder(["readme.txt": ""])
+    for layout in [nil, Dataset.Layout.folder, .classFolders, .classMaps] {
+      let error = #expect(throws: TensorIOError.self) { try folder.dataset(layout: layout) }
+      #expect(error?.message.contains(folder.path) == true)
+    }
+    let missing = #expect(throws: TensorIOError.self) { try folder.dataset("missing") }
+    #expect(missing?.code == .fileNotFound)
+  }
+
+  @Test func `pictures and class maps belong together by name`() throws {
+    let folder = try DatasetFolder([
+      "images/a.jpg": "", "images/sub/b.jpg": "", "images/c.jpg": "", "masks/a.png": "",
+      "masks/sub/b.bmp": "", "masks/x.png": "", "masks/c.jpg": "",
+    ])
+    let dataset = try folder.dataset()
+    #expect(dataset.layout == .classMaps)
+    #expect(dataset.ids == ["images/a.jpg", "images/c.jpg", "images/sub/b.jpg"])
+    #expect(
+      dataset.truths == [
+        .classMap(folder.path + "/masks/a.png"), nil,
+        .classMap(folder.path + "/masks/sub/b.bmp"),
+      ])
+    #expect(dataset.notes.contains("1 picture without a map"))
+    #expect(dataset.notes.contains("1 map without a picture"))
+    #expect(dataset.notes.contains("left out: 1 map in JPEG or WebP"))
+  }
+
+  @Test func `class maps that fit no picture are an error`() throws {
+    let lossy = try DatasetFolder(["images/a.jpg": "", "annotations/a.jpg": ""])
+    let error = #expect(throws: TensorIOError.self) { try lossy.dataset() }
+    #expect(error?.message.contains("JPEG") == true)
+    let other = try DatasetFolder(["images/a.jpg": "", "masks/a_mask.png": ""])
+    #expect(throws: TensorIOError.self) { try other.dataset() }
+    let twice = try DatasetFolder(["images/a.jpg": "", "images/a.png": "", "masks/a.png": ""])
+    #expect(throws: TensorIOError.self) { try twice.dataset() }
+    // Annotations that are no pictures do not make it class maps.
+    let boxes = try DatasetFolder(["images/a.jpg": "", "annotations/a.json": ""])
+    try #expect(boxes.dataset().layout == .folder)
+  }
+
+  @Test func `a single picture and a list are datasets, too`() throws {
+    let folder = try DatasetFolder(["a b.jpg": "", "album/c.png": "", "album/d.jpg": ""])
+    try #expect(folder.dataset("a b.jpg").ids == ["a b.jpg"])
+    let list = try Dataset(pictures: [
+      folder.path + "/missing.jpg", folder.path + "/album", "https://example.org/e.jpg",
+      folder.path + "/album/d.jpg",
+    ])
+    #expect(
+      list.ids == [
+        folder.path + "/missing.jpg", folder.path + "/album/c.png", folder.path + "/album/d.jpg",
+        "https://example.org/e.jpg",
+      ])
+    #expect(list.notes == ["left out: 1 path that came before"])
+    #expect(throws: TensorIOError.self) { try Dataset(pictures: []) }
+  }
+
+  @Test func `a layout that does not fit names both`() throws {
+    let folder = try DatasetFolder(["a.jpg": "", "x.dat": ""])
+    for (file, layout) in [
+      ("", Dataset.Layout.csv), ("", .coco), ("a.jpg", .classFolders), ("a.jpg", .classMaps),
+      ("a.jpg", .testBundle), ("x.dat", nil),
+    ] as [(String, Dataset.Layout?)] {
+      let error = #expect(throws: TensorIOError.self) { try folder.dataset(file, layout: layout) }
+      #expect(error?.message.contains(folder.path) == true)
+    }
+  }
+}
