@@ -5,12 +5,6 @@
 
 import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension EvaluationReport {
   /// The report as JSON, equal in every byte for equal reports.
   ///
@@ -22,20 +16,20 @@ extension EvaluationReport {
   /// - Returns: The document, with a line feed at its end.
   /// - Throws: `TensorIOError` for a report that cannot be written, which is a fault of ours.
   public func json() throws -> String {
-    let members: [(String, String)] = try [
-      ("created", Self.line(created)),
-      ("dataset", Self.line(dataset)),
-      ("environment", Self.line(environment)),
-      ("models", Self.lines(models)),
-      ("part", part.map(Self.line)),
-      ("results", Self.lines(results)),
-      ("schema", Self.line(schema)),
-      ("schema_version", Self.line(schemaVersion)),
-      ("settings", Self.line(settings)),
-      ("summary", Self.lines(summary)),
-      ("tool", Self.line(tool)),
-    ].compactMap { key, value in value.map { (key, $0) } }
-    return "{\n" + members.map { "\"\($0)\": \($1)" }.joined(separator: ",\n") + "\n}\n"
+    let members: [String: StableJSON?] = [
+      "created": try StableJSON(created),
+      "dataset": try StableJSON(dataset),
+      "environment": try StableJSON(environment),
+      "models": try StableJSON(lines: models),
+      "part": try part.map { try StableJSON($0) },
+      "results": try StableJSON(lines: results),
+      "schema": try StableJSON(schema),
+      "schema_version": try StableJSON(schemaVersion),
+      "settings": try StableJSON(settings),
+      "summary": try StableJSON(lines: summary),
+      "tool": try StableJSON(tool),
+    ]
+    return StableJSON(document: members).text
   }
 
   /// Writes the report as JSON.
@@ -45,22 +39,5 @@ extension EvaluationReport {
   /// - Throws: `TensorIOError` when the file cannot be written.
   public func write(to path: String) throws {
     try ReportFile(path).write(json())
-  }
-
-  private static func line(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    do {
-      return String(decoding: try encoder.encode(value), as: UTF8.self)
-    } catch {
-      throw TensorIOError(.internalFault, "The report cannot be written: \(error).", cause: error)
-    }
-  }
-
-  private static func lines(_ values: [some Encodable]) throws -> String {
-    guard !values.isEmpty else { return "[]" }
-    return "[\n" + (try values.map { try line($0) }).joined(separator: ",\n") + "\n]"
   }
 }

@@ -1,0 +1,78 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many times as long one model takes as another for the same pictures.
+public struct LatencyRatio: Sendable, Hashable, Codable {
+  /// What was timed: `inference` or `total`.
+  public var stage: String
+  /// How many pictures both models were timed on.
+  public var count: Int
+  /// The median of each picture's second latency by its first; nil without pictures.
+  public var median: Double?
+  /// Where the true median lies with a probability of 95%, from resampled pictures; nil for less
+  /// than 20 of them.
+  public var interval: MetricValue.Interval?
+
+  /// Compares latencies.
+  ///
+  /// - Parameters:
+  ///   - stage: What was timed.
+  ///   - pairs: Both latencies of each picture. One that is not a positive number cannot be part of
+  ///     a ratio: its picture does not count.
+  ///   - seed: Where resampling begins; equal seeds give equal intervals.
+  ///   - resamples: How often pictures are drawn anew.
+  public init(
+    stage: String, pairs: [(a: Double, b: Double)], seed: UInt64 = 0, resamples: Int = 1_000
+  ) {
+    let timed = pairs.filter { $0.a > 0 && $0.b > 0 && $0.a.isFinite && $0.b.isFinite }
+    let ratios = timed.map { $0.b / $0.a }.filter(\.isFinite).sorted()
+    self.stage = stage
+    count = ratios.count
+    guard let last = ratios.indices.last else { return }
+    median = (ratios[last / 2] + ratios[(last + 1) / 2]) / 2
+    guard count >= 20, resamples >= 40 else { return }
+    var random = PairedRandom(state: seed)
+    let medians = (0..<resamples).map { _ in random.medianOfResample(ratios) }.sorted()
+    interval = MetricValue.Interval(
+      lower: Self.percentile(0.025, of: medians), upper: Self.percentile(0.975, of: medians))
+  }
+
+  private static func percentile(_ share: Double, of sorted: [Double]) -> Double {
+    let place = share * Double(sorted.count - 1)
+    let index = min(Int(place), sorted.count - 2)
+    return sorted[index] + (place - Double(index)) * (sorted[index + 1] - sorted[index])
+  }
+}
+
+/// The random numbers of SplitMix64, the same on every machine.
+private struct PairedRandom {
+  var state: UInt64
+
+  /// The median of as many elements, drawn with replacement.
+  mutating func medianOfResample(_ sorted: [Double]) -> Double {
+    let count = sorted.count
+    var draws = [Int32](repeating: 0, count: count)
+    for _ in 0..<count {
+      draws[Int(next().multipliedFullWidth(by: UInt64(count)).high)] += 1
+    }
+    let (lower, upper) = ((count - 1) / 2, count / 2)
+    var seen = 0
+    var first: Double?
+    for (place, times) in draws.enumerated() {
+      seen += Int(times)
+      if first == nil, seen > lower { first = sorted[place] }
+      if let first, seen > upper { return (first + sorted[place]) / 2 }
+    }
+    return sorted[count - 1]
+  }
+
+  private mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

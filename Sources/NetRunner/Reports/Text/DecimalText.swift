@@ -1,0 +1,56 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number for people: with a fixed number of decimals, and a real minus sign where asked.
+///
+/// Foundation's formatting would bring the locale with it; reports look the same everywhere.
+struct DecimalText: CustomStringConvertible {
+  let description: String
+
+  /// A number with so many decimals; numbers too large for that as they are.
+  init(_ value: Double, digits: Int, showsPlus: Bool = false) {
+    let places = min(max(digits, 0), 9)
+    let scale = (0..<places).reduce(1.0) { product, _ in product * 10 }
+    let scaled = (value.magnitude * scale).rounded()
+    guard scaled < 0x1p53 else {
+      description = value.description
+      return
+    }
+    let all = String(UInt64(scaled))
+    let padded = String(repeating: "0", count: max(0, places + 1 - all.count)) + all
+    let sign = scaled == 0 ? "" : value < 0 ? "-" : showsPlus ? "+" : ""
+    let whole = padded.dropLast(places)
+    description = sign + whole + (places > 0 ? "." + padded.suffix(places) : "")
+  }
+
+  /// A whole number with commas between the thousands.
+  init(grouping value: Int) {
+    var text = ""
+    for (place, digit) in String(value.magnitude).reversed().enumerated() {
+      if place > 0, place % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    description = (value < 0 ? "-" : "") + String(text.reversed())
+  }
+
+  private init(text: String) { description = text }
+
+  /// Milliseconds with three or four digits that mean something.
+  init(milliseconds value: Double) {
+    let digits =
+      switch value.magnitude {
+      case 100...: 0
+      case 10...: 1
+      case 1...: 2
+      default: 3
+      }
+    self.init(value, digits: digits)
+  }
+
+  /// The probability of a result by chance: very small ones only as such.
+  init(probability value: Double) {
+    self = value < 0.0001 ? Self(text: "< 0.0001") : Self(value, digits: value < 0.01 ? 4 : 3)
+  }
+}
