@@ -1,0 +1,110 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+extension PartSet {
+  /// What a model came to in all parts together.
+  func result(
+    at place: Int, reduce: (ModelRecord, String, [JSONValue]) throws -> MetricReport
+  ) throws -> ModelResult {
+    let results = all.map { $0.models[place] }
+    var whole = results[0]
+    let id = whole.model.id
+    let rows = all.map { part in part.results.filter { $0.model == id } }
+    whole.pictures = rows.reduce(0) { $0 + $1.count }
+    whole.failed = rows.reduce(0) { $0 + $1.count(where: \.error) }
+    whole.labelled = try results.reduce(0) { sum, result in
+      let (total, overflows) = sum.addingReportingOverflow(result.labelled)
+      guard !overflows else {
+        throw TensorIOError(
+          .invalidOption, "The parts have too many labelled pictures of '\(id)' to count.")
+      }
+      return total
+    }
+    whole.latency = LatencyRecord(rows.flatMap { $0 }.compactMap(\.evaluation))
+    whole.seconds = results.reduce(0) { $0 + $1.seconds }
+    whole.throughput = whole.seconds > 0 ? Double(whole.pictures) / whole.seconds : 0
+    whole.peakMemory = results.map(\.peakMemory).max() ?? 0
+    whole.items = nil
+    whole.metrics = [:]
+    let names = results[0].metrics.keys.sorted()
+    for (place, result) in results.enumerated() where result.metrics.keys.sorted() != names {
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(place + 1) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
+          + "of '\(id)', part 1 has \(names.joined(separator: ", ")).")
+    }
+    for name in names {
+      let items = try interleaved(name, results, rows)
+      whole.metrics[name] = try reduce(whole.model, name, items)
+    }
+    return whole
+  }
+
+  /// What a metric kept of each picture, in the dataset's order.
+  private func interleaved(
+    _ metric: String, _ results: [ModelResult], _ rows: [[ResultRow]]
+  ) throws -> [JSONValue] {
+    var all: [(index: Int, item: JSONValue)] = []
+    for (place, result) in results.enumerated() {
+      guard let items = result.items?[metric] else {
+        throw TensorIOError(
+          .invalidOption,
+          "Part \(place + 1) does not say what '\(metric)' kept of each picture of "
+            + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
+      }
+      guard items.count == rows[place].count else {
+        throw TensorIOError(
+          .invalidOption,
+          "Part \(place + 1) has \(items.count) items of '\(metric)' for '\(result.model.id)', it "
+            + "should have one for each of the \(rows[place].count) pictures.")
+      }
+      all += zip(rows[place], items).map { ($0.index, $1) }
+    }
+    return all.sorted { $0.index < $1.index }.map(\.item)
+  }
+
+  /// The metric that the parts' summaries give as the accuracy, of the whole.
+  func accuracy(of result: ModelResult) throws -> Double? {
+    let id = result.model.id
+    let parts = all.map { part in
+      (
+        summary: part.summary.first { $0.model == id }?.classificationAccuracy,
+        metrics: part.models.first { $0.model.id == id }?.metrics ?? [:]
+      )
+    }
+    if parts.allSatisfy({ $0.summary == nil }) { return nil }
+    var found: [Double?] = []
+    for (metric, report) in result.metrics.sorted(by: { $0.key < $1.key }) {
+      for value in report.values {
+        let isIt = parts.allSatisfy { part in
+          let other = part.metrics[metric]?.values.first { $0.name == value.name }
+          return other.map { $0.value == part.summary } ?? false
+        }
+        if isIt { found.append(value.value) }
+      }
+    }
+    guard let first = found.first, found.allSatisfy({ $0 == first }) else {
+      throw TensorIOError(
+        .invalidOption,
+        "It cannot be told which metric the parts' summaries give as the accuracy of '\(id)': "
+          + "\(found.isEmpty ? "none" : "several") of them fit.")
+    }
+    return first
+  }
+}
+
+extension LatencyRecord {
+  /// The statistics of all pictures that did not fail.
+  init(_ evaluations: [EvaluationRecord]) {
+    self.init(
+      decode: LatencyStatistics(evaluations.map(\.decodeLatency)),
+      preprocess: LatencyStatistics(evaluations.map(\.preprocessorLatency)),
+      inference: LatencyStatistics(evaluations.map(\.inferenceLatency)),
+      postprocess: LatencyStatistics(evaluations.map(\.postprocessLatency)),
+      total: LatencyStatistics(evaluations.map(\.total)))
+  }
+}

@@ -1,0 +1,172 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Parts that belong together, in order, none of them missing.
+struct PartSet {
+  let all: [EvaluationReport]
+  let first: EvaluationReport
+
+  /// Checks parts.
+  ///
+  /// - Throws: `TensorIOError` that names what differs or is missing.
+  init(_ parts: [EvaluationReport]) throws {
+    guard parts.count > 0 else {
+      throw TensorIOError(.invalidOption, "There are no parts to put together.")
+    }
+    let numbered = try parts.enumerated().map { place, report in
+      guard let part = report.part else {
+        throw TensorIOError(
+          .invalidOption,
+          "Report \(place + 1) of \(parts.count) is no part: it is about all pictures.")
+      }
+      return (part, report)
+    }.sorted { $0.0.index < $1.0.index }
+    let count = numbered[0].0.count
+    if let other = numbered.first(where: { $0.0.count != count }) {
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(other.0.index) is one of \(other.0.count), part \(numbered[0].0.index) one of "
+          + "\(count): they are not parts of one evaluation.")
+    }
+    let indices = numbered.map(\.0.index)
+    if let twice = zip(indices, indices.dropFirst()).first(where: { $0 == $1 }) {
+      throw TensorIOError(.invalidOption, "Part \(twice.0) of \(count) is there twice.")
+    }
+    if let stranger = indices.first(where: { $0 < 1 || $0 > count }) {
+      throw TensorIOError(.invalidOption, "There is a part \(stranger) of \(count).")
+    }
+    // Not a range of all parts: a file may claim any number of them.
+    guard indices.count == count else {
+      let known = Set(indices)
+      let missing = (1...(known.count + 1)).filter { !known.contains($0) && $0 <= count }.prefix(20)
+      throw TensorIOError(
+        .invalidOption,
+        "There are \(indices.count) of \(count) parts. Missing: "
+          + missing.map(String.init).joined(separator: ", ")
+          + (count - indices.count > missing.count ? " and more." : "."))
+    }
+    all = numbered.map(\.1)
+    first = all[0]
+    for (place, part) in all.enumerated().dropFirst() {
+      try Self.compare(first, part, number: place + 1)
+    }
+    try checkRows()
+  }
+
+  // MARK: - What parts have in common
+
+  private static func compare(
+    _ first: EvaluationReport, _ other: EvaluationReport, number: Int
+  ) throws {
+    try compare("tool", first.tool, other.tool, number)
+    try compare("settings", first.settings, other.settings, number)
+    try compare(
+      "environment.libraries", first.environment.libraries, other.environment.libraries, number)
+    try compare("dataset", first.dataset.withoutPlace, other.dataset.withoutPlace, number)
+    let ids = (first.models.map(\.model.id), other.models.map(\.model.id))
+    guard ids.0 == ids.1 else {
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(number) is about the models \(ids.1.joined(separator: ", ")), part 1 about "
+          + "\(ids.0.joined(separator: ", ")).")
+    }
+    for (a, b) in zip(first.models, other.models) {
+      try compare("model '\(a.model.id)'", a.model.withoutPlace, b.model.withoutPlace, number)
+    }
+  }
+
+  private static func compare(
+    _ what: String, _ first: some Encodable, _ other: some Encodable, _ number: Int
+  ) throws {
+    let (one, two) = (try members(first), try members(other))
+    for key in Set(one.keys).union(two.keys).sorted() where one[key] != two[key] {
+      func text(_ value: JSONValue?) throws -> String {
+        try value.map { try StableJSON($0).text } ?? "nothing"
+      }
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(number) does not belong to part 1: its \(what) has \(try text(two[key])) as "
+          + "'\(key)', part 1 has \(try text(one[key])). Evaluate all parts alike.")
+    }
+  }
+
+  private static func members(_ value: some Encodable) throws -> [String: JSONValue] {
+    let document = try JSONValue(parsing: Data(StableJSON(value).text.utf8))
+    guard case .object(let members) = document else { return ["": document] }
+    return members
+  }
+
+  // MARK: - Rows
+
+  /// Every picture once for each model, none missing.
+  private func checkRows() throws {
+    let expected = max(0, min(first.settings.limit ?? .max, first.dataset.pictures))
+    for model in first.models.map(\.model.id) {
+      var owners: [Int: Int] = [:]
+      for (place, part) in all.enumerated() {
+        for row in part.results where row.model == model {
+          guard row.index >= 0, row.index < expected else {
+            throw TensorIOError(
+              .invalidOption,
+              "Part \(place + 1) has the index \(row.index) for '\(model)', there are \(expected) "
+                + "pictures.")
+          }
+          if let owner = owners.updateValue(place, forKey: row.index) {
+            throw TensorIOError(
+              .invalidOption,
+              "The picture '\(row.image)' (index \(row.index)) of '\(model)' is in part "
+                + "\(owner + 1) and in part \(place + 1).")
+          }
+        }
+      }
+      guard owners.count == expected else {
+        let missing = (0..<expected).first { owners[$0] == nil } ?? 0
+        throw TensorIOError(
+          .invalidOption,
+          "The parts have \(owners.count) of \(expected) pictures for '\(model)': the one with the "
+            + "index \(missing) is missing.")
+      }
+    }
+  }
+
+  /// All rows in the order of a report about all pictures.
+  var rows: [ResultRow] {
+    let places = Dictionary(
+      first.models.enumerated().map { ($1.model.id, $0) }, uniquingKeysWith: { old, _ in old })
+    let start = first.results.prefix(2).map(\.model)
+    let goesByPicture = start.count == 2 && start[0] != start[1]
+    return all.flatMap(\.results).sorted { a, b in
+      let (modelA, modelB) = (places[a.model] ?? 0, places[b.model] ?? 0)
+      return goesByPicture
+        ? (a.index, modelA) < (b.index, modelB) : (modelA, a.index) < (modelB, b.index)
+    }
+  }
+}
+
+extension DatasetRecord {
+  /// The record without what may differ from machine to machine.
+  fileprivate var withoutPlace: DatasetRecord {
+    var record = self
+    record.path = ""
+    record.notes = []
+    return record
+  }
+}
+
+extension ModelRecord {
+  fileprivate var withoutPlace: ModelRecord {
+    var record = self
+    record.path = ""
+    return record
+  }
+}

@@ -1,0 +1,126 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import NetRunner
+import TensorIO
+import Testing
+
+@Suite struct ReportMergingTests {
+  private static let classes = ReportFixture().classes
+
+  static func parts(_ count: Int, pictures: Int = 100) -> [EvaluationReport] {
+    (1...count).map { index in
+      ReportFixture(
+        pictures: pictures, models: ["mobile", "large"],
+        part: PartRecord(index: index, count: count)
+      ).make()
+    }
+  }
+
+  static func merge(_ parts: [EvaluationReport]) throws -> EvaluationReport {
+    try EvaluationReport.merging(parts: parts) { _, metric, items in
+      #expect(metric == "classification")
+      return FixtureMetric.report(classes: classes, items: items)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 7])
+  func `parts make the report of the whole in every byte`(_ count: Int) throws {
+    let whole = ReportFixture(pictures: 100, models: ["mobile", "large"]).make()
+    let parts = try Self.parts(count).reversed().map { part in
+      try EvaluationReport(json: part.json())
+    }
+    let merged = try Self.merge(parts)
+    #expect(try merged.withoutTimes().json() == whole.withoutTimes().json())
+    #expect(merged.models.map(\.latency) == whole.models.map(\.latency))
+    #expect(merged.summary == whole.summary)
+  }
+
+  @Test func `rows by picture stay by picture`() throws {
+    func byPicture(_ report: EvaluationReport) -> EvaluationReport {
+      var report = report
+      report.results.sort { ($0.index, $1.model) < ($1.index, $0.model) }
+      return report
+    }
+    let whole = byPicture(ReportFixture(pictures: 100, models: ["mobile", "large"]).make())
+    let merged = try Self.merge(Self.parts(3).map(byPicture))
+    #expect(try merged.withoutTimes().json() == whole.withoutTimes().json())
+  }
+
+  @Test func `several machines are named, and times added`() throws {
+    var parts = Self.parts(2)
+    parts[1].environment.cpu = "Another CPU"
+    parts[1].environment.cores = 16
+    parts[1].created = "2025-05-30T00:00:00Z"
+    parts[1].dataset.path = "elsewhere"
+    let merged = try Self.merge(parts)
+    #expect(merged.environment.cpu == "Some CPU @ 2.50GHz / Another CPU")
+    #expect(merged.environment.cores == 16)
+    #expect(merged.created == "2025-05-30T00:00:00Z")
+    #expect(merged.dataset.path == "photos.testbundle")
+    let seconds = parts.reduce(0) { $0 + $1.models[0].seconds }
+    #expect(merged.models[0].seconds == seconds)
+    #expect(merged.models[0].throughput == 100 / seconds)
+  }
+
+  private func message(_ change: (inout [EvaluationReport]) -> Void) -> String {
+    var parts = Self.parts(3)
+    change(&parts)
+    return #expect(throws: TensorIOError.self) { try Self.merge(parts) }?.message ?? ""
+  }
+
+  @Test func `parts that do not belong together are refused`() {
+    #expect(message { $0 = [] } == "There are no parts to put together.")
+    #expect(
+      message { $0[1].part = nil } == "Report 2 of 3 is no part: it is about all pictures.")
+    #expect(message { $0.remove(at: 1) } == "There are 2 of 3 parts. Missing: 2.")
+    #expect(message { $0.append($0[0]) } == "Part 1 of 3 is there twice.")
+    #expect(
+      message { parts in for index in parts.indices { parts[index].part?.count = .max } }
+        == "There are 3 of 9223372036854775807 parts. Missing: 4 and more.")
+    #expect(
+      message { $0[2].part?.count = 4 }
+        == "Part 3 is one of 4, part 1 one of 3: they are not parts of one evaluation.")
+    #expect(
+      message { $0[1].settings.seed = 7 } == "Part 2 does not belong to part 1: its settings has 7 "
+        + "as 'seed', part 1 has 42. Evaluate all parts alike.")
+    #expect(
+      message { $0[2].dataset.sha256 = "0" }.hasPrefix(
+        "Part 3 does not belong to part 1: its dataset has \"0\" as 'sha256', part 1 has \""))
+    #expect(
+      message { $0[1].environment.libraries["LiteRT"] = "2.2.0" }.contains(
+        "its environment.libraries has \"2.2.0\" as 'LiteRT', part 1 has \"2.3.0\"."))
+    #expect(
+      message { $0[1].settings.limit = 9 }.contains("has 9 as 'limit', part 1 has nothing."))
+    #expect(
+      message { $0[1].models[1].model.sha256 = "1" }.contains(
+        "its model 'large' has \"1\" as 'sha256'"))
+    #expect(
+      message { $0[1].models.removeLast() }
+        == "Part 2 is about the models mobile, part 1 about mobile, large.")
+  }
+
+  @Test func `missing and doubled pictures are refused`() {
+    #expect(
+      message { $0[1].results.remove(at: 0) }
+        == "The parts have 99 of 100 pictures for 'mobile': the one with the index 1 is missing.")
+    #expect(
+      message { $0[1].results[0].index = 3 }
+        == "The picture 'images/dog-1.jpg' (index 3) of 'mobile' is in part 1 and in part 2.")
+    #expect(
+      message { $0[1].results[0].index = 100 }
+        == "Part 2 has the index 100 for 'mobile', there are 100 pictures.")
+    #expect(
+      message { $0[2].models[0].items = nil }.hasPrefix(
+        "Part 3 does not say what 'classification' kept of each picture of 'mobile': 'items' is"))
+    #expect(
+      message { $0[0].models[0].items = ["classification": []] }.contains(
+        "has 0 items of 'classification' for 'mobile', it should have one for each of the 34"))
+    #expect(
+      message { $0[0].summary[0].classificationAccuracy = 0.123 }
+        == "It cannot be told which metric the parts' summaries give as the accuracy of 'mobile': "
+        + "none of them fit.")
+  }
+}
