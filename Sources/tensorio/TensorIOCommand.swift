@@ -24,7 +24,7 @@ struct TensorIOCommand: ParsableCommand {
     subcommands: [
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
       ParityCommand.self, BenchCommand.self, TrainCommand.self,
-      EvaluateCommand.self, BulkCommand.self,
+      EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
     ])
 
   static func main() {

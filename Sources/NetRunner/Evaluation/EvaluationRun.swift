@@ -120,7 +120,8 @@ public struct EvaluationRun: Sendable {
       iterations: options.iterations, warmup: options.warmup, threads: options.threads,
       seed: options.seed, limit: limit, decode: options.decoder.scaling.rawValue,
       metrics: options.metricNames(for: dataset), topK: options.topK,
-      labelOffset: options.labelOffset)
+      labelOffset: options.labelOffset,
+      ignoredClass: options.ignoredClass)
   }
 
   private func record(sha256: String) -> DatasetRecord {

@@ -13,6 +13,7 @@ struct ModelPass {
   private let evaluator: Result<Evaluator, any Error>
   private let dataset: Dataset
   private let options: EvaluationOptions
+  private let labels: [String]
   private let rowMaker: RowMaker
   private var accumulators: [MetricAccumulator]
   private var failed = 0
@@ -32,7 +33,8 @@ struct ModelPass {
     self.evaluator = evaluator
     self.dataset = dataset
     self.options = options
-    var context = MetricContext(labels: (try? evaluator.get())?.labels ?? [])
+    labels = (try? evaluator.get())?.labels ?? []
+    var context = MetricContext(labels: labels)
     context.topK = options.topK
     context.labelOffset = options.labelOffset
     context.ignoredClass = options.ignoredClass
@@ -85,7 +87,8 @@ struct ModelPass {
       model: try ModelRecord(bundle, options.decoder), pictures: rows.count, failed: failed,
       labelled: labelled, metrics: metrics, latency: LatencyRecord(rows),
       throughput: seconds > 0 ? Double(rows.count) / seconds : 0, seconds: seconds,
-      peakMemory: ProcessMemory.peak, items: keepingItems ? items : nil)
+      peakMemory: ProcessMemory.peak, items: keepingItems ? items : nil,
+      labels: keepingItems ? labels : nil)
   }
 
   private mutating func add(

@@ -28,12 +28,14 @@ public struct ModelResult: Sendable, Codable {
   /// What each metric kept of each picture, by its name and in the rows' order: parts have it, so
   /// that they can be put together.
   public var items: [String: [JSONValue]]?
+  /// The model's classes, in order, which the metrics need to know: parts have them, too.
+  public var labels: [String]?
 
   /// Makes a result.
   public init(
     model: ModelRecord, pictures: Int, failed: Int, labelled: Int,
     metrics: [String: MetricReport], latency: LatencyRecord, throughput: Double, seconds: Double,
-    peakMemory: Int, items: [String: [JSONValue]]? = nil
+    peakMemory: Int, items: [String: [JSONValue]]? = nil, labels: [String]? = nil
   ) {
     self.model = model
     self.pictures = pictures
@@ -45,10 +47,11 @@ public struct ModelResult: Sendable, Codable {
     self.seconds = seconds
     self.peakMemory = peakMemory
     self.items = items
+    self.labels = labels
   }
 
   private enum CodingKeys: String, CodingKey {
-    case model, pictures, failed, labelled, metrics, latency, throughput, seconds, items
+    case model, pictures, failed, labelled, metrics, latency, throughput, seconds, items, labels
     case peakMemory = "peak_memory_bytes"
   }
 }

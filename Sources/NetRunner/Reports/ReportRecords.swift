@@ -51,11 +51,14 @@ public struct SettingsRecord: Sendable, Codable, Hashable {
   public var topK: Int
   /// What was added to classes that are given as numbers.
   public var labelOffset: Int
+  /// The class of pixels that segmentation did not judge; nil where it judged all.
+  public var ignoredClass: Int?
 
   /// Makes a record.
   public init(
     iterations: Int, warmup: Int, threads: Int, seed: UInt64, limit: Int?, decode: String,
-    metrics: [String], topK: Int, labelOffset: Int
+    metrics: [String], topK: Int, labelOffset: Int,
+    ignoredClass: Int? = nil
   ) {
     self.iterations = iterations
     self.warmup = warmup
@@ -66,12 +69,14 @@ public struct SettingsRecord: Sendable, Codable, Hashable {
     self.metrics = metrics
     self.topK = topK
     self.labelOffset = labelOffset
+    self.ignoredClass = ignoredClass
   }
 
   private enum CodingKeys: String, CodingKey {
     case iterations, warmup, threads, seed, limit, decode, metrics
     case topK = "top_k"
     case labelOffset = "label_offset"
+    case ignoredClass = "ignored_class"
   }
 }
 

@@ -29,6 +29,7 @@ extension PartSet {
     whole.throughput = whole.seconds > 0 ? Double(whole.pictures) / whole.seconds : 0
     whole.peakMemory = results.map(\.peakMemory).max() ?? 0
     whole.items = nil
+    whole.labels = nil
     whole.metrics = [:]
     let names = results[0].metrics.keys.sorted()
     for (place, result) in results.enumerated() where result.metrics.keys.sorted() != names {

@@ -1,0 +1,58 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import NetRunner
+import TensorIO
+
+/// The command `tensorio merge`.
+struct MergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Put the parts of an evaluation together.",
+    discussion: """
+      The parts are .json reports of 'tensorio evaluate --part 1/4' to 4/4, made one by one or on \
+      several machines. The numbers are those of an evaluation in one go, to the last digit.
+
+      Example:
+        tensorio merge part*.json --report report.html --report report.json
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The parts' reports.", valueName: "report.json"),
+    completion: .file(extensions: ["json"]))
+  var parts: [String]
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Write a report: .json, .csv, .xml (JUnit) or .html; may be repeated.", valueName: "file"),
+    completion: .file(extensions: ["json", "csv", "xml", "html"]))
+  var report: [String] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Fail with exit code 1 unless a number is that good, as top1=0.7; may be repeated.",
+      valueName: "name=number"))
+  var failUnder: [GateArgument] = []
+
+  @Flag(help: "Print the report as JSON.")
+  var json = false
+
+  func run() throws {
+    let files = try report.map { try ReportTarget($0) }
+    let whole = try EvaluationReport.merging(
+      parts: try parts.map { try EvaluationReport(contentsOf: $0) })
+    let gates = try failUnder.flatMap { try $0.gate.check(whole) }
+    for file in files { try file.write(whole, gates, suffix: nil) }
+    if json {
+      Console.printData(String(try whole.json().dropLast()))
+    } else {
+      EvaluationPrinter(whole).printText()
+    }
+    for gate in gates { Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)") }
+    if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
+  }
+}

@@ -1,0 +1,126 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOLiteRT
+import Testing
+
+@testable import NetRunner
+
+@Suite struct BulkRunTests {
+  private static let demo = EvaluatorTests.demo
+
+  private static func folder() throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder.path
+  }
+
+  private static func log(_ path: String) throws -> any BulkLog {
+    path.hasSuffix(".sqlite") ? try SQLiteLog(path) : try JSONLinesLog(path)
+  }
+
+  private static func rows(_ path: String) throws -> [BulkRow] {
+    var rows: [BulkRow] = []
+    try log(path).forEachRow { rows.append($0) }
+    return rows
+  }
+
+  private static func run(
+    _ path: String, stoppingAt stop: Int = .max, options: EvaluationOptions = EvaluationOptions()
+  ) throws -> [BulkRun.Progress] {
+    let pictures = try Dataset(pictures: ["\(demo)/images", "nowhere.png"])
+    let bundles = try ["digits", "digits-int8"].map { try ModelBundle("\(demo)/\($0).tiobundle") }
+    var seen = 0
+    return try BulkRun(pictures, options: options, log: log(path)).run(
+      bundles, with: [.liteRT], until: { seen >= stop }, onProgress: { _ in seen += 1 })
+  }
+
+  @Test(arguments: ["rows.jsonl", "rows.sqlite"])
+  func `every model has a row for every picture, in order`(name: String) throws {
+    let path = try Self.folder() + "/" + name
+    var options = EvaluationOptions()
+    options.threads = 3
+    let progress = try Self.run(path, options: options)
+    #expect(progress.map(\.done) == [21, 21])
+    #expect(progress.map(\.failed) == [1, 1])
+    let rows = try Self.rows(path)
+    #expect(rows.count == 42)
+    #expect(rows.map(\.result.index) == Array(0..<21) + Array(0..<21))
+    #expect(rows[20].result.errorDescription?.contains("nowhere.png") == true)
+    let seven = try #require(rows.first { $0.result.image.hasSuffix("digit-7-01.png") })
+    #expect(seven.result.predicted == "seven")
+    #expect(seven.result.evaluation?.inferenceResults.count == 1)
+  }
+
+  @Test(arguments: ["rows.jsonl", "rows.sqlite"])
+  func `what was stopped goes on without losing or doubling a row`(name: String) throws {
+    let path = try Self.folder() + "/" + name
+    let expected = try Self.folder() + "/" + name
+    _ = try Self.run(expected)
+    _ = try Self.run(path, stoppingAt: 5)
+    let before = try Self.rows(path).count
+    #expect((5...30).contains(before))
+    _ = try Self.run(path, stoppingAt: 9)
+    let progress = try Self.run(path)
+    #expect(progress.map(\.done) == [21, 21])
+    let key = { (row: BulkRow) in "\(row.result.model) \(row.result.image) \(row.run)" }
+    #expect(try Self.rows(path).map(key) == Self.rows(expected).map(key))
+  }
+
+  @Test func `a line that was cut is taken off`() throws {
+    let path = try Self.folder() + "/rows.jsonl"
+    _ = try Self.run(path)
+    let whole = try Data(contentsOf: URL(filePath: path))
+    let rows = try Self.rows(path)
+    for cut in [1, 2, 300, whole.count / 2, whole.count - 1, whole.count] {
+      try whole.dropLast(cut).write(to: URL(filePath: path))
+      _ = try Self.run(path)
+      #expect(try Self.rows(path).map(\.result.image) == rows.map(\.result.image))
+    }
+  }
+
+  @Test(arguments: ["rows.jsonl", "rows.sqlite"])
+  func `rows of other settings are refused`(name: String) throws {
+    let path = try Self.folder() + "/" + name
+    _ = try Self.run(path)
+    var options = EvaluationOptions()
+    options.kept = .all
+    let error = #expect(throws: TensorIOError.self) { try Self.run(path, options: options) }
+    #expect(error?.message.contains("another 'digits'") == true)
+  }
+
+  @Test(arguments: ["rows.jsonl", "rows.sqlite"])
+  func `a file of another kind is refused and left alone`(name: String) throws {
+    let path = try Self.folder() + "/" + name
+    let text = "this is a letter, not a table of results, and it is longer than a header is.\n"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let error = #expect(throws: TensorIOError.self) { try Self.run(path) }
+    #expect(error?.message.contains(path) == true)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  @Test(arguments: BulkExport.allCases)
+  func `exports have every row`(format: BulkExport) throws {
+    let folder = try Self.folder()
+    _ = try Self.run(folder + "/rows.sqlite")
+    let path = folder + "/export." + format.rawValue
+    try format.write(Self.log(folder + "/rows.sqlite"), to: path)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    switch format {
+    case .jsonLines: #expect(try Self.rows(path).count == 42)
+    case .csv: #expect(text.split(separator: "\r\n").count == 43)
+    case .json:
+      struct Document: Decodable { var results: [ResultRow] }
+      let document = try JSONDecoder().decode(Document.self, from: Data(text.utf8))
+      #expect(document.results.count == 42)
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy {
+        !$0.hasSuffix(".part")
+      })
+  }
+}

@@ -1,0 +1,74 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOLiteRT
+import Testing
+
+@testable import NetRunner
+
+@Suite struct EvaluationRunTests {
+  private static let demo = EvaluatorTests.demo
+  private static let names = ["digits", "digits-int8"]
+
+  private static func evaluate(
+    _ dataset: Dataset, threads: Int = 2, part: PartRecord? = nil, limit: Int? = nil,
+    names: [String] = names
+  ) throws -> EvaluationReport {
+    var options = EvaluationOptions()
+    options.threads = threads
+    let run = try EvaluationRun(dataset, options: options, limit: limit, part: part)
+    return try run.evaluate(
+      names.map { try ModelBundle("\(demo)/\($0).tiobundle") }, with: [.liteRT])
+  }
+
+  private static func digits() throws -> Dataset {
+    var dataset = try Dataset(contentsOf: "\(demo)/digits.testbundle")
+    dataset.samples.insert(
+      Sample(id: "gone.png", source: .file("\(demo)/gone.png"), truth: .label("one")), at: 3)
+    dataset.samples[7].truth = .label("a horse")
+    return dataset
+  }
+
+  @Test(arguments: [1, 3, 7])
+  func `parts that are put together are the same report`(count: Int) throws {
+    let dataset = try Self.digits()
+    let whole = try Self.evaluate(dataset)
+    let parts = try (1...count).map {
+      try Self.evaluate(dataset, threads: $0, part: PartRecord(index: $0, count: count))
+    }
+    let written = try parts.map { try EvaluationReport(json: $0.json()) }
+    let merged = try EvaluationReport.merging(parts: written.reversed())
+    #expect(try merged.withoutTimes().json() == whole.withoutTimes().json())
+  }
+
+  @Test func `a picture that fails is a row, and counts as wrong`() throws {
+    let report = try Self.evaluate(Self.digits(), names: ["digits"])
+    #expect(report.results.count == 21)
+    let failed = report.results[3]
+    #expect(failed.error)
+    #expect(failed.isCorrect == false)
+    #expect(failed.errorDescription?.contains("gone.png") == true)
+    #expect(report.models[0].failed == 1)
+    let top1 = report.models[0].metrics["classification"]?.values.first { $0.name == "top1" }
+    #expect(top1?.count == 21)
+    #expect(top1?.value == 19.0 / 21)
+    #expect(report.summary[0].classificationAccuracy == 19.0 / 21)
+  }
+
+  @Test func `a limit takes the first pictures`() throws {
+    let report = try Self.evaluate(Self.digits(), limit: 5, names: ["digits"])
+    #expect(report.results.map(\.index) == Array(0..<5))
+  }
+
+  @Test func `as many threads as one likes give the same report`() throws {
+    let dataset = try Self.digits()
+    let one = try Self.evaluate(dataset, threads: 1)
+    var four = try Self.evaluate(dataset, threads: 4)
+    four.settings.threads = 1
+    #expect(try one.withoutTimes().json() == four.withoutTimes().json())
+  }
+}
