@@ -204,7 +204,7 @@ def segmentation(case: dict) -> dict:
         _write_mask(Path(case["folder"]) / f"{index}.png", mask, picture["mode"])
         counts = mask != case["ignored"]
         truths.append(mask[counts].astype(int) + case["label_offset"])
-        if picture["map"] is None:
+        if picture.get("map") is None:
             said.append(np.full(counts.sum(), -1000))
             continue
         image = Image.fromarray(np.array(picture["map"], dtype=np.uint8))
@@ -254,7 +254,7 @@ def detection(case: dict) -> dict:
                 "bbox": [share * side for share, side in zip(item["box"], size)],
                 "score": item["score"],
             }
-            for item in picture["detections"] or []
+            for item in picture.get("detections") or []
         ]
     dataset = {
         "info": {},
