@@ -112,7 +112,8 @@ def _probabilities(numbers: np.ndarray, rows: np.ndarray) -> dict:
     found = {"log_loss": loss}
     if len(losses) > 1:
         half = stats.norm.ppf(0.975) * stats.sem(losses)
-        found |= {"log_loss.lower": loss - half, "log_loss.upper": loss + half}
+        if half > 0:
+            found |= {"log_loss.lower": loss - half, "log_loss.upper": loss + half}
     return found
 
 
@@ -164,6 +165,8 @@ def _delong(positives: np.ndarray, negatives: np.ndarray) -> dict:
     variance = wins.mean(axis=1).var(ddof=1) / len(positives)
     variance += wins.mean(axis=0).var(ddof=1) / len(negatives)
     half = stats.norm.ppf(0.975) * np.sqrt(variance)
+    if half == 0:
+        return {}
     return {
         "roc_auc.lower": max(wins.mean() - half, 0),
         "roc_auc.upper": min(wins.mean() + half, 1),
@@ -192,7 +195,8 @@ def regression(case: dict) -> dict:
     if len(used) > 1:
         errors = np.abs(truths - predictions).mean(axis=1)
         half = stats.norm.ppf(0.975) * stats.sem(errors)
-        found |= {"mae.lower": found["mae"] - half, "mae.upper": found["mae"] + half}
+        if half > 0:
+            found |= {"mae.lower": found["mae"] - half, "mae.upper": found["mae"] + half}
     return found
 
 
@@ -204,7 +208,7 @@ def segmentation(case: dict) -> dict:
         _write_mask(Path(case["folder"]) / f"{index}.png", mask, picture["mode"])
         counts = mask != case["ignored"]
         truths.append(mask[counts].astype(int) + case["label_offset"])
-        if picture["map"] is None:
+        if picture.get("map") is None:
             said.append(np.full(counts.sum(), -1000))
             continue
         image = Image.fromarray(np.array(picture["map"], dtype=np.uint8))
@@ -254,7 +258,7 @@ def detection(case: dict) -> dict:
                 "bbox": [share * side for share, side in zip(item["box"], size)],
                 "score": item["score"],
             }
-            for item in picture["detections"] or []
+            for item in picture.get("detections") or []
         ]
     dataset = {
         "info": {},

@@ -17,7 +17,7 @@ extension ClassificationReduction {
     let isBinary = metric.classes.names.count == 2
     let candidates =
       isBinary ? [1] : occurring.names.indices.filter { !occurring.members[$0].isEmpty }
-    let keepsAll = Bootstrap.allows(steps: 4 * pictures.count * candidates.count)
+    let keepsAll = Bootstrap.allows(steps: pictures.count * candidates.count)
     var curves: [ROCCurve] = []
     var areas: [Double] = []
     var precisions: [Double] = []
@@ -25,9 +25,10 @@ extension ClassificationReduction {
     for candidate in candidates {
       let one = isBinary ? second(pictures) : self.scored(candidate, pictures)
       // A class without pictures has neither; one without others has no area.
-      guard let precision = one.averagePrecision() else { continue }
+      let measures = one.measures()
+      guard let precision = measures.averagePrecision else { continue }
       precisions.append(precision)
-      if let area = one.area() {
+      if let area = measures.area {
         areas.append(area)
         let label = isBinary ? metric.classes.names[1] : occurring.names[candidate]
         if wants(.rocAUC) {
@@ -39,12 +40,10 @@ extension ClassificationReduction {
     let resampled =
       keepsAll
       ? Bootstrap(seed: metric.context.seed).intervals(
-        pictures: pictures.count, steps: 4 * pictures.count * scored.count
+        pictures: pictures.count, steps: pictures.count * scored.count
       ) { weights in
-        [
-          mean(scored.compactMap { $0.area(weights: weights) }),
-          mean(scored.compactMap { $0.averagePrecision(weights: weights) }),
-        ]
+        let measures = scored.map { $0.measures(weights: weights) }
+        return [mean(measures.compactMap(\.area)), mean(measures.compactMap(\.averagePrecision))]
       } : nil
     if wants(.rocAUC) {
       let interval = isBinary ? second(pictures).areaInterval() : resampled?[0]

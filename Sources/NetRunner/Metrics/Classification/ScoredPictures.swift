@@ -25,70 +25,73 @@ struct ScoredPictures {
   }
 
   /// How many positives and negatives have each score, the highest first.
-  private func groups(_ weights: [Int]?, _ body: (_ positives: Int, _ negatives: Int) -> Void) {
+  private func groups(_ body: (_ positives: Int, _ negatives: Int) -> Void) {
     var positives = 0
     var negatives = 0
     for place in order.indices {
-      let weight = weights?[order[place]] ?? 1
-      if isPositive[place] { positives += weight } else { negatives += weight }
+      if isPositive[place] { positives += 1 } else { negatives += 1 }
       if endsGroup[place] {
-        if positives + negatives > 0 { body(positives, negatives) }
+        body(positives, negatives)
         positives = 0
         negatives = 0
       }
     }
   }
 
-  private func total(_ weights: [Int]?) -> (positives: Int, negatives: Int) {
-    var total = (positives: 0, negatives: 0)
-    groups(weights) { total = (total.positives + $0, total.negatives + $1) }
-    return total
+  private var total: (positives: Int, negatives: Int) {
+    let positives = isPositive.count(where: \.self)
+    return (positives, isPositive.count - positives)
   }
 
-  /// The area under the ROC curve; nil without pictures of the class or of others.
-  ///
-  /// It is the probability that a picture of the class has a higher score than one of another,
-  /// equal scores counting half.
-  func area(weights: [Int]? = nil) -> Double? {
-    let total = total(weights)
-    guard total.positives > 0, total.negatives > 0 else { return nil }
-    var above = 0.0
-    var area = 0.0
-    groups(weights) { positives, negatives in
-      area += Double(negatives) * (above + Double(positives) / 2)
-      above += Double(positives)
-    }
-    return area / (Double(total.positives) * Double(total.negatives))
+  /// What the pictures come to.
+  struct Measures {
+    /// The area under the ROC curve; nil without pictures of the class or of others.
+    ///
+    /// It is the probability that a picture of the class has a higher score than one of another,
+    /// equal scores counting half.
+    var area: Double?
+    /// The mean of the precisions at all thresholds, weighted with the gain in recall; nil without
+    /// a picture of the class.
+    var averagePrecision: Double?
   }
 
-  /// The mean of the precisions at all thresholds, weighted with the gain in recall.
+  /// Measures the pictures, each as often as its weight says.
   ///
-  /// Nil without a picture of the class.
-  func averagePrecision(weights: [Int]? = nil) -> Double? {
-    let total = total(weights)
-    guard total.positives > 0 else { return nil }
-    var hits = 0
-    var all = 0
-    var sum = 0.0
-    groups(weights) { positives, negatives in
-      hits += positives
-      all += positives + negatives
-      sum += Double(positives) * (Double(hits) / Double(all))
+  /// One loop for both numbers: resampling spends its time here.
+  func measures(weights: [Int]? = nil) -> Measures {
+    var (positives, negatives) = (0, 0)
+    var (positivesAbove, negativesAbove) = (0, 0)
+    var (wins, precisions) = (0.0, 0.0)
+    for place in order.indices {
+      let weight = weights?[order[place]] ?? 1
+      if isPositive[place] { positives += weight } else { negatives += weight }
+      guard endsGroup[place] else { continue }
+      wins += Double(negatives) * (Double(positivesAbove) + Double(positives) / 2)
+      positivesAbove += positives
+      negativesAbove += negatives
+      if positives > 0 {
+        precisions +=
+          Double(positives) * (Double(positivesAbove) / Double(positivesAbove + negativesAbove))
+      }
+      (positives, negatives) = (0, 0)
     }
-    return sum / Double(total.positives)
+    guard positivesAbove > 0 else { return Measures() }
+    return Measures(
+      area: negativesAbove > 0 ? wins / (Double(positivesAbove) * Double(negativesAbove)) : nil,
+      averagePrecision: precisions / Double(positivesAbove))
   }
 
   /// The area's interval after DeLong, DeLong and Clarke-Pearson (1988), within 0 and 1.
   func areaInterval() -> MetricValue.Interval? {
-    let total = total(nil)
-    guard let area = area(), total.positives > 1, total.negatives > 1 else { return nil }
+    let total = total
+    guard let area = measures().area, total.positives > 1, total.negatives > 1 else { return nil }
     let positives = Double(total.positives)
     let negatives = Double(total.negatives)
     var positivesAbove = 0.0
     var negativesAbove = 0.0
     var positiveSquares = 0.0
     var negativeSquares = 0.0
-    groups(nil) { positive, negative in
+    groups { positive, negative in
       let p = Double(positive)
       let n = Double(negative)
       let shareBelow = (negatives - negativesAbove - n / 2) / negatives
@@ -109,12 +112,12 @@ struct ScoredPictures {
   ///
   /// Empty without pictures of the class or of others.
   func curve() -> [ROCCurve.Point] {
-    let total = total(nil)
+    let total = total
     guard total.positives > 0, total.negatives > 0 else { return [] }
     var points = [ROCCurve.Point(falsePositiveRate: 0, truePositiveRate: 0)]
     var hits = 0
     var alarms = 0
-    groups(nil) { positives, negatives in
+    groups { positives, negatives in
       hits += positives
       alarms += negatives
       points.append(

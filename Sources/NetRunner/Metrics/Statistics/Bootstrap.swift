@@ -42,8 +42,10 @@ struct Bootstrap {
     return found.map { results in
       guard results.count > Self.resamples / 2 else { return nil }
       let sorted = results.sorted()
-      return MetricValue.Interval(
+      let interval = MetricValue.Interval(
         lower: Self.percentile(0.025, of: sorted), upper: Self.percentile(0.975, of: sorted))
+      // Resamples that do not vary make no value certain.
+      return interval.lower < interval.upper ? interval : nil
     }
   }
 

@@ -31,9 +31,11 @@ extension MetricValue.Interval {
   }
 
   /// An estimate and 1.96 times its own standard deviation on both sides.
+  ///
+  /// Nil where that is 0: numbers that do not vary make no estimate certain.
   static func normal(mean: Double, variance: Double) -> Self? {
     let half = z * variance.squareRoot()
-    guard mean.isFinite, half.isFinite else { return nil }
+    guard mean.isFinite, half.isFinite, half > 0 else { return nil }
     return Self(lower: mean - half, upper: mean + half)
   }
 }

@@ -1,0 +1,87 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A file or folder that is written beside its place, and put there when it is whole.
+struct FreshOutput {
+  private let destination: String
+  private let replaces: Bool
+
+  /// Refuses a place that cannot be written.
+  ///
+  /// - Throws: `TensorIOError`; what is there already has the code `fileExists`.
+  init(_ destination: String, replaces: Bool) throws {
+    self.destination =
+      destination.count > 1 && destination.hasSuffix("/")
+      ? String(destination.dropLast()) : destination
+    self.replaces = replaces
+    guard FileSystem.isFolder(parent) else {
+      throw TensorIOError(.fileNotFound, "There is no folder '\(parent)' to write into.")
+    }
+    try checkDestination()
+  }
+
+  private var parent: String { FileSystem.folder(of: destination) }
+
+  private func checkDestination() throws {
+    guard replaces || !FileManager.default.fileExists(atPath: destination) else {
+      throw TensorIOError(
+        .fileExists, "'\(destination)' exists; name another, or say that it is to be replaced.")
+    }
+  }
+
+  /// Writes the file or folder.
+  ///
+  /// - Parameter fill: Makes it at the path that it is given, where nothing is yet.
+  /// - Returns: What `fill` returns.
+  /// - Throws: `TensorIOError`, and nothing is left behind then.
+  func write<Result>(_ fill: (_ path: String) throws -> Result) throws -> Result {
+    let files = FileManager.default
+    let token = UUID().uuidString
+    let fresh = "\(parent)/.\(token)-\(FileSystem.name(of: destination))"
+    do {
+      defer { try? files.removeItem(atPath: fresh) }
+      let result = try fill(fresh)
+      try checkDestination()
+      try move(fresh, token)
+      return result
+    } catch var error as TensorIOError {
+      // Nobody knows the hidden name.
+      error.message = error.message.replacing(fresh, with: destination)
+      throw error
+    } catch {
+      throw TensorIOError(
+        .unreadableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+  }
+
+  private func move(_ fresh: String, _ token: String) throws {
+    let files = FileManager.default
+    if FileSystem.isFile(fresh), replaces, !FileSystem.isFolder(destination) {
+      try FileSystem.flush(fresh)
+      return try FileSystem.rename(fresh, to: destination)
+    }
+    guard files.fileExists(atPath: destination) else {
+      return try files.moveItem(atPath: fresh, toPath: destination)
+    }
+    let old = "\(parent)/.\(token).old"
+    try files.moveItem(atPath: destination, toPath: old)
+    do {
+      try files.moveItem(atPath: fresh, toPath: destination)
+    } catch {
+      try files.moveItem(atPath: old, toPath: destination)
+      throw error
+    }
+    try files.removeItem(atPath: old)
+  }
+}

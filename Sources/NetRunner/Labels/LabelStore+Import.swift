@@ -1,0 +1,64 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import TensorIO
+
+extension LabelStore {
+  /// Takes over the labels of a folder of classes, a table or a test bundle, in one step.
+  ///
+  /// Labels that the photos have are replaced; ``undo(for:)`` takes all of it back.
+  ///
+  /// - Parameters:
+  ///   - dataset: The photos and their labels.
+  ///   - model: The model's identifier.
+  /// - Returns: How many labels there were, and what was left out.
+  /// - Throws: `TensorIOError` when no photo has a label.
+  @discardableResult
+  public func importLabels(from dataset: Dataset, for model: String) throws -> LabelTransfer {
+    var labels: [(Photo, PhotoLabel)] = []
+    var missing: [String] = []
+    var others = 0
+    for sample in dataset.samples {
+      guard let label = sample.truth.flatMap(PhotoLabel.init), case .file(let path) = sample.source
+      else {
+        others += 1
+        continue
+      }
+      guard FileSystem.isFile(path), let digest = SHA256.file(path) else {
+        missing.append(sample.id)
+        continue
+      }
+      labels.append((Photo(path: key(of: path), sha256: digest.hexadecimal), label))
+    }
+    var notes: [String] = []
+    if let first = missing.first {
+      notes.append(
+        "left out: \(counted(missing.count, "photo")) that cannot be read, such as '\(first)'")
+    }
+    if others > 0 {
+      notes.append("left out: \(counted(others, "picture")) without a class or numbers")
+    }
+    guard !labels.isEmpty else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(dataset.path)' has no labels to take over\(notes.isEmpty ? "" : ": ")"
+          + notes.joined(separator: "; ") + ".")
+    }
+    try setLabels(labels, for: model)
+    return LabelTransfer(count: labels.count, notes: notes)
+  }
+}
+
+extension PhotoLabel {
+  /// The label that a truth is; nil for boxes, class maps and others.
+  fileprivate init?(_ truth: GroundTruth) {
+    switch truth {
+    case .label(let text): self = .text(text)
+    case .values(let numbers): self = .numbers(numbers)
+    case .boxes, .classMap, .results: return nil
+    }
+  }
+}

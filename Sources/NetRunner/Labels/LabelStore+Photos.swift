@@ -1,0 +1,76 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import GRDB
+import TensorIO
+
+extension LabelStore {
+  /// What has become of a photo.
+  ///
+  /// - Throws: `TensorIOError` when it is there and cannot be read.
+  public func state(of photo: LabelledPhoto) throws -> LabelledPhoto.State {
+    let place = place(of: photo.path)
+    guard FileSystem.isFile(place) else { return .missing }
+    return try Self.sha256(of: place) == photo.sha256 ? .present : .changed
+  }
+
+  /// Where a photo lies: a whole path.
+  public func place(of path: String) -> String {
+    path.hasPrefix("/") ? path : (root == "/" ? "" : root) + "/" + path
+  }
+
+  /// Finds photos again that were moved, by their bytes, and keeps their new paths.
+  ///
+  /// - Parameter folder: Where to look; nil means the store's root.
+  /// - Returns: The old and new paths.
+  /// - Throws: `TensorIOError` when the folder or the file cannot be read.
+  @discardableResult
+  public func findMoved(in folder: String? = nil) throws -> [(from: String, to: String)] {
+    let folder = folder ?? root
+    let rows = try read { try Row.fetchAll($0, sql: "SELECT id, path, sha256 FROM photo") }
+    let known = Set(rows.map { $0["path"] as String })
+    let missing = rows.filter { !FileSystem.isFile(place(of: $0["path"])) }
+    guard !missing.isEmpty else { return [] }
+    var found: [String: String] = [:]
+    for picture in try PictureFolder(folder).pictures {
+      let place = folder + "/" + picture
+      guard !known.contains(key(of: place)), let digest = SHA256.file(place) else { continue }
+      found[digest.hexadecimal] = found[digest.hexadecimal] ?? key(of: place)
+    }
+    let moves = missing.compactMap { row -> (id: Int64, from: String, to: String)? in
+      found[row["sha256"]].map { (row["id"], row["path"], $0) }
+    }
+    return try write { database in
+      var done: Set<String> = []
+      return try moves.compactMap { id, from, to in
+        guard done.insert(to).inserted else { return nil }
+        try database.execute(
+          sql: "UPDATE photo SET path = ? WHERE id = ?", arguments: [to, id])
+        return (from, to)
+      }
+    }
+  }
+
+  /// A photo's path as the file keeps it; its folder's links are resolved.
+  func key(of photo: String) -> String {
+    let folder = FileSystem.folder(of: photo)
+    let name = FileSystem.name(of: photo)
+    guard let real = PictureFolder.realPath(folder) else { return photo }
+    let whole = real == "/" ? "/" + name : real + "/" + name
+    let prefix = root == "/" ? "/" : root + "/"
+    return whole.hasPrefix(prefix) ? String(whole.dropFirst(prefix.count)) : whole
+  }
+
+  static func sha256(of photo: String) throws -> String {
+    guard FileSystem.isFile(photo) else {
+      throw TensorIOError(.fileNotFound, "There is no photo '\(photo)'.")
+    }
+    guard let digest = SHA256.file(photo) else {
+      throw TensorIOError(.unreadableFile, "The photo '\(photo)' cannot be read.")
+    }
+    return digest.hexadecimal
+  }
+}

@@ -1,0 +1,106 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// All outputs by name, in the manner of a property list.
+///
+/// ```
+/// {
+///   classification = {
+///     "rocking chair" = 0.62;
+///   };
+///   pose = (0.5, 0.25);
+/// }
+/// ```
+///
+/// Labels come highest first. Of long arrays the first hundred numbers are shown.
+public struct PropertyListFormat: OutputFormat {
+  public let decays = false
+
+  /// As many numbers of an array as a person would read.
+  private static let longestArray = 100
+
+  /// Makes the format.
+  public init() {}
+
+  public func text(for prediction: Prediction) -> String {
+    Self.block(
+      prediction.outputs.map { (Self.word($0.name), Self.text(of: $0.value, indentation: "  ")) },
+      indentation: "")
+  }
+
+  private static func block(
+    _ entries: [(key: String, value: String)], indentation: String
+  ) -> String {
+    if entries.isEmpty { return "{}" }
+    return "{\n" + entries.map { "\(indentation)  \($0.key) = \($0.value);\n" }.joined()
+      + "\(indentation)}"
+  }
+
+  private static func list<Element>(
+    _ elements: [Element], _ text: (Element) -> String
+  ) -> String {
+    let shown = elements.prefix(longestArray).map(text).joined(separator: ", ")
+    let rest = elements.count - longestArray
+    return "(\(shown)\(rest > 0 ? ", and \(rest) more" : ""))"
+  }
+
+  private static func text(of value: TensorValue, indentation: String) -> String {
+    switch value {
+    case .number(let number): text(of: number)
+    case .numbers(let numbers): list(numbers, text(of:))
+    case .labels(let classification):
+      block(
+        classification.top().map { (word($0.label), text(of: .float($0.value))) },
+        indentation: indentation)
+    case .bytes(let data, let type): "<\(counted(data.count, "byte")), \(type)>"
+    case .strings(let strings): list(strings) { word(String(decoding: $0, as: UTF8.self)) }
+    case .image(let picture): "<\(picture.width) x \(picture.height) picture>"
+    case .classMap(let map):
+      block(
+        map.legend.map { entry in
+          (word(entry.label ?? "\(entry.index)"), text(of: .double(entry.share)))
+        }, indentation: indentation)
+    case .tensor(let tensor): "<\(tensor.dataType) \(tensor.shape)>"
+    case .list(let values): list(values) { text(of: $0, indentation: indentation) }
+    }
+  }
+
+  private static func text(of number: TensorValue.Number) -> String {
+    switch number {
+    case .integer(let integer): "\(integer)"
+    case .float(let float): float.shortText
+    case .double(let double): double.shortText
+    case .bool(let bool): bool ? "true" : "false"
+    }
+  }
+
+  /// A word as it is, anything else in quotes.
+  private static func word(_ text: String) -> String {
+    let isWord = text.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "_./-".utf8.contains(byte)
+    }
+    if isWord, !text.isEmpty { return text }
+    var quoted = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(quoted)\""
+  }
+}
+
+extension OutputFormat where Self == PropertyListFormat {
+  /// All outputs by name, in the manner of a property list.
+  public static var propertyList: PropertyListFormat { PropertyListFormat() }
+}

@@ -1,0 +1,240 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import Testing
+
+@testable import NetRunner
+
+@Suite struct ClassificationMetricTests {
+  private func item(
+    _ labels: [String], _ pictures: [(String, [Float]?)], topK: Int = 5
+  ) -> ClassificationCase {
+    ClassificationCase(
+      name: "", labels: labels, truths: pictures.map(\.0), scores: pictures.map(\.1), topK: topK)
+  }
+
+  private func value(_ name: String, _ report: MetricReport) -> MetricValue? {
+    report.values.first { $0.name == name }
+  }
+
+  // MARK: - Ranks
+
+  @Test func `of equal scores the earlier label comes first, and NaN never does`() throws {
+    let cases: [(String, [Float], [Bool])] = [
+      ("a", [0.5, 0.5, 0], [true, true, true]), ("b", [0.5, 0.5, 0], [false, true, true]),
+      ("c", [0.5, 0.5, 0.5], [false, false, true]), ("a", [.nan, 0, 0], [false, false, false]),
+      ("c", [.nan, 0, 0], [false, true, true]), ("a", [-1, -2, -.infinity], [true, true, true]),
+      ("c", [.infinity, 3, .infinity], [false, true, true]),
+    ]
+    for (truth, scores, hits) in cases {
+      for k in 1...3 {
+        let report = try item(["a", "b", "c"], [(truth, scores)], topK: k).report("topk")
+        #expect(report.values.map(\.name) == ["top\(k)"])
+        #expect(report.values.first?.value == (hits[k - 1] ? 1 : 0), "\(truth) \(scores) \(k)")
+        let order = Classification(labels: Labels(["a", "b", "c"]), values: scores).top(k)
+        #expect(order.contains { $0.label == truth } == hits[k - 1])
+      }
+    }
+  }
+
+  @Test func `more places never make a model worse`() throws {
+    var item = ClassificationCase.random("", seed: 3, classes: 9, pictures: 60, steps: 4)
+    var last = 0.0
+    for k in 1...10 {
+      item.topK = k
+      let number = try #require(try item.report("topk").values.first?.value)
+      #expect(number >= last)
+      last = number
+    }
+    #expect(last == 1)
+  }
+
+  @Test func `the legacy metric is top five by another name`() throws {
+    for item in ClassificationCase.all where item.topK == 5 && item.truths.count < 100 {
+      let legacy = try #require(try item.report("EvaluationMetricAccuracyTop5").values.first)
+      let top5 = try #require(try item.report("top5").values.first)
+      #expect(legacy.name == "classification_accuracy")
+      #expect(legacy.value == top5.value)
+      #expect(legacy.count == item.truths.count)
+    }
+  }
+
+  // MARK: - Truths
+
+  @Test func `a name means every class of that name, a number one of them`() throws {
+    let labels = ["dog", "crane", "cat", "crane"]
+    let scores: [Float] = [0.1, 0.2, 0.3, 0.4]
+    let named = try item(labels, [("crane", scores), ("cat", scores)], topK: 2).report()
+    #expect(value("top1", named)?.value == 0.5)
+    #expect(value("top2", named)?.value == 1)
+    #expect(named.confusion?.labels == ["crane", "cat"])
+    #expect(named.confusion?.counts == [[1, 0], [1, 0]])
+    #expect(named.notes.contains("Classes with the same name count as one: 'crane'."))
+    let share = try item(labels, [("crane", scores)]).report("log_loss").values.first?.value
+    // -ln(0.6)
+    #expect(abs((share ?? 0) - 0.510825624) < 1e-6)
+
+    let numbered = try item(labels, [("1", scores), ("3", scores)], topK: 2).report()
+    #expect(value("top1", numbered)?.value == 0.5)
+    #expect(numbered.confusion?.labels == ["crane (class 1)", "crane (class 3)"])
+    #expect(numbered.confusion?.counts == [[0, 1], [0, 1]])
+  }
+
+  @Test func `a name comes before a number, and the offset only moves numbers`() throws {
+    var item = item(
+      ["1", "0", "cat"], [("1", [1, 0, 0]), ("cat", [0, 0, 1]), ("2", [0, 0, 1])])
+    #expect(try item.report("top1").values.first?.value == 1)
+    item.labelOffset = -1
+    #expect(try item.report("top1").values.first?.value == 2.0 / 3)
+    item.labelOffset = .max
+    #expect(try item.report("top1").values.first?.value == 2.0 / 3)
+  }
+
+  @Test func `failed pictures and unknown labels are wrong, and the denominator says so`() throws {
+    let report = try item(
+      ["a", "b"],
+      [("a", [0.9, 0.1]), ("a", nil), ("b", [0.2, 0.8]), ("z", [0.7, 0.3])], topK: 1
+    ).report()
+    #expect(value("top1", report)?.value == 0.5)
+    #expect(value("top1", report)?.count == 4)
+    #expect(report.confusion?.labels == ["a", "b", "z"])
+    #expect(report.confusion?.counts == [[1, 0, 0], [0, 1, 0], [1, 0, 0]])
+    #expect(report.confusion?.failed == [1, 0, 0])
+    #expect(value("log_loss", report)?.count == 2)
+    #expect(value("ece", report)?.count == 3)
+    #expect(value("roc_auc", report)?.count == 2)
+    #expect(report.notes.contains("1 of 4 pictures failed: they count as wrong."))
+    #expect(report.notes.contains { $0.contains("no class of the model") && $0.contains("'z'") })
+    #expect(report.notes.contains { $0.hasPrefix("log_loss comes from the 2 of 4 pictures") })
+    let a = report.classes?.first { $0.label == "a" }
+    #expect(a?.values["recall"] == 0.5)
+    #expect(a?.intervals?["recall"] == .wilson(successes: 1, of: 2))
+    #expect(report.classes?.last?.values["precision"] == .some(nil))
+  }
+
+  // MARK: - Probabilities
+
+  @Test func `scores that are no probabilities have no loss, and a note says why`() throws {
+    for scores in [[2, 1], [0.6, 0.6], [1.5, -0.5], [.nan, 1], [.infinity, 0]] as [[Float]] {
+      let report = try item(["a", "b"], [("a", [0.5, 0.5]), ("a", scores)]).report()
+      #expect(value("log_loss", report)?.value == nil)
+      #expect(value("ece", report)?.value == nil)
+      #expect(report.calibration == nil)
+      #expect(report.notes.contains { $0.contains("the scores of 1 of 2 pictures are no") })
+      #expect(value("top1", report)?.value != nil)
+    }
+  }
+
+  @Test func `an impossible truth costs the loss of the smallest number, as in scikit-learn`()
+    throws
+  {
+    let report = try item(["a", "b"], [("b", [1, 0])]).report("log_loss")
+    #expect(abs((report.values.first?.value ?? 0) - 36.04365338911715) < 1e-9)
+    #expect(report.values.first?.isHigherBetter == false)
+  }
+
+  @Test func `bins are without their lower and with their upper end`() {
+    let bins = CalibrationBin.bins([(0, true), (0.2, true), (0.2000001, false), (1, true)])
+    #expect(bins.count == 15)
+    #expect(bins.map(\.count) == [1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+    #expect(bins[2].accuracy == 1)
+    #expect(bins[3].accuracy == 0)
+  }
+
+  // MARK: - Curves
+
+  @Test func `areas do not change with the scale of scores, and turn round with their sign`() throws
+  {
+    var random = TestNumbers(seed: 8)
+    for _ in 0..<20 {
+      let scores = (0..<40).map { _ in (random.unit() * 12).rounded() }
+      let isPositive = scores.map { _ in random.unit() < 0.4 }
+      guard let area = ScoredPictures(scores: scores, isPositive: isPositive).measures().area else {
+        continue
+      }
+      let scaled = ScoredPictures(scores: scores.map { 3 * $0 - 7 }, isPositive: isPositive)
+        .measures().area
+      #expect(scaled == area)
+      let turned = ScoredPictures(scores: scores.map { -$0 }, isPositive: isPositive).measures()
+        .area
+      #expect(abs((turned ?? 0) - (1 - area)) < 1e-12)
+      let double = ScoredPictures(
+        scores: scores + scores, isPositive: isPositive + isPositive)
+      let weighted = ScoredPictures(scores: scores, isPositive: isPositive)
+      let twos = scores.map { _ in 2 }
+      #expect(
+        abs((double.measures().area ?? 0) - (weighted.measures(weights: twos).area ?? 1)) < 1e-12)
+      #expect(
+        abs(
+          (double.measures().averagePrecision ?? 0)
+            - (weighted.measures(weights: twos).averagePrecision ?? 1))
+          < 1e-12)
+    }
+  }
+
+  @Test func `a curve has at most 200 points and its shape`() throws {
+    let item = ClassificationCase.random("", seed: 9, classes: 2, pictures: 3000, skill: 0.3)
+    let curve = try #require(try item.report("roc_auc").roc?.first)
+    #expect(curve.label == "class 1")
+    #expect(curve.points.count <= 200 && curve.points.count > 50)
+    let first = ROCCurve.Point(falsePositiveRate: 0, truePositiveRate: 0)
+    #expect(curve.points.first == first)
+    #expect(curve.points.last == ROCCurve.Point(falsePositiveRate: 1, truePositiveRate: 1))
+    var area = 0.0
+    for (left, right) in zip(curve.points, curve.points.dropFirst()) {
+      #expect(left.falsePositiveRate <= right.falsePositiveRate)
+      #expect(left.truePositiveRate <= right.truePositiveRate)
+      area +=
+        (right.falsePositiveRate - left.falsePositiveRate)
+        * (right.truePositiveRate + left.truePositiveRate) / 2
+    }
+    #expect(abs(area - curve.area) < 0.002)
+  }
+
+  @Test func `more than a hundred classes keep no scores unless their curves are asked for`() throws
+  {
+    let item = ClassificationCase.random("", seed: 10, classes: 101, pictures: 30)
+    let family = try item.report()
+    #expect(value("roc_auc", family)?.value == nil)
+    #expect(family.roc == nil)
+    #expect(family.notes.contains { $0.contains("left out for more than 100 classes") })
+    #expect(try item.report("roc_auc").values.first?.value != nil)
+    #expect(try item.report("average_precision").values.first?.value != nil)
+  }
+
+  // MARK: - Intervals
+
+  @Test func `resampled intervals hold their values and come again with their seed`() throws {
+    let item = ClassificationCase.random("", seed: 11, classes: 4, pictures: 80, skill: 0.7)
+    let report = try item.report()
+    for value in report.values where value.name != "ece" {
+      let interval = try #require(value.interval, "\(value.name)")
+      let number = try #require(value.value)
+      #expect(interval.lower <= number && number <= interval.upper, "\(value.name)")
+      #expect(interval.upper - interval.lower < 0.6, "\(value.name)")
+    }
+    #expect(try item.report().values == report.values)
+  }
+
+  // MARK: - Misfits
+
+  @Test func `a model without labelled values, or with others, is an error`() throws {
+    var accumulator = MetricAccumulator(
+      try MetricRegistry.standard.metric(named: "top1", context: MetricContext(labels: ["a", "b"])))
+    #expect(throws: TensorIOError.self) {
+      try accumulator.add(.label("a"), Prediction(values: [1]), at: 0)
+    }
+    let best = Classification(labels: Labels(["a", "b"]), values: [0, 1]).top(1)
+    let selected = #expect(throws: TensorIOError.self) {
+      try accumulator.add(.label("a"), Prediction(classification: best), at: 0)
+    }
+    #expect(selected?.message.contains("value 0 is of 'b', not of 'a'") == true)
+    let longer = Classification(labels: Labels(["a", "b", "c"]), values: [0, 1, 2])
+    #expect(throws: TensorIOError.self) {
+      try accumulator.add(.label("a"), Prediction(classification: longer), at: 0)
+    }
+  }
+}
