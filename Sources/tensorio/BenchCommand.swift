@@ -4,15 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import NetRunner
 import TensorIO
+import TensorIOImageCodecs
 
 /// The command `tensorio bench`.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure how long a model takes.",
     discussion: """
-      Without a VALUE the inputs are zeros and grey pictures. Ctrl-C ends the measurement early \
-      and prints what there is.
+      Without a VALUE the inputs are zeros and grey pictures. A picture's decoding is measured apart. \
+      The cold start is the first run in this process, and what loading the model took. Ctrl-C ends \
+      the measurement early and prints what there is.
+
+      Examples:
+        tensorio bench pets.tiobundle cat.jpg
+        tensorio bench pets.tiobundle cat.jpg --iterations 1000 --workers 4
       """)
 
   @OptionGroup var arguments: ModelArguments
@@ -20,8 +27,13 @@ struct BenchCommand: ParsableCommand {
   @Option(name: .long, help: "How many runs are measured.")
   var iterations: Int = 100
 
-  @Option(name: .long, help: "How many runs go before, unmeasured.")
+  @Option(name: .long, help: "How many runs of each worker go before, unmeasured.")
   var warmup: Int = 5
+
+  @Option(
+    name: .long,
+    help: "How many runs are under way at once, each on a thread and a session of its own.")
+  var workers: Int = 1
 
   @Flag(name: .long, help: "Print JSON.")
   var json = false
@@ -30,66 +42,89 @@ struct BenchCommand: ParsableCommand {
     guard iterations >= 1, warmup >= 0 else {
       throw ValidationError("--iterations takes a positive number, --warmup one from 0.")
     }
+    guard (1...1024).contains(workers) else {
+      throw ValidationError("--workers takes a number from 1 to 1024, got \(workers).")
+    }
   }
 
   func run() throws {
     let deadline = Deadline(seconds: arguments.timeout)
-    let latencies = try deadline.watch { try measure(cancellation: deadline.token) }
-    try printResults(latencies)
+    let measurement = try deadline.watch { try measure(cancellation: deadline.token) }
+    if json { try measurement.printJSON() } else { measurement.printText() }
   }
 
-  private func measure(cancellation: CancellationToken) throws -> [RunLatency] {
-    guard let model = try arguments.loadModel(cancellation: cancellation) else {
+  private func measure(cancellation: CancellationToken) throws -> BenchMeasurement {
+    let clock = ContinuousClock()
+    let start = clock.now
+    guard let model = try arguments.loadModel(cancellation: cancellation, sessions: workers) else {
       throw TensorIOError(
         .unsupportedModel, "'\(arguments.bundle)' is a placeholder: there is nothing to measure.")
     }
-    let signature = try model.signature
-    let hasInput = arguments.value != nil || !arguments.input.isEmpty
-    var inputs = try hasInput ? arguments.readInputs(for: signature) : .zeros(for: signature)
-    inputs.placeholders = try arguments.readPlaceholders(for: signature)
-    for _ in 0..<warmup { _ = try model.measure(inputs) }
-    return try measure(model, on: inputs)
-  }
-
-  private func printResults(_ latencies: [RunLatency]) throws {
-    let rows = [
-      ("preprocess", Statistics(latencies.map(\.preprocess.milliseconds))),
-      ("inference", Statistics(latencies.map(\.inference.milliseconds))),
-      ("total", Statistics(latencies.map(\.total.milliseconds))),
-    ]
-    if json {
-      var members: [String: JSONValue] = ["iterations": .number(Double(latencies.count))]
-      for (name, statistics) in rows { members["\(name)_ms"] = statistics.json }
-      try Console.printJSON(.object(members))
-    } else {
-      printTable(rows, count: latencies.count)
+    let step = try step(model)
+    var measurement = BenchMeasurement(workers: workers, load: clock.now - start)
+    measurement.firstRun = try step().total
+    let warming = ParallelWork(count: warmup * workers, threads: workers) { _ in
+      Result { try step() }
     }
+    try warming.run { _, result in _ = try result.get() }
+    try measure(step, into: &measurement)
+    return measurement
   }
 
-  private func measure(_ model: InferenceModel, on inputs: ModelInputs) throws -> [RunLatency] {
+  private func measure(
+    _ step: @escaping @Sendable () throws -> StageLatency, into measurement: inout BenchMeasurement
+  ) throws {
     let interruption = Interruption()
     var progress = ProgressBar(total: iterations)
     defer { progress.end() }
-    var latencies: [RunLatency] = []
-    latencies.reserveCapacity(iterations)
-    while latencies.count < iterations && !interruption.isRequested {
-      latencies.append(try model.measure(inputs).latency)
-      progress.show(latencies.count)
+    measurement.latencies.reserveCapacity(iterations)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let work = ParallelWork(count: iterations, threads: workers) { _ in Result { try step() } }
+    try work.run(until: { interruption.isRequested }) { _, result in
+      measurement.latencies.append(try result.get())
+      progress.show(measurement.latencies.count)
     }
-    return latencies
+    measurement.duration = clock.now - start
   }
 
-  private func printTable(_ rows: [(String, Statistics)], count: Int) {
-    func line(_ name: String, _ cells: [String]) -> String {
-      name.padded(to: 12) + cells.map { $0.padded(to: 12, onTheLeft: true) }.joined()
+  /// What is done again and again, from the input to the outputs.
+  private func step(_ model: InferenceModel) throws -> @Sendable () throws -> StageLatency {
+    let signature = try model.signature
+    if let path = arguments.picturePath(for: signature) {
+      var decoder = ImageDecoder()
+      decoder.scaling = arguments.decode
+      let evaluator = try Evaluator(model, decoder: decoder)
+      return {
+        let evaluation = evaluator.evaluate(.file(path))
+        _ = try evaluation.result.get()
+        return evaluation.latency
+      }
     }
-    Console.printData(Console.bold(line("ms", ["min", "median", "mean", "p95", "max"])))
-    for (name, values) in rows {
-      let cells = [values.least, values.median, values.mean, values.percentile95, values.most]
-      Console.printData(line(name, cells.map { $0.fixed($0 < 0.1 ? 5 : 3) }))
+    let hasInput = arguments.value != nil || !arguments.input.isEmpty
+    var inputs = try hasInput ? arguments.readInputs(for: signature) : .zeros(for: signature)
+    inputs.placeholders = try arguments.readPlaceholders(for: signature)
+    let fixed = inputs
+    return {
+      let latency = try model.measure(fixed).latency
+      return StageLatency(
+        preprocess: latency.preprocess, inference: latency.inference,
+        postprocess: latency.postprocess)
     }
-    let rate = 1000 / max(rows[2].1.mean, 1e-9)
-    Console.printMessage("\(count) runs, \(rate.fixed(1)) a second")
+  }
+}
+
+extension ModelArguments {
+  /// The picture's file, where the model takes nothing but a picture and VALUE names one.
+  fileprivate func picturePath(for signature: ModelSignature) -> String? {
+    guard let value, signature.inputs.count == 1, signature.placeholders.isEmpty,
+      case .imageInput? = signature.inputs.first?.kind
+    else { return nil }
+    let path = value.hasPrefix("@") ? String(value.dropFirst()) : value
+    guard FileSystem.isFile(path), !path.hasSuffix(".json"), !path.hasSuffix(".npy") else {
+      return nil
+    }
+    return path
   }
 }
 

@@ -70,10 +70,18 @@ struct ModelArguments: ParsableArguments {
   }
 
   /// Opens the bundle and loads its model; from here on the time counts.
-  func loadModel(cancellation: CancellationToken) throws -> InferenceModel? {
+  ///
+  /// - Parameters:
+  ///   - cancellation: Ends runs when the time is over.
+  ///   - sessions: How many runs may be under way at once.
+  /// - Returns: The model; nil for a placeholder.
+  /// - Throws: `TensorIOError`.
+  func loadModel(
+    cancellation: CancellationToken, sessions: Int = 1
+  ) throws -> InferenceModel? {
     let bundle = try ModelBundle(bundle)
     let loader = ModelLoader(
-      backends: Backends.all,
+      backends: Backends.all, sessions: sessions,
       sessionOptions: SessionOptions(
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)

@@ -120,11 +120,12 @@ public struct Evaluator: Sendable {
     let (outputs, latency) = try model.measure(inputs)
     let clock = ContinuousClock()
     let start = clock.now
-    let prediction = try reader.prediction(outputs)
+    var prediction = try reader.prediction(outputs)
+    prediction.pictureSize = size ?? timer.size
     let stages = StageLatency(
       decode: timer.time, preprocess: latency.preprocess - timer.time, inference: latency.inference,
       postprocess: latency.postprocess + (clock.now - start))
-    return (prediction, stages, size ?? timer.size)
+    return (prediction, stages, prediction.pictureSize)
   }
 
   /// The labels of the outputs, or the file that a detection model's `options.labels` names.

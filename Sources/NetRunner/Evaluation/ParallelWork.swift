@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The results come in order, and only a few wait: however long the list, memory stays flat, and a slow
 /// receiver slows the work instead of filling memory.
-final class ParallelWork<Output: Sendable>: Sendable {
+package final class ParallelWork<Output: Sendable>: Sendable {
   private enum Message {
     case result(Int, Output)
     case threadEnded
@@ -37,7 +37,7 @@ final class ParallelWork<Output: Sendable>: Sendable {
   ///   - count: How many things there are; they are begun in order.
   ///   - threads: How many are under way at once.
   ///   - work: What is done to a thing, on one of the threads.
-  init(count: Int, threads: Int, work: @escaping @Sendable (Int) -> Output) {
+  package init(count: Int, threads: Int, work: @escaping @Sendable (Int) -> Output) {
     self.count = count
     self.threads = max(1, min(threads, count))
     self.work = work
@@ -52,7 +52,7 @@ final class ParallelWork<Output: Sendable>: Sendable {
   ///   - receive: Gets the results one by one on the caller's thread, in the things' order, each
   ///     with the thing's number.
   /// - Throws: What `receive` throws, when the threads have ended.
-  func run(until isOver: () -> Bool = { false }, receive: (Int, Output) throws -> Void) throws {
+  package func run(until isOver: () -> Bool = { false }, receive: (Int, Output) throws -> Void) throws {
     for number in 0..<threads {
       // A serial queue of its own gets a thread of its own, however many processors there are.
       DispatchQueue(label: "tensorio.work.\(number)").async { self.workOnThread() }

@@ -55,9 +55,9 @@ extension EnvironmentRecord {
 }
 
 /// The memory of this process.
-enum ProcessMemory {
+package enum ProcessMemory {
   /// The largest that it was so far, in bytes; 0 where the system does not tell.
-  static var peak: Int {
+  package static var peak: Int {
     let line = EnvironmentRecord.value(of: "VmHWM:", in: "/proc/self/status", separator: ":")
     let number = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
     return (number ?? 0) * 1024
