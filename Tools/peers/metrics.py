@@ -104,11 +104,10 @@ def _probabilities(numbers: np.ndarray, rows: np.ndarray) -> dict:
     rows = rows / rows.sum(axis=1, keepdims=True)
     if rows.shape[1] < 2:
         return {"log_loss": 0}
-    losses = [
-        metrics.log_loss([number], [row], labels=range(rows.shape[1]))
-        for number, row in zip(numbers, rows)
-    ]
     loss = metrics.log_loss(numbers, rows, labels=range(rows.shape[1]))
+    shares = rows[np.arange(len(rows)), numbers]
+    epsilon = np.finfo(np.float64).eps
+    losses = -np.log(np.clip(shares, epsilon, 1 - epsilon))
     found = {"log_loss": loss}
     if len(losses) > 1:
         half = stats.norm.ppf(0.975) * stats.sem(losses)

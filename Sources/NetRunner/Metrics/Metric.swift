@@ -43,6 +43,8 @@ public struct MetricContext: Sendable {
   public var ignoredClass: Int? = 255
   /// Where resampled intervals begin; equal seeds give equal intervals.
   public var seed: UInt64 = 0
+  /// How often pictures are resampled for intervals that have no formula; 0 leaves those out.
+  public var resamples = 1000
 
   /// Makes a context.
   public init(labels: [String]) {

@@ -18,6 +18,8 @@ struct ClassificationCase: Encodable, CustomTestStringConvertible {
   var scores: [[Float]?]
   var topK = 5
   var labelOffset = 0
+  /// Few: without optimization each takes its time.
+  var resamples = 20
 
   var testDescription: String { name }
 
@@ -41,6 +43,7 @@ struct ClassificationCase: Encodable, CustomTestStringConvertible {
     var context = MetricContext(labels: labels)
     context.topK = topK
     context.labelOffset = labelOffset
+    context.resamples = resamples
     return context
   }
 

@@ -208,7 +208,8 @@ import Testing
   // MARK: - Intervals
 
   @Test func `resampled intervals hold their values and come again with their seed`() throws {
-    let item = ClassificationCase.random("", seed: 11, classes: 4, pictures: 80, skill: 0.7)
+    var item = ClassificationCase.random("", seed: 11, classes: 4, pictures: 80, skill: 0.7)
+    item.resamples = 1000
     let report = try item.report()
     for value in report.values where value.name != "ece" {
       let interval = try #require(value.interval, "\(value.name)")
@@ -217,6 +218,11 @@ import Testing
       #expect(interval.upper - interval.lower < 0.6, "\(value.name)")
     }
     #expect(try item.report().values == report.values)
+    item.resamples = 0
+    let without = try item.report()
+    #expect(without.values.map(\.value) == report.values.map(\.value))
+    #expect(value("macro_f1", without)?.interval == nil)
+    #expect(value("top1", without)?.interval == value("top1", report)?.interval)
   }
 
   // MARK: - Misfits

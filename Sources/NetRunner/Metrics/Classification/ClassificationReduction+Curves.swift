@@ -17,7 +17,8 @@ extension ClassificationReduction {
     let isBinary = metric.classes.names.count == 2
     let candidates =
       isBinary ? [1] : occurring.names.indices.filter { !occurring.members[$0].isEmpty }
-    let keepsAll = Bootstrap.allows(steps: pictures.count * candidates.count)
+    let bootstrap = Bootstrap(metric.context)
+    let keepsAll = bootstrap.allows(steps: pictures.count * candidates.count)
     var curves: [ROCCurve] = []
     var areas: [Double] = []
     var precisions: [Double] = []
@@ -39,7 +40,7 @@ extension ClassificationReduction {
     }
     let resampled =
       keepsAll
-      ? Bootstrap(seed: metric.context.seed).intervals(
+      ? bootstrap.intervals(
         pictures: pictures.count, steps: pictures.count * scored.count
       ) { weights in
         let measures = scored.map { $0.measures(weights: weights) }

@@ -91,7 +91,8 @@ struct ClassificationReduction {
     let pairs = occurring.pairs
     let classes = occurring.names.count
     let steps = items.count + classes
-    let resampled = Bootstrap(seed: metric.context.seed).intervals(
+    let bootstrap = Bootstrap(metric.context)
+    let resampled = bootstrap.intervals(
       pictures: items.count, steps: steps
     ) { ClassCounts(pairs, classes: classes, weights: $0).averages() }
     let hits = counts.right.reduce(0, +)
@@ -107,7 +108,7 @@ struct ClassificationReduction {
       add(value, number, interval: interval, count: items.count)
       if number == nil { notes.append("\(value.rawValue) is not defined: no class occurs.") }
     }
-    if !Bootstrap.allows(steps: steps) {
+    if !bootstrap.allows(steps: steps) {
       notes.append("Averages over classes have no intervals: \(items.count) pictures are too many.")
     }
     noteClasses()

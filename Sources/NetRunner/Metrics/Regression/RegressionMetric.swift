@@ -82,7 +82,7 @@ struct RegressionMetric: Metric {
       return report
     }
     let errors = RegressionErrors(pairs, outputs: outputs)
-    let resampled = Bootstrap(seed: context.seed).intervals(
+    let resampled = Bootstrap(context).intervals(
       pictures: pairs.count, steps: 2 * pairs.count * outputs
     ) { weights in [errors.rmse(weights).mean, errors.r2(weights)?.mean] }
     for value in values {

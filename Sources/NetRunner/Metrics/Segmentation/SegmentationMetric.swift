@@ -78,7 +78,7 @@ struct SegmentationMetric: Metric {
     }
     let total = PixelCounts.sums(rows, classes: classes.count)
     let values = Value.allCases.filter { name == Self.familyName || name == $0.rawValue }
-    let resampled = Bootstrap(seed: context.seed).intervals(
+    let resampled = Bootstrap(context).intervals(
       pictures: items.count, steps: rows.reduce(0) { $0 + $1.count } + items.count + classes.count
     ) { weights in
       let sums = PixelCounts.sums(rows, classes: classes.count, weights: weights)

@@ -7,13 +7,22 @@
 ///
 /// Equal seeds give equal intervals on every machine.
 struct Bootstrap {
-  /// How many resamples are drawn.
-  static let resamples = 1000
   /// How many steps all resamples together may take, so that no report takes minutes.
   static let maximumSteps = 100_000_000
 
   /// Where the random numbers begin.
   var seed: UInt64
+  /// How many resamples are drawn.
+  var resamples: Int
+
+  init(seed: UInt64, resamples: Int = 1000) {
+    self.seed = seed
+    self.resamples = resamples
+  }
+
+  init(_ context: MetricContext) {
+    self.init(seed: context.seed, resamples: context.resamples)
+  }
 
   /// The 2.5% and 97.5% percentiles of values over resamples of the pictures.
   ///
@@ -27,10 +36,10 @@ struct Bootstrap {
   func intervals(
     pictures: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
   ) -> [MetricValue.Interval?]? {
-    guard pictures > 1, Self.allows(steps: steps) else { return nil }
+    guard pictures > 1, resamples > 0, allows(steps: steps) else { return nil }
     var random = ResamplingGenerator(seed: seed)
     var found: [[Double]] = []
-    for _ in 0..<Self.resamples {
+    for _ in 0..<resamples {
       var weights = [Int](repeating: 0, count: pictures)
       for _ in 0..<pictures { weights[random.next(below: pictures)] += 1 }
       let results = values(weights)
@@ -40,7 +49,7 @@ struct Bootstrap {
       }
     }
     return found.map { results in
-      guard results.count > Self.resamples / 2 else { return nil }
+      guard results.count > resamples / 2 else { return nil }
       let sorted = results.sorted()
       let interval = MetricValue.Interval(
         lower: Self.percentile(0.025, of: sorted), upper: Self.percentile(0.975, of: sorted))
@@ -50,7 +59,7 @@ struct Bootstrap {
   }
 
   /// Whether resamples of that many steps do not take too long.
-  static func allows(steps: Int) -> Bool { steps <= maximumSteps / resamples }
+  func allows(steps: Int) -> Bool { resamples <= 0 || steps <= Self.maximumSteps / resamples }
 
   /// A share of sorted numbers, in proportion between two of them, as NumPy's by default.
   private static func percentile(_ share: Double, of sorted: [Double]) -> Double {

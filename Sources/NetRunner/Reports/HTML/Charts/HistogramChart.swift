@@ -1,0 +1,79 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Draws how long pictures took, with the percentiles as marks.
+struct HistogramChart {
+  var histogram: Histogram
+  /// What the chart is called, unique on the page: it becomes the drawing's title.
+  var title: String
+  var marks: [(name: String, value: Double)]
+
+  private static let size = (width: 360.0, height: 190.0)
+  private static let plot = (left: 8.0, right: 352.0, top: 40.0, bottom: 158.0)
+
+  var html: HTMLFragment {
+    let plot = Self.plot
+    let x = ChartAxis(histogram.start, histogram.end, at: plot.left, plot.right)
+    let most = max(1, histogram.counts.max() ?? 1)
+    let y = ChartAxis(0, Double(most), at: plot.bottom, plot.top + 4)
+    var bars = HTMLFragment.empty
+    for (bin, count) in histogram.counts.enumerated() where count > 0 {
+      let from = x.place(histogram.start + Double(bin) * histogram.width)
+      let to = x.place(histogram.start + Double(bin + 1) * histogram.width)
+      // A single picture is to be seen as well.
+      let top = min(y.place(Double(count)), plot.bottom - 1.5)
+      bars +=
+        "<rect x=\"\(from + 0.5)\" y=\"\(top)\" width=\"\(max(0.8, to - from - 1))\" height=\"\(plot.bottom - top)\"/>"
+    }
+    return """
+      <svg class="chart" viewBox="0 0 \(Self.size.width) \(Self.size.height)" role="img">
+      <title>\(title)</title><desc>\(summary)</desc>
+      <g class="bars">\(bars)</g>
+      <line class="axis" x1="\(plot.left)" x2="\(plot.right)" y1="\(plot.bottom)" y2="\(plot.bottom)"/>
+      \(ticks(x))\(markers(x))</svg>
+
+      """
+  }
+
+  private var summary: String {
+    let parts = marks.map { "\($0.name) \(DecimalText(milliseconds: $0.value)) ms" }
+    let beyond = histogram.beyond > 0 ? "; \(histogram.beyond) beyond the axis" : ""
+    return "Histogram. " + parts.joined(separator: ", ") + beyond + "."
+  }
+
+  private func ticks(_ x: ChartAxis) -> HTMLFragment {
+    var html = HTMLFragment.empty
+    let ticks = x.ticks(5)
+    let digits = ChartAxis.decimals(of: ticks)
+    for tick in ticks {
+      let place = x.place(tick)
+      let anchor = place < 24 ? "start" : place > Self.size.width - 24 ? "end" : "middle"
+      html +=
+        "<line class=\"axis\" x1=\"\(place)\" x2=\"\(place)\" y1=\"\(Self.plot.bottom)\" y2=\"\(Self.plot.bottom + 4)\"/>"
+      html +=
+        "<text x=\"\(place)\" y=\"\(Self.plot.bottom + 18)\" text-anchor=\"\(anchor)\">\(DecimalText(tick, digits: digits))</text>"
+    }
+    return html
+  }
+
+  /// Lines with names above; names that would lie on each other go to another row.
+  private func markers(_ x: ChartAxis) -> HTMLFragment {
+    var html = HTMLFragment.empty
+    var ends = [-Double.infinity, -Double.infinity, -Double.infinity]
+    for mark in marks where mark.value <= histogram.end {
+      let place = x.place(mark.value)
+      let half = 3.2 * Double(mark.name.count)
+      let center = min(max(place, half), Self.size.width - half)
+      let row = ends.firstIndex { $0 + 4 < center - half } ?? 0
+      ends[row] = center + half
+      let baseline = Self.plot.top - 6 - 12 * Double(row)
+      html +=
+        "<line class=\"mark\" x1=\"\(place)\" x2=\"\(place)\" y1=\"\(baseline + 3)\" y2=\"\(Self.plot.bottom)\"/>"
+      html +=
+        "<text class=\"name\" x=\"\(center)\" y=\"\(baseline)\" text-anchor=\"middle\">\(mark.name)</text>"
+    }
+    return html
+  }
+}

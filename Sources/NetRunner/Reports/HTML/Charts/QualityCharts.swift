@@ -1,0 +1,126 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Draws the curves of the classes that are hardest to tell.
+struct ROCChart {
+  var curves: [ROCCurve]
+  var model: String
+
+  /// How many curves are drawn, and how many of them have a colour and a name.
+  private static let (most, named) = (12, 3)
+
+  var html: HTMLFragment {
+    let sorted = curves.sorted { $0.area < $1.area }
+    let shown = Array(sorted.prefix(Self.most))
+    let highlights = curves.count == 1 ? 1 : min(Self.named, shown.count)
+    var lines = HTMLFragment.empty
+    for (place, curve) in shown.enumerated().reversed() {
+      let style = place < highlights ? "curve c\(place)" : "curve"
+      let points = SquareChart.points(
+        curve.points.map { ($0.falsePositiveRate, $0.truePositiveRate) })
+      lines += "<polyline class=\"\(style)\" points=\"\(points)\"/>\n"
+    }
+    let least = shown.prefix(highlights).map { curve in
+      "\(curve.label) with an area of \(DecimalText(curve.area, digits: 3))"
+    }
+    let chart = SquareChart(
+      title: "\(model): ROC curves",
+      description: "The smallest areas: \(least.joined(separator: ", ")).",
+      xName: "false positive rate", yName: "true positive rate")
+    return """
+      <figure><figcaption><strong>ROC</strong>\(caption(sorted, shown))</figcaption>
+      \(chart.html(lines))\(legend(shown, highlights))</figure>
+
+      """
+  }
+
+  private func caption(_ sorted: [ROCCurve], _ shown: [ROCCurve]) -> HTMLFragment {
+    guard curves.count > 1 else { return .empty }
+    guard shown.count < sorted.count else { return ", each class against all others" }
+    return """
+      , each class against all others: the \(shown.count) smallest areas, \
+      \(sorted.count - shown.count) left out
+      """
+  }
+
+  private func legend(_ shown: [ROCCurve], _ highlights: Int) -> HTMLFragment {
+    var items = HTMLFragment.empty
+    for (place, curve) in shown.prefix(highlights).enumerated() {
+      items += """
+        <div><span class="key k\(place)"></span>\(HTMLFragment.name(curve.label)), area \
+        \(DecimalText(curve.area, digits: 3))</div>
+        """
+    }
+    let others = shown.dropFirst(highlights).map(\.area)
+    if let least = others.min(), let most = others.max() {
+      items += """
+        <div class="muted"><span class="key"></span>\(others.count) more, areas \
+        \(DecimalText(least, digits: 3)) to \(DecimalText(most, digits: 3))</div>
+        """
+    }
+    return "<div class=\"small\">\(items)</div>"
+  }
+}
+
+/// Draws how often the model is right when it is so sure.
+struct CalibrationChart {
+  var bins: [CalibrationBin]
+  var model: String
+
+  private static let stripHeight = 56.0
+
+  var html: HTMLFragment {
+    let bottom = SquareChart.plot.top + SquareChart.plot.side
+    let base = bottom + Self.stripHeight + 4
+    let most = max(1, bins.map(\.count).max() ?? 1)
+    var bars = HTMLFragment.empty
+    var strip = HTMLFragment.empty
+    for bin in bins where bin.count > 0 {
+      let (left, right) = (SquareChart.x.place(bin.lower), SquareChart.x.place(bin.upper))
+      let width = max(1, right - left - 2)
+      let accuracy = SquareChart.y.place(bin.accuracy)
+      let sure = SquareChart.y.place(bin.confidence)
+      bars += """
+        <rect class="share" x="\(left + 1)" y="\(accuracy)" width="\(width)" \
+        height="\(bottom - accuracy)"/><rect class="gap" x="\(left + 1)" y="\(min(accuracy, sure))" \
+        width="\(width)" height="\(abs(accuracy - sure))"/><circle class="dot" \
+        cx="\(SquareChart.x.place(bin.confidence))" cy="\(accuracy)" r="3.5"/>
+
+        """
+      let height = max(1.5, Double(bin.count) / Double(most) * (Self.stripHeight - 18))
+      strip += """
+        <rect x="\(left + 1)" y="\(base - height)" width="\(width)" height="\(height)"/>\
+        <text x="\((left + right) / 2)" y="\(base - height - 3)" text-anchor="middle">\
+        \(Self.short(bin.count))</text>
+
+        """
+    }
+    let chart = SquareChart(
+      title: "\(model): reliability", description: description, xName: "how sure the model is",
+      yName: "share that is right", extraHeight: Self.stripHeight + 8)
+    return """
+      <figure><figcaption><strong>Reliability</strong>: bars are the share that is right, red the \
+      distance from what the model claims; below, how many predictions</figcaption>
+      \(chart.html("<g class=\"bars\">\(bars)</g>", below: "<g class=\"bars\">\(strip)</g>"))</figure>
+
+      """
+  }
+
+  /// A number that fits above a narrow bar.
+  private static func short(_ count: Int) -> String {
+    switch count {
+    case 10_000_000...: "\(count / 1_000_000)M"
+    case 10_000...: "\(count / 1_000)k"
+    default: "\(count)"
+    }
+  }
+
+  private var description: String {
+    bins.filter { $0.count > 0 }.map { bin in
+      "From \(DecimalText(bin.lower, digits: 2)) to \(DecimalText(bin.upper, digits: 2)): "
+        + "\(bin.count) predictions, \(DecimalText(bin.accuracy * 100, digits: 1))% right."
+    }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,54 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Draws the square that curves of shares lie in.
+struct SquareChart {
+  var title: String
+  var description: String
+  var xName: String
+  var yName: String
+  /// Where the plot ends below the square: for strips beneath it.
+  var extraHeight = 0.0
+
+  /// From the left edge and the upper edge, in the drawing's coordinates.
+  static let plot = (left: 40.0, top: 8.0, side: 300.0)
+
+  static let x = ChartAxis(0, 1, at: plot.left, plot.left + plot.side)
+  static let y = ChartAxis(0, 1, at: plot.top + plot.side, plot.top)
+
+  func html(_ content: HTMLFragment, below: HTMLFragment = .empty) -> HTMLFragment {
+    let plot = Self.plot
+    let bottom = plot.top + plot.side
+    let height = bottom + 40 + extraHeight
+    var grid = HTMLFragment.empty
+    for tick in stride(from: 0.0, through: 1, by: 0.25) {
+      let (x, y) = (Self.x.place(tick), Self.y.place(tick))
+      let name = DecimalText(tick, digits: 2)
+      grid += "<line x1=\"\(plot.left)\" x2=\"\(plot.left + plot.side)\" y1=\"\(y)\" y2=\"\(y)\"/>"
+      grid += "<line x1=\"\(x)\" x2=\"\(x)\" y1=\"\(plot.top)\" y2=\"\(bottom)\"/>"
+      grid += "<text x=\"\(plot.left - 6)\" y=\"\(y + 4)\" text-anchor=\"end\">\(name)</text>"
+      grid +=
+        "<text x=\"\(x)\" y=\"\(bottom + extraHeight + 16)\" text-anchor=\"middle\">\(name)</text>"
+    }
+    return """
+      <svg class="chart" viewBox="0 0 360 \(height)" role="img">
+      <title>\(title)</title><desc>\(description)</desc>
+      <g class="grid">\(grid)</g>
+      <line class="diagonal" x1="\(plot.left)" y1="\(bottom)" x2="\(plot.left + plot.side)" y2="\(plot.top)"/>
+      \(content)\(below)
+      <text x="\(plot.left + plot.side / 2)" y="\(bottom + extraHeight + 34)" text-anchor="middle">\(xName)</text>
+      <text transform="translate(11 \(plot.top + plot.side / 2)) rotate(-90)" text-anchor="middle">\(yName)</text>
+      </svg>
+
+      """
+  }
+
+  /// The points of a line.
+  static func points(_ points: [(x: Double, y: Double)]) -> HTMLFragment {
+    var html = HTMLFragment.empty
+    for point in points { html += "\(x.place(point.x)),\(y.place(point.y)) " }
+    return html
+  }
+}

@@ -1,0 +1,54 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A page that needs no other file and no network.
+///
+/// Its content security policy allows its own style and script by their hashes, and pictures that
+/// are part of it: whatever else might get into the page, a browser does not run it.
+struct HTMLPage {
+  var title: String
+  var body: HTMLFragment
+
+  var text: String {
+    let style = HTMLStyle.text
+    let script = HTMLScript.text
+    let policy =
+      "default-src 'none'; img-src data:; style-src '\(Self.hash(style))'; "
+      + "script-src '\(Self.hash(script))'; base-uri 'none'; form-action 'none'"
+    let page: HTMLFragment = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="\(policy)">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <meta name="referrer" content="no-referrer">
+      <title>\(title)</title>
+      <link rel="icon" href="data:,">
+      <style>\(HTMLFragment(stringLiteral: style))</style>
+      </head>
+      <body>
+      \(body)
+      <script>\(HTMLFragment(stringLiteral: script))</script>
+      </body>
+      </html>
+
+      """
+    return page.text
+  }
+
+  private static func hash(_ text: String) -> String {
+    "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
+  }
+}

@@ -1,0 +1,148 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOImageCodecs
+
+/// What is taken for what: every class against every other, or the pairs that matter most.
+struct ConfusionSection {
+  var matrix: ConfusionMatrix
+
+  /// More classes than that become a picture and a list.
+  private static let largestTable = 30
+  private static let longestList = 20
+
+  private var indices: Range<Int> { 0..<min(matrix.labels.count, matrix.counts.count) }
+
+  private func count(_ row: Int, _ column: Int) -> Double {
+    let numbers = matrix.counts[row]
+    return numbers.indices.contains(column) ? Double(numbers[column]) : 0
+  }
+
+  private func failed(_ row: Int) -> Int {
+    matrix.failed.indices.contains(row) ? matrix.failed[row] : 0
+  }
+
+  /// How many pictures of a class there are, failed ones among them.
+  private func total(_ row: Int) -> Double {
+    matrix.counts[row].reduce(Double(failed(row))) { $0 + Double($1) }
+  }
+
+  var html: HTMLFragment {
+    guard !indices.isEmpty else { return .empty }
+    return "<h3>What is taken for what</h3>\n"
+      + (indices.count <= Self.largestTable ? table : summary)
+  }
+
+  // MARK: - All of it
+
+  private var table: HTMLFragment {
+    let showsFailed = indices.contains { failed($0) > 0 }
+    let longest = matrix.labels.map(\.count).max() ?? 0
+    let isTall = longest > 4 && indices.count > 8 || longest > 8
+    let heads = indices.map { column -> HTMLFragment in
+      "<th scope=\"col\"><span>\(HTMLFragment.name(matrix.labels[column]))</span></th>"
+    }
+    let rows = indices.map { row -> HTMLFragment in
+      var cells = HTMLFragment.empty
+      for column in indices { cells += cell(row, column) }
+      if showsFailed {
+        let lost = failed(row)
+        cells += lost > 0 ? "<td class=\"lost\">\(lost)</td>" : "<td></td>"
+      }
+      return "<tr><th scope=\"row\">\(HTMLFragment.name(matrix.labels[row]))</th>\(cells)</tr>\n"
+    }
+    let lastHead: HTMLFragment =
+      showsFailed ? "<th scope=\"col\"><span>failed</span></th>" : .empty
+    let table: HTMLFragment = """
+      <table class="matrix"><caption>A row for each true class, a column for what the model said \
+      first. Right answers are blue, mistakes red, the darker the larger their share of the row; \
+      empty cells are 0.</caption>
+      <thead class="\(isTall ? "tall" : "flat")"><tr><th scope="col"><span>true class</span></th>\
+      \(heads)\(lastHead)</tr></thead><tbody>\(rows)</tbody></table>
+      """
+    return .scrolling(table, label: "Confusion matrix")
+  }
+
+  private func cell(_ row: Int, _ column: Int) -> HTMLFragment {
+    let number = count(row, column)
+    guard number > 0 else { return "<td></td>" }
+    let level = Int((number / total(row) * 10).rounded(.toNearestOrAwayFromZero))
+    let shade = (row == column ? "d" : "e") + String(min(max(level, 0), 10))
+    return "<td class=\"\(shade)\">\(matrix.counts[row][column])</td>"
+  }
+
+  // MARK: - The most of it
+
+  private var summary: HTMLFragment {
+    var pairs: [(row: Int, column: Int, count: Double)] = []
+    for row in indices {
+      for column in indices where column != row && count(row, column) > 0 {
+        pairs.append((row, column, count(row, column)))
+      }
+    }
+    pairs.sort { ($0.count, -$0.row, -$0.column) > ($1.count, -$1.row, -$1.column) }
+    let rows = pairs.prefix(Self.longestList).map { pair -> HTMLFragment in
+      let share = pair.count / total(pair.row) * 100
+      return """
+        <tr><th scope="row">\(HTMLFragment.name(matrix.labels[pair.row]))</th>\
+        <td>\(HTMLFragment.name(matrix.labels[pair.column]))</td>\
+        <td class="n">\(matrix.counts[pair.row][pair.column])</td>\
+        <td class="n">\(DecimalText(share, digits: 1))%</td></tr>
+
+        """
+    }
+    var caption: HTMLFragment = "The pairs that are confused most"
+    if pairs.count > rows.count {
+      caption += "; \(DecimalText(grouping: pairs.count - rows.count)) pairs are left out"
+    }
+    let table: HTMLFragment = """
+      <table><caption>\(caption).</caption><thead><tr><th scope="col">True class</th>\
+      <th scope="col">Taken for</th><th scope="col" class="n">Pictures</th>\
+      <th scope="col" class="n">Of the class</th></tr></thead><tbody>\(rows)</tbody></table>
+      """
+    return
+      "<div class=\"columns\">\(HTMLFragment.scrolling(table, label: "Confused pairs"))\(map)</div>"
+  }
+
+  /// A pixel for each pair of classes, or for each block of pairs where there are very many.
+  private var map: HTMLFragment {
+    let block = (indices.count + 255) / 256
+    let side = (indices.count + block - 1) / block
+    var shares = [Double](repeating: 0, count: side * side)
+    var right = 0.0
+    var all = 0.0
+    for row in indices {
+      let total = total(row)
+      all += total
+      right += count(row, row)
+      guard total > 0 else { continue }
+      for column in indices {
+        let place = row / block * side + column / block
+        shares[place] = max(shares[place], count(row, column) / total)
+      }
+    }
+    var pixels: [UInt8] = []
+    pixels.reserveCapacity(4 * shares.count)
+    for (place, share) in shares.enumerated() {
+      // The root lets small shares be seen beside large ones.
+      let alpha = UInt8(min(255, 255 * max(0, share).squareRoot()))
+      let isRight = place / side == place % side
+      pixels += isRight ? [76, 134, 222, alpha] : [226, 98, 56, alpha]
+    }
+    let picture = PixelBuffer(width: side, height: side, format: .rgba, bytes: pixels)
+    guard let bytes = try? ImageEncoder().encode(picture, as: .png) else { return .empty }
+    let percent = all > 0 ? right / all * 100 : 0
+    let description =
+      "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the pictures lie on the "
+      + "diagonal."
+    return """
+      <figure><figcaption>All \(indices.count) classes: true ones from top to bottom, predicted ones \
+      from left to right. Right answers are blue, mistakes red.</figcaption>
+      <img class="heat-map" width="\(side)" height="\(side)" alt="\(description)" \
+      src="data:image/png;base64,\(Thumbnail.base64(bytes))"></figure>
+      """
+  }
+}

@@ -1,0 +1,137 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long pictures took, stage by stage.
+struct LatencySection {
+  var result: ModelResult
+  var rows: [ResultRow]
+
+  private struct Stage {
+    var name: String
+    var what: String
+    var statistics: LatencyStatistics
+    var value: (EvaluationRecord) -> Double
+  }
+
+  private var stages: [Stage] {
+    let latency = result.latency
+    return [
+      Stage(name: "decode", what: "read and decode", statistics: latency.decode) {
+        $0.decodeLatency
+      },
+      Stage(name: "preprocess", what: "crop, resize, normalize", statistics: latency.preprocess) {
+        $0.preprocessorLatency
+      },
+      Stage(name: "inference", what: "run the model", statistics: latency.inference) {
+        $0.inferenceLatency
+      },
+      Stage(name: "postprocess", what: "read the outputs", statistics: latency.postprocess) {
+        $0.postprocessLatency
+      },
+    ]
+  }
+
+  private var total: Stage {
+    Stage(name: "total", what: "all stages", statistics: result.latency.total) { $0.total }
+  }
+
+  var html: HTMLFragment {
+    let evaluations = rows.compactMap(\.evaluation)
+    guard result.latency.total.count > 0 else {
+      return "<h3>How long it takes</h3><p>No picture was timed.</p>\n"
+    }
+    var plots = HTMLFragment.empty
+    for stage in [total] + stages {
+      plots += plot(stage, evaluations)
+    }
+    return """
+      <h3>How long it takes</h3>
+      \(table)\(shares)<div class="plots">\(plots)</div>
+
+      """
+  }
+
+  // MARK: - Table
+
+  private var table: HTMLFragment {
+    let all = stages + [total]
+    let rows = all.map { stage -> HTMLFragment in
+      let numbers = stage.statistics
+      return """
+        <tr><th scope="row">\(stage.name)</th><td class="muted">\(stage.what)</td>\
+        \(cell(numbers.mean, 1, numbers.count))\(cell(numbers.p50, 1, numbers.count))\
+        \(cell(numbers.p90, 10, numbers.count))\(cell(numbers.p95, 20, numbers.count))\
+        \(cell(numbers.p99, 100, numbers.count))\(cell(numbers.maximum, 1, numbers.count))</tr>
+
+        """
+    }
+    let table: HTMLFragment = """
+      <table><caption>Milliseconds a picture, over \(DecimalText(grouping: result.latency.total.count)) \
+      pictures. A percentile is given where at least one picture lies beyond it.</caption>
+      <thead><tr><th scope="col">Stage</th><th scope="col"></th><th scope="col" class="n">mean</th>\
+      <th scope="col" class="n">p50</th><th scope="col" class="n">p90</th>\
+      <th scope="col" class="n">p95</th><th scope="col" class="n">p99</th>\
+      <th scope="col" class="n">max</th></tr></thead><tbody>\(rows)</tbody></table>
+      """
+    return .scrolling(table, label: "Latencies")
+  }
+
+  private func cell(_ value: Double?, _ least: Int, _ count: Int) -> HTMLFragment {
+    guard let value else { return "<td class=\"n muted\">needs \(least)</td>" }
+    return "<td class=\"n\">\(DecimalText(milliseconds: value))</td>"
+  }
+
+  /// A bar with each stage's part of the mean.
+  private var shares: HTMLFragment {
+    let means = stages.map { max(0, $0.statistics.mean ?? 0) }
+    let sum = means.reduce(0, +)
+    guard sum > 0, sum.isFinite else { return .empty }
+    var parts = HTMLFragment.empty
+    var names = HTMLFragment.empty
+    var start = 0.0
+    for (place, stage) in stages.enumerated() {
+      let width = means[place] / sum * 1000
+      parts +=
+        "<rect class=\"s\(place)\" x=\"\(start)\" y=\"0\" width=\"\(width)\" height=\"22\"/>"
+      start += width
+      let percent = DecimalText(means[place] / sum * 100, digits: 1)
+      names += """
+        <span><svg class="swatch" viewBox="0 0 11 11" aria-hidden="true"><rect class="s\(place)" \
+        width="11" height="11" rx="2"/></svg>\(stage.name) \(percent)%</span>
+        """
+      if place + 1 < stages.count { names += " &nbsp; " }
+    }
+    return """
+      <svg class="bar" viewBox="0 0 1000 22" preserveAspectRatio="none" aria-hidden="true">\(parts)\
+      </svg>
+      <p class="small muted">Mean: \(names)</p>
+
+      """
+  }
+
+  // MARK: - Histograms
+
+  private func plot(_ stage: Stage, _ evaluations: [EvaluationRecord]) -> HTMLFragment {
+    guard let histogram = Histogram(evaluations.map(stage.value)) else { return .empty }
+    let numbers = stage.statistics
+    let marks = [
+      ("p50", numbers.p50), ("p90", numbers.p90), ("p95", numbers.p95), ("p99", numbers.p99),
+    ].compactMap { name, value in value.map { (name: name, value: $0) } }
+    var notes: [String] = []
+    if numbers.p99 == nil { notes.append("too few for p99 (needs 100)") }
+    if histogram.beyond > 0, let most = numbers.maximum {
+      notes.append("\(histogram.beyond) beyond, up to \(DecimalText(milliseconds: most)) ms")
+    }
+    let chart = HistogramChart(
+      histogram: histogram, title: "\(result.model.name): \(stage.name) latency in milliseconds",
+      marks: marks)
+    let note: HTMLFragment =
+      notes.isEmpty ? .empty : " <span class=\"muted\">\(notes.joined(separator: "; "))</span>"
+    return """
+      <figure><figcaption><strong>\(stage.name)</strong>, ms\(note)</figcaption>\(chart.html)</figure>
+
+      """
+  }
+}

@@ -1,0 +1,91 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// What a model got wrong: its worst mistakes as pictures, and the pictures that failed.
+struct MistakesSection {
+  var rows: [ResultRow]
+  var pictures: ReportPictures?
+  var galleryLength: Int
+  var anchor: String
+
+  /// How many failed pictures are listed.
+  private static let longestList = 100
+
+  var html: HTMLFragment { gallery + failures }
+
+  // MARK: - Mistakes
+
+  private var gallery: HTMLFragment {
+    let wrong = rows.filter { $0.isCorrect == false && !$0.error }
+    guard !wrong.isEmpty else { return .empty }
+    let worst = wrong.sorted { a, b in
+      (Self.rank(a.score), -a.index) > (Self.rank(b.score), -b.index)
+    }.prefix(galleryLength)
+    let items = worst.map(figure)
+    var about: HTMLFragment =
+      "\(DecimalText(grouping: wrong.count)) pictures are taken for another class"
+    if wrong.count > worst.count { about += "; these \(worst.count) most surely" }
+    return """
+      <h3>Worst mistakes</h3><p class="muted">\(about).</p>
+      <ul class="gallery">\(items)</ul>
+
+      """
+  }
+
+  private static func rank(_ score: Double?) -> Double {
+    score.flatMap { $0.isNaN ? nil : $0 } ?? -.infinity
+  }
+
+  private func figure(_ row: ResultRow) -> HTMLFragment {
+    let score: HTMLFragment = row.score.map { " \(DecimalText($0, digits: 2))" } ?? .empty
+    return """
+      <li><figure>\(frame(row))<figcaption>\(HTMLFragment.name(row.truth ?? "?")), taken for \
+      <span class="wrong">\(HTMLFragment.name(row.predicted ?? "nothing"))</span>\(score)\
+      <small>\(HTMLFragment.name(row.image))</small></figcaption></figure></li>
+
+      """
+  }
+
+  private func frame(_ row: ResultRow) -> HTMLFragment {
+    guard let pictures else { return "<div class=\"frame none\">no picture was asked for</div>" }
+    do {
+      let thumbnail = try pictures.thumbnail(of: row.image)
+      return """
+        <div class="frame"><img class="\(thumbnail.isTiny ? "tiny" : "photo")" \
+        alt="\(row.truth ?? row.image)" src="\(thumbnail.address)"></div>
+        """
+    } catch let error as TensorIOError where error.code != .fileNotFound {
+      return "<div class=\"frame none\">cannot be shown: \(error.message)</div>"
+    } catch {
+      return "<div class=\"frame none\">the picture is not here any more</div>"
+    }
+  }
+
+  // MARK: - Failures
+
+  private var failures: HTMLFragment {
+    let failed = rows.filter(\.error)
+    guard !failed.isEmpty else { return .empty }
+    let items = failed.prefix(Self.longestList).map { row -> HTMLFragment in
+      """
+      <tr><th scope="row" class="long">\(HTMLFragment.name(row.image))</th>\
+      <td>\(HTMLFragment.name(row.truth ?? "no label"))</td>\
+      <td class="long">\(row.errorDescription ?? "no reason was given")</td></tr>
+
+      """
+    }
+    var caption: HTMLFragment = "\(DecimalText(grouping: failed.count)) pictures"
+    if failed.count > items.count {
+      caption += ", the first \(items.count) are shown; the report's JSON and CSV have all"
+    }
+    let table: HTMLFragment = """
+      <table><caption>\(caption).</caption><thead><tr><th scope="col">Picture</th>\
+      <th scope="col">Label</th><th scope="col">Why</th></tr></thead><tbody>\(items)</tbody></table>
+      """
+    return "<h3>Pictures that failed</h3>\(HTMLFragment.scrolling(table, label: "Failed pictures"))"
+  }
+}

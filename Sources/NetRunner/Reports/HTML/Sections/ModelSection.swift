@@ -1,0 +1,193 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// All about one model.
+struct ModelSection {
+  var result: ModelResult
+  var rows: [ResultRow]
+  var anchor: String
+  var pictures: ReportPictures?
+  var galleryLength: Int
+
+  var html: HTMLFragment {
+    let model = result.model
+    var content = figures
+    for (name, report) in result.metrics.sorted(by: { $0.key < $1.key }) {
+      content += metric(name, report)
+    }
+    content += LatencySection(result: result, rows: rows).html
+    content +=
+      MistakesSection(
+        rows: rows, pictures: pictures, galleryLength: galleryLength, anchor: anchor
+      ).html
+    return """
+      <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(HTMLFragment.name(model.name))</h2>
+      <p class="sub">\(HTMLFragment.name(model.id)), version \(HTMLFragment.name(model.version)), on \
+      \(model.backend)</p>
+      \(content)</section>
+
+      """
+  }
+
+  // MARK: - Figures
+
+  private var figures: HTMLFragment {
+    var items = HTMLFragment.empty
+    let first = result.metrics.sorted { $0.key < $1.key }.first?.value.values.first
+    if let first, first.value != nil {
+      var label: HTMLFragment = "\(first.name)"
+      if let interval = first.interval {
+        label += ", 95%: \(first.shown(interval.lower)) to \(first.shown(interval.upper))"
+      }
+      items += "<li><b>\(first.text)</b><span>\(label)</span></li>"
+    }
+    if let median = result.latency.total.p50 {
+      items +=
+        "<li><b>\(DecimalText(milliseconds: median)) ms</b><span>a picture, median</span></li>"
+    }
+    items +=
+      "<li><b>\(DecimalText(milliseconds: result.throughput))</b><span>pictures a second</span></li>"
+    let failed = DecimalText(grouping: result.failed)
+    items += """
+      <li class="\(result.failed > 0 ? "bad" : "good")"><b>\(failed)</b><span>of \
+      \(DecimalText(grouping: result.pictures)) pictures failed</span></li>
+      """
+    if result.labelled < result.pictures {
+      items +=
+        "<li><b>\(DecimalText(grouping: result.labelled))</b><span>pictures have a label</span></li>"
+    }
+    return "<ul class=\"figures\">\(items)</ul>\n"
+  }
+
+  // MARK: - Metrics
+
+  private func metric(_ name: String, _ report: MetricReport) -> HTMLFragment {
+    var html: HTMLFragment = "<h3>Metrics: \(name)</h3>\n"
+    html += MetricTable(name: name, report: report).html
+    if !report.notes.isEmpty {
+      let notes = report.notes.map { note -> HTMLFragment in "<li>\(note)</li>" }
+      html += "<ul class=\"notes\">\(notes)</ul>\n"
+    }
+    if let confusion = report.confusion {
+      html += ConfusionSection(matrix: confusion).html
+    }
+    let model = result.model.name
+    var plots = HTMLFragment.empty
+    if let curves = report.roc, !curves.isEmpty {
+      plots += ROCChart(curves: curves, model: model).html
+    }
+    if let bins = report.calibration, !bins.isEmpty {
+      plots += CalibrationChart(bins: bins, model: model).html
+    }
+    if !plots.text.isEmpty {
+      html += "<h3>How sure, and how right</h3><div class=\"plots\">\(plots)</div>\n"
+    }
+    if let classes = report.classes, !classes.isEmpty {
+      html += ClassTable(classes: classes).html
+    }
+    return html
+  }
+}
+
+/// The numbers of a metric with their intervals.
+struct MetricTable {
+  var name: String
+  var report: MetricReport
+
+  var html: HTMLFragment {
+    let rows = report.values.map(row)
+    let table: HTMLFragment = """
+      <table><thead><tr><th scope="col">Metric</th><th scope="col" class="n">Value</th>\
+      <th scope="col" class="n">95% interval</th><th scope="col"><span aria-hidden="true">0 to 1\
+      </span></th><th scope="col" class="n">From</th><th scope="col">Better</th></tr></thead>
+      <tbody>\(rows)</tbody></table>
+      """
+    return .scrolling(table, label: "Numbers of \(name)")
+  }
+
+  private func row(_ value: MetricValue) -> HTMLFragment {
+    let number: HTMLFragment = value.value == nil ? "not defined" : "\(value.text)"
+    var interval: HTMLFragment = "&ndash;"
+    if let range = value.interval {
+      interval = "\(value.shown(range.lower)) to \(value.shown(range.upper))"
+    }
+    return """
+      <tr><th scope="row">\(value.name)</th><td class="n">\(number)</td>\
+      <td class="n">\(interval)</td><td>\(whisker(value))</td>\
+      <td class="n">\(DecimalText(grouping: value.count))</td>\
+      <td class="muted">\(value.isHigherBetter ? "higher" : "lower")</td></tr>
+
+      """
+  }
+
+  /// A dot for the number and a line for its interval, between 0 and 1.
+  private func whisker(_ value: MetricValue) -> HTMLFragment {
+    guard let number = value.value, (0...1).contains(number) else { return .empty }
+    let axis = ChartAxis(0, 1, at: 5, 145)
+    var range = HTMLFragment.empty
+    if let interval = value.interval {
+      range = """
+        <line class="range" x1="\(axis.place(interval.lower))" x2="\(axis.place(interval.upper))" \
+        y1="8" y2="8"/>
+        """
+    }
+    return """
+      <svg class="whisker" viewBox="0 0 150 16" aria-hidden="true"><line class="rail" x1="5" \
+      x2="145" y1="8" y2="8"/>\(range)<circle class="dot" cx="\(axis.place(number))" cy="8" \
+      r="3.5"/></svg>
+      """
+  }
+}
+
+/// The numbers of each class.
+struct ClassTable {
+  var classes: [ClassMetrics]
+
+  /// How many classes are shown; the worst where there are more.
+  private static let longest = 200
+
+  var html: HTMLFragment {
+    let known = ["precision", "recall", "f1", "iou", "ap", "ap50"]
+    let all = Set(classes.flatMap(\.values.keys))
+    let names = known.filter(all.contains) + all.subtracting(known).sorted()
+    let key = all.contains("f1") ? "f1" : names.first
+    var shown = classes
+    if shown.count > Self.longest, let key {
+      shown = shown.sorted { ($0.values[key] ?? nil) ?? 2 < ($1.values[key] ?? nil) ?? 2 }
+      shown = Array(shown.prefix(Self.longest))
+    }
+    let heads = names.map { name -> HTMLFragment in
+      "<th scope=\"col\" class=\"n\">\(name)</th>"
+    }
+    let rows = shown.map { item -> HTMLFragment in
+      let cells = names.map { name -> HTMLFragment in
+        guard let value = item.values[name] ?? nil else {
+          return "<td class=\"n\" data-v=\"\">&ndash;</td>"
+        }
+        return
+          "<td class=\"n\" data-v=\"\(value.description)\">\(DecimalText(value, digits: 3))</td>"
+      }
+      return """
+        <tr><th scope="row">\(HTMLFragment.name(item.label))</th>\
+        <td class="n" data-v="\(item.support)">\(DecimalText(grouping: item.support))</td>\
+        \(cells)</tr>
+
+        """
+    }
+    var caption: HTMLFragment = "\(classes.count) classes"
+    if shown.count < classes.count {
+      caption += """
+        ; the \(shown.count) with the smallest \(key ?? "numbers") are shown, \
+        \(classes.count - shown.count) are left out
+        """
+    }
+    let table: HTMLFragment = """
+      <table class="sortable"><caption>\(caption).</caption><thead><tr><th scope="col">Class</th>\
+      <th scope="col" class="n">support</th>\(heads)</tr></thead>
+      <tbody>\(rows)</tbody></table>
+      """
+    return "<h3>Class by class</h3>\(HTMLFragment.scrolling(table, label: "Class by class"))"
+  }
+}

@@ -1,0 +1,221 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// A page's beginning: what was evaluated, what it comes to, what failed.
+struct OverviewSection {
+  var report: EvaluationReport
+  var gates: [GateResult]
+
+  private var models: [ModelResult] { report.models }
+
+  // MARK: - Header
+
+  var header: HTMLFragment {
+    let dataset = report.dataset
+    let names = models.map { HTMLFragment.name($0.model.name) }
+    let title: HTMLFragment =
+      models.count == 1
+      ? "\(names) on \(HTMLFragment.name(dataset.name))"
+      : "\(models.count) models on \(HTMLFragment.name(dataset.name))"
+    var about: HTMLFragment = "\(DecimalText(grouping: report.pictureCount)) pictures"
+    if let part = report.part { about += ", part \(part.index) of \(part.count)" }
+    if let limit = report.settings.limit, limit < dataset.pictures {
+      about += " (of \(DecimalText(grouping: dataset.pictures)), as limited)"
+    }
+    if !report.created.isEmpty {
+      about +=
+        " &middot; <time datetime=\"\(report.created)\">\(Self.date(report.created))</time>"
+    }
+    return """
+      <header class="top">
+      <p class="kicker">Evaluation</p>
+      <h1>\(title)</h1>
+      <p class="sub">\(about)</p>
+      \(navigation)
+      </header>
+      """
+  }
+
+  private var navigation: HTMLFragment {
+    guard models.count > 1 else { return .empty }
+    var links = HTMLFragment.empty
+    for (place, result) in models.enumerated() {
+      links +=
+        "<li><a href=\"#model-\(place + 1)\">\(HTMLFragment.name(result.model.name))</a></li>"
+    }
+    return """
+      <nav aria-label="Sections"><ul>\(links)<li><a href="#paired">Picture by picture</a></li>\
+      <li><a href="#provenance">How it was measured</a></li></ul></nav>
+      """
+  }
+
+  /// `2025-06-01T08:30:00Z` as people read it; other texts as they are.
+  static func date(_ created: String) -> String {
+    let parts = created.split(separator: "T")
+    guard parts.count == 2, parts[1].hasSuffix("Z"), parts[1].utf8.count >= 6 else {
+      return created
+    }
+    return "\(parts[0]), \(parts[1].prefix(5)) UTC"
+  }
+
+  // MARK: - Content
+
+  var html: HTMLFragment {
+    var html = failures + gateList
+    if models.count > 1 { html += table }
+    if !report.dataset.notes.isEmpty {
+      let notes = report.dataset.notes.map { note -> HTMLFragment in "<li>\(note)</li>" }
+      html += "<ul class=\"notes\">\(notes)</ul>\n"
+    }
+    return html
+  }
+
+  private var failures: HTMLFragment {
+    let failed = models.filter { $0.failed > 0 }
+    guard !failed.isEmpty else { return .empty }
+    let parts = failed.map { result -> String in
+      let share = "\(result.failed) of \(result.pictures) pictures failed"
+      return models.count == 1 ? share : "\(share) with \(result.model.name)"
+    }
+    return """
+      <div class="warn"><strong>\(parts.joined(separator: "; ")).</strong> Those with a label count \
+      as wrong; none of them is part of the latencies.</div>
+
+      """
+  }
+
+  private var gateList: HTMLFragment {
+    guard !gates.isEmpty else { return .empty }
+    let missed = gates.count { !$0.isMet }
+    let rows = gates.map { result -> HTMLFragment in
+      """
+      <tr><td class="\(result.isMet ? "met" : "unmet")">\(result.isMet ? "met" : "not met")</td>\
+      <th scope="row" class="mono">\(result.gate.description)</th>\
+      <td>\(HTMLFragment.name(result.model))</td>\
+      <td class="long">\(result.message)</td></tr>
+
+      """
+    }
+    let title = missed == 0 ? "All gates are met" : "\(missed) of \(gates.count) gates are not met"
+    let table: HTMLFragment = """
+      <table><thead><tr><th scope="col">Result</th><th scope="col">Gate</th>\
+      <th scope="col">Model</th><th scope="col">Found</th></tr></thead>
+      <tbody>\(rows)</tbody></table>
+      """
+    return "<h3>\(title)</h3>\(HTMLFragment.scrolling(table, label: "Gates"))"
+  }
+
+  // MARK: - Models side by side
+
+  private struct Column {
+    var name: String
+    var isHigherBetter: Bool
+    /// Each model's number, as compared and as shown.
+    var values: [(number: Double?, text: HTMLFragment)]
+
+    var best: Double? {
+      let numbers = values.compactMap(\.number).filter { !$0.isNaN }
+      guard numbers.count > 1 else { return nil }
+      return isHigherBetter ? numbers.max() : numbers.min()
+    }
+  }
+
+  private var table: HTMLFragment {
+    let columns = metricColumns + otherColumns
+    let heads = columns.map { column -> HTMLFragment in
+      "<th scope=\"col\" class=\"n\">\(column.name)</th>"
+    }
+    let rows = models.indices.map { place -> HTMLFragment in
+      let cells = columns.map { column -> HTMLFragment in
+        let (number, text) = column.values[place]
+        let style = number != nil && number == column.best ? "n best" : "n"
+        let sortable = number.map(\.description) ?? ""
+        return "<td class=\"\(style)\" data-v=\"\(sortable)\">\(text)</td>"
+      }
+      let model = models[place].model
+      return """
+        <tr><th scope="row"><a href="#model-\(place + 1)">\(HTMLFragment.name(model.name))</a></th>\
+        \(cells)</tr>
+
+        """
+    }
+    let table: HTMLFragment = """
+      <table class="sortable"><caption>The best number of each column is bold; whether a difference \
+      is more than chance, <a href="#paired">picture by picture</a> tells.</caption>
+      <thead><tr><th scope="col">Model</th>\(heads)</tr></thead><tbody>\(rows)</tbody></table>
+      """
+    return """
+      <section aria-labelledby="side"><h2 id="side">Side by side</h2>
+      \(HTMLFragment.scrolling(table, label: "Models side by side"))</section>
+
+      """
+  }
+
+  /// The first numbers of the metrics, in the order of the first model that has them.
+  private var metricColumns: [Column] {
+    var names: [(metric: String, value: MetricValue)] = []
+    for result in models {
+      for (metric, report) in result.metrics.sorted(by: { $0.key < $1.key }) {
+        for value in report.values
+        where !names.contains(where: { $0.metric == metric && $0.value.name == value.name }) {
+          names.append((metric, value))
+        }
+      }
+    }
+    return names.prefix(7).map { metric, value in
+      let values = models.map { result -> (Double?, HTMLFragment) in
+        let found = result.metrics[metric]?.values.first { $0.name == value.name }
+        guard let found, let number = found.value else { return (nil, "&ndash;") }
+        return (number, "\(found.text)")
+      }
+      return Column(name: value.name, isHigherBetter: value.isHigherBetter, values: values)
+    }
+  }
+
+  private var otherColumns: [Column] {
+    func latency(_ name: String, _ key: KeyPath<LatencyStatistics, Double?>) -> Column {
+      let values = models.map { result -> (Double?, HTMLFragment) in
+        guard let value = result.latency.total[keyPath: key] else { return (nil, "&ndash;") }
+        return (value, "\(DecimalText(milliseconds: value))")
+      }
+      return Column(name: name, isHigherBetter: false, values: values)
+    }
+    let throughput = models.map { result -> (Double?, HTMLFragment) in
+      (result.throughput, "\(DecimalText(milliseconds: result.throughput))")
+    }
+    let failed = models.map { result -> (Double?, HTMLFragment) in
+      (Double(result.failed), "\(result.failed)")
+    }
+    return [
+      latency("median ms", \.p50), latency("p95 ms", \.p95),
+      Column(name: "pictures/s", isHigherBetter: true, values: throughput),
+      Column(name: "failed", isHigherBetter: false, values: failed),
+    ]
+  }
+}
+
+extension EvaluationReport {
+  /// How many pictures each model saw; the largest number where they differ.
+  var pictureCount: Int { models.map(\.pictures).max() ?? 0 }
+}
+
+extension HTMLFragment {
+  static func + (left: HTMLFragment, right: HTMLFragment) -> HTMLFragment {
+    var sum = left
+    sum += right
+    return sum
+  }
+}
+
+extension MetricValue {
+  /// The number with as many decimals as the count gives it meaning.
+  var text: DecimalText { shown(value ?? .nan) }
+
+  /// Another number of the same kind, such as an end of the interval.
+  func shown(_ number: Double) -> DecimalText {
+    let digits = number.magnitude >= 100 ? 1 : count >= 10_000 ? 4 : 3
+    return DecimalText(number, digits: digits)
+  }
+}

@@ -1,0 +1,199 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// The models of a report against the first of them, picture by picture.
+struct PairedSection {
+  var report: EvaluationReport
+
+  var html: HTMLFragment {
+    guard let first = report.models.first else { return .empty }
+    var content = HTMLFragment.empty
+    for other in report.models.dropFirst() {
+      content +=
+        "<h3>\(HTMLFragment.name(first.model.name)) and \(HTMLFragment.name(other.model.name))</h3>\n"
+      do {
+        let comparison = try ReportComparison(
+          report, first.model.id, other.model.id, seed: report.settings.seed)
+        content += ComparisonSection(comparison: comparison).content
+      } catch {
+        content += "<p class=\"warn\">They cannot be compared: \("\(error)")</p>\n"
+      }
+    }
+    return """
+      <section aria-labelledby="paired"><h2 id="paired">Picture by picture</h2>
+      <p class="sub">Both models saw the same pictures: only those count that one of them is right \
+      about and the other is not.</p>
+      \(content)</section>
+
+      """
+  }
+}
+
+/// What two models make of the same pictures.
+struct ComparisonSection {
+  var comparison: ReportComparison
+
+  /// How many pictures a list shows.
+  private static let longestList = 20
+
+  var content: HTMLFragment {
+    var html = warnings
+    html += figures
+    html += "<div class=\"columns\">\(table)\(facts)</div>\n"
+    html += list(isRightInA: true) + list(isRightInA: false) + unpaired
+    return html
+  }
+
+  private var warnings: HTMLFragment {
+    let items = comparison.warnings.map { warning -> HTMLFragment in
+      "<div class=\"warn\">\(warning)</div>\n"
+    }
+    return "\(items)"
+  }
+
+  private static func signed(_ value: Double) -> DecimalText {
+    DecimalText(value, digits: 3, showsPlus: true)
+  }
+
+  // MARK: - Numbers
+
+  private var figures: HTMLFragment {
+    var items = HTMLFragment.empty
+    if let accuracy = comparison.accuracy {
+      let interval = accuracy.interval
+      items += """
+        <li><b>\(Self.signed(accuracy.difference))</b><span>top 1, second less first; 95%: \
+        \(Self.signed(interval.lower)) to \(Self.signed(interval.upper))</span></li>\
+        <li><b>p \(Self.probability(comparison.mcNemar.exactP))</b>\
+        <span>by chance alone (McNemar, exact)</span></li>
+        """
+    }
+    for ratio in comparison.latency {
+      guard let median = ratio.median else { continue }
+      var label: HTMLFragment = "\(ratio.stage) time, second by first"
+      if let interval = ratio.interval {
+        label += """
+          ; 95%: \(DecimalText(interval.lower, digits: 2)) to \
+          \(DecimalText(interval.upper, digits: 2))
+          """
+      }
+      items += "<li><b>&times; \(DecimalText(median, digits: 2))</b><span>\(label)</span></li>"
+    }
+    return "<ul class=\"figures\">\(items)</ul>\n"
+  }
+
+  private static func probability(_ value: Double) -> String {
+    let text = DecimalText(probability: value).description
+    return text.hasPrefix("<") ? text : "= \(text)"
+  }
+
+  private var table: HTMLFragment {
+    let mcNemar = comparison.mcNemar
+    let (a, b) = (comparison.a.model.name, comparison.b.model.name)
+    return """
+      <table><caption>\(DecimalText(grouping: comparison.scored)) pictures with a label.</caption>
+      <thead><tr><th scope="col"></th><th scope="col" class="n">\(HTMLFragment.name(b)) right</th>\
+      <th scope="col" class="n">wrong</th></tr></thead><tbody>
+      <tr><th scope="row">\(HTMLFragment.name(a)) right</th><td class="n">\(comparison.bothRight)</td>\
+      <td class="n">\(mcNemar.onlyA)</td></tr>
+      <tr><th scope="row">wrong</th><td class="n">\(mcNemar.onlyB)</td>\
+      <td class="n">\(comparison.bothWrong)</td></tr></tbody></table>
+      """
+  }
+
+  private var facts: HTMLFragment {
+    var items = HTMLFragment.empty
+    if let accuracy = comparison.accuracy {
+      items += """
+        <dt>top 1</dt><dd>\(DecimalText(accuracy.a, digits: 3)) first, \
+        \(DecimalText(accuracy.b, digits: 3)) second; the interval is Tango's for pairs</dd>
+        """
+    }
+    if let chiSquare = comparison.mcNemar.chiSquare, let p = comparison.mcNemar.chiSquareP {
+      items += """
+        <dt>chi-square</dt><dd>\(DecimalText(chiSquare, digits: 2)), p \
+        \(Self.probability(p)) with the continuity correction</dd>
+        """
+    }
+    items += """
+      <dt>failed</dt><dd>\(comparison.a.failed.count) first, \(comparison.b.failed.count) second</dd>\
+      <dt>only in one</dt><dd>\(comparison.a.unpaired.count) first, \
+      \(comparison.b.unpaired.count) second</dd>
+      """
+    return "<dl class=\"facts\">\(items)</dl>"
+  }
+
+  // MARK: - Pictures
+
+  private func list(isRightInA: Bool) -> HTMLFragment {
+    let flips = comparison.flips.filter { $0.isRightInA == isRightInA }
+    guard !flips.isEmpty else { return .empty }
+    let name = isRightInA ? comparison.a.model.name : comparison.b.model.name
+    let rows = flips.prefix(Self.longestList).map { flip -> HTMLFragment in
+      """
+      <tr><th scope="row" class="long">\(HTMLFragment.name(flip.image))</th>\
+      <td>\(HTMLFragment.name(flip.truth ?? "?"))</td>\
+      <td>\(HTMLFragment.name(flip.predictedA ?? "failed"))</td>\
+      <td>\(HTMLFragment.name(flip.predictedB ?? "failed"))</td></tr>
+
+      """
+    }
+    let left = flips.count - rows.count
+    let rest: HTMLFragment = left > 0 ? "<p class=\"muted\">\(left) more are left out.</p>" : .empty
+    let table: HTMLFragment = """
+      <table><thead><tr><th scope="col">Picture</th><th scope="col">Label</th>\
+      <th scope="col">\(HTMLFragment.name(comparison.a.model.name))</th>\
+      <th scope="col">\(HTMLFragment.name(comparison.b.model.name))</th></tr></thead>
+      <tbody>\(rows)</tbody></table>
+      """
+    return """
+      <details><summary>\(DecimalText(grouping: flips.count)) that only \(HTMLFragment.name(name)) is \
+      right about</summary>\(HTMLFragment.scrolling(table, label: "Pictures"))\(rest)</details>
+
+      """
+  }
+
+  private var unpaired: HTMLFragment {
+    var html = HTMLFragment.empty
+    for (side, place) in [(comparison.a, "first"), (comparison.b, "second")]
+    where !side.unpaired.isEmpty {
+      let items = side.unpaired.prefix(Self.longestList).map { id -> HTMLFragment in
+        "<li>\(HTMLFragment.name(id))</li>"
+      }
+      let left = side.unpaired.count - items.count
+      let rest: HTMLFragment = left > 0 ? "<li>and \(left) more</li>" : .empty
+      html += """
+        <details><summary>\(DecimalText(grouping: side.unpaired.count)) only in the \(place) report\
+        </summary><ul class="notes">\(items)\(rest)</ul></details>
+
+        """
+    }
+    return html
+  }
+}
+
+extension ReportComparison {
+  /// The comparison as a page for people, which needs no other file and no network.
+  public var html: String {
+    let (nameA, nameB) = (HTMLFragment.name(a.model.name), HTMLFragment.name(b.model.name))
+    let dates = [a, b].map { side -> HTMLFragment in
+      side.created.isEmpty ? "not dated" : "\(OverviewSection.date(side.created))"
+    }
+    let body: HTMLFragment = """
+      <header class="top"><p class="kicker">Comparison, picture by picture</p>
+      <h1>\(nameA) and \(nameB)</h1>
+      <p class="sub">\(DecimalText(grouping: paired)) pictures in both</p>
+      <dl class="facts"><dt>first</dt><dd>\(HTMLFragment.name(a.model.id)), version \
+      \(HTMLFragment.name(a.model.version)), evaluated \(dates[0])</dd>
+      <dt>second</dt><dd>\(HTMLFragment.name(b.model.id)), version \
+      \(HTMLFragment.name(b.model.version)), evaluated \(dates[1])</dd></dl></header>
+      <main>\(ComparisonSection(comparison: self).content)</main>
+      <footer class="foot">Everything is in this file; it loads nothing.</footer>
+      """
+    return HTMLPage(title: "\(a.model.name) and \(b.model.name): comparison", body: body).text
+  }
+}

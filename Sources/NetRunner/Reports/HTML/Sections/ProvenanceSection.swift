@@ -1,0 +1,89 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What it takes to measure the same again.
+struct ProvenanceSection {
+  var report: EvaluationReport
+
+  var html: HTMLFragment {
+    var models = HTMLFragment.empty
+    for result in report.models { models += self.model(result) }
+    return """
+      <section aria-labelledby="provenance"><h2 id="provenance">How it was measured</h2>
+      <div class="columns">
+      <div><h3>Dataset</h3>\(dataset)</div>
+      <div><h3>Settings</h3>\(settings)</div>
+      <div><h3>Machine</h3>\(machine)</div>
+      \(models)
+      </div></section>
+
+      """
+  }
+
+  private static func facts(_ facts: [(String, HTMLFragment)]) -> HTMLFragment {
+    let items = facts.map { name, value -> HTMLFragment in "<dt>\(name)</dt><dd>\(value)</dd>" }
+    return "<dl class=\"facts\">\(items)</dl>"
+  }
+
+  private static func code(_ text: String) -> HTMLFragment { "<span class=\"mono\">\(text)</span>" }
+
+  private var dataset: HTMLFragment {
+    let dataset = report.dataset
+    var facts: [(String, HTMLFragment)] = [("name", .name(dataset.name))]
+    if let id = dataset.id { facts.append(("identifier", .name(id))) }
+    if let version = dataset.version { facts.append(("version", .name(version))) }
+    return Self.facts(
+      facts + [
+        ("layout", "\(dataset.layout.rawValue)"), ("path", .name(dataset.path)),
+        ("pictures", "\(DecimalText(grouping: dataset.pictures))"),
+        ("with a label", "\(DecimalText(grouping: dataset.labelled))"),
+        ("SHA-256", Self.code(dataset.sha256)),
+      ])
+  }
+
+  private var settings: HTMLFragment {
+    let settings = report.settings
+    return Self.facts([
+      ("metrics", "\(settings.metrics.joined(separator: ", "))"),
+      ("k of top-k", "\(settings.topK)"), ("label offset", "\(settings.labelOffset)"),
+      ("iterations", "\(settings.iterations)"), ("warm-up runs", "\(settings.warmup)"),
+      ("threads", "\(settings.threads)"), ("JPEG decoding", "\(settings.decode)"),
+      ("limit", "\(settings.limit.map(String.init) ?? "none")"),
+      ("seed", "\(String(settings.seed))"),
+    ])
+  }
+
+  private var machine: HTMLFragment {
+    let environment = report.environment
+    let memory = report.models.map(\.peakMemory).max() ?? 0
+    return Self.facts([
+      ("system", "\(environment.system)"), ("architecture", "\(environment.architecture)"),
+      ("processor", "\(environment.cpu)"), ("cores", "\(environment.cores)"),
+      ("libraries", "\(environment.libraryText)"),
+      (
+        "largest memory",
+        memory > 0 ? "\(DecimalText(Double(memory) / 1e6, digits: 0)) MB" : "not known"
+      ),
+    ])
+  }
+
+  private func model(_ result: ModelResult) -> HTMLFragment {
+    let model = result.model
+    let facts: [(String, HTMLFragment)] = [
+      ("identifier", .name(model.id)), ("version", .name(model.version)),
+      ("backend", "\(model.backend)"), ("path", .name(model.path)),
+      ("preprocessing", "\(model.preprocessing)"), ("SHA-256", Self.code(model.sha256)),
+      ("of preprocessing", Self.code(model.preprocessingSHA256)),
+      (
+        "time",
+        """
+        \(DecimalText(result.seconds, digits: 1)) s for \
+        \(DecimalText(grouping: result.pictures)) pictures
+        """
+      ),
+    ]
+    return "<div><h3>\(HTMLFragment.name(model.name))</h3>\(Self.facts(facts))</div>"
+  }
+}
