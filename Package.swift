@@ -77,7 +77,7 @@ let package = Package(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
-        "TensorIOTesting",
+        "TensorIOTesting", "NetRunner",
       ]),
   ],
   cxxLanguageStandard: .cxx17

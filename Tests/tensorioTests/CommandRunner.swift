@@ -22,7 +22,7 @@ enum CommandRunner {
   ///   - executable: Another program to run, for tests that stand between.
   ///   - environment: Variables to set on top of the test's own; nil removes one.
   ///   - input: What stands on standard input.
-  ///   - interruptedAfter: After how many seconds Ctrl-C is sent, if at all.
+  ///   - interruptedAfter: After how many seconds a signal is sent, if at all.
   ///   - interruptedAtOutput: Whether a signal is sent when the first data is printed.
   ///   - signal: That signal; it is Ctrl-C's by default.
   /// - Returns: The exit status, and all that was written to the two outputs.
@@ -57,7 +57,7 @@ enum CommandRunner {
     let identifier = process.processIdentifier
     if let interruptedAfter {
       DispatchQueue.global().asyncAfter(deadline: .now() + interruptedAfter) {
-        kill(identifier, SIGINT)
+        kill(identifier, signal)
       }
     }
     let watchdog = DispatchWorkItem { kill(identifier, SIGKILL) }

@@ -109,7 +109,8 @@ struct EvaluateCommand: ParsableCommand {
       let report = try evaluate(dataset, interruption)
       let gates = try failUnder.flatMap { try $0.gate.check(report) }
       for file in files {
-        try file.write(report, gates, suffix: datasets.count > 1 ? dataset.id ?? dataset.name : nil)
+        try file.write(
+          report, gates, of: dataset, suffix: datasets.count > 1 ? dataset.id ?? dataset.name : nil)
       }
       try printReport(report, gates)
       results += gates

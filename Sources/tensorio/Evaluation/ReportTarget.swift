@@ -36,14 +36,19 @@ struct ReportTarget {
   /// - Parameters:
   ///   - report: The report.
   ///   - gates: What was asked of it.
+  ///   - dataset: The pictures; a page shows the mistakes among them.
   ///   - suffix: What tells the file from those of other datasets; nil for a single one.
-  func write(_ report: EvaluationReport, _ gates: [GateResult], suffix: String?) throws {
+  func write(
+    _ report: EvaluationReport, _ gates: [GateResult], of dataset: Dataset?, suffix: String?
+  ) throws {
     let file = ReportFile(path(suffix: suffix))
     switch format {
     case .json: try file.write(report.json())
     case .csv: try file.write(report.csv())
     case .xml: try file.write(report.junit(gates: gates))
-    case .html: break
+    case .html:
+      let pictures = dataset.map { ReportPictures($0) }
+      try file.write(HTMLReport(report, pictures: pictures, gates: gates).text)
     }
     Console.printMessage("report: \(file.path)")
   }

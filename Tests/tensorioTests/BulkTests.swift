@@ -1,0 +1,76 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// `tensorio bulk`.
+@Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+struct BulkTests {
+  private static let models = ["--model", "Demo/digits.tiobundle"]
+
+  /// Model and picture of each row.
+  private static func keys(_ path: String) throws -> [String] {
+    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
+      let row = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return "\(row?["model"] ?? "none") \(row?["image"] ?? "none")"
+    }
+  }
+
+  @Test(arguments: ["rows.jsonl", "rows.sqlite", "rows.csv"])
+  func `after kill -9 it goes on, and loses and doubles nothing`(name: String) async throws {
+    let folder = try TemporaryFolder()
+    let arguments = ["bulk", "Demo/digits-training", "--model", "Demo/digits.tiobundle"]
+    let results = ["-o", folder.path + "/" + name]
+    // Some of these end before the signal, when the machine is fast: the rows must be right anyway.
+    for seconds in [0.15, 0.3, 0.45] {
+      _ = try await CommandRunner.run(
+        arguments + results + ["--resume", "--iterations", "5"], interruptedAfter: seconds,
+        signal: SIGKILL)
+    }
+    let export = name == "rows.jsonl" ? [] : ["-o", folder.path + "/export.jsonl"]
+    let rest = try await CommandRunner.run(
+      arguments + results + ["--resume", "--iterations", "5"] + (name == "rows.csv" ? [] : export))
+    #expect(rest.status == 0)
+    #expect(rest.output.contains("350   350"))
+    switch name {
+    case "rows.csv":
+      let text = try String(contentsOfFile: folder.path + "/rows.csv", encoding: .utf8)
+      let lines = text.split(separator: "\r\n")
+      #expect(lines.count == 351)
+      #expect(Set(lines.map { $0.prefix(60) }).count == 351)
+      #expect(try folder.contents == ["rows.csv"])
+    default:
+      let path = folder.path + (name == "rows.jsonl" ? "/rows.jsonl" : "/export.jsonl")
+      let keys = try Self.keys(path)
+      #expect(keys.count == 350)
+      #expect(Set(keys).count == 350)
+    }
+  }
+
+  @Test func `Ctrl-C keeps what is done`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/rows.jsonl"
+    let arguments = ["bulk", "Demo/digits-training", "-o", path] + Self.models
+    let result = try await CommandRunner.run(
+      arguments + ["--iterations", "200"], interruptedAfter: 1.5)
+    #expect(result.status == 0)
+    let count = try Self.keys(path).count
+    #expect(count > 0)
+    if count < 350 { #expect(result.error.contains("--resume goes on")) }
+  }
+
+  @Test func `results that are there are not overwritten unasked`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/rows.jsonl"
+    let arguments = ["bulk", "Demo/images", "-o", path] + Self.models
+    #expect(try await CommandRunner.run(arguments).status == 0)
+    let again = try await CommandRunner.run(arguments)
+    #expect(again.status == 64)
+    #expect(again.error.contains("--resume"))
+    #expect(try await CommandRunner.run(arguments + ["--force"]).status == 0)
+    #expect(try Self.keys(path).count == 20)
+  }
+}
