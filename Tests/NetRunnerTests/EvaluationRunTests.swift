@@ -38,7 +38,7 @@ import Testing
     let dataset = try Self.digits()
     let whole = try Self.evaluate(dataset)
     let parts = try (1...count).map {
-      try Self.evaluate(dataset, threads: $0, part: PartRecord(index: $0, count: count))
+      try Self.evaluate(dataset, part: PartRecord(index: $0, count: count))
     }
     let written = try parts.map { try EvaluationReport(json: $0.json()) }
     let merged = try EvaluationReport.merging(parts: written.reversed())

@@ -41,6 +41,7 @@ public struct EvaluationRun: Sendable {
   /// How they are evaluated.
   public let options: EvaluationOptions
 
+  private let pictureCount: Int
   private let whole: Dataset
   private let part: PartRecord?
   private let limit: Int?
@@ -58,6 +59,7 @@ public struct EvaluationRun: Sendable {
     _ dataset: Dataset, options: EvaluationOptions = EvaluationOptions(), limit: Int? = nil,
     part: PartRecord? = nil
   ) throws {
+    pictureCount = dataset.samples.count
     let seed = options.seed == 0 ? nil : options.seed
     let whole = try limit.map { try dataset.limited(to: $0, seed: seed) } ?? dataset
     self.whole = whole
@@ -127,7 +129,7 @@ public struct EvaluationRun: Sendable {
   private func record(sha256: String) -> DatasetRecord {
     DatasetRecord(
       layout: whole.layout, name: whole.name, id: whole.id, version: whole.version,
-      path: whole.path, pictures: whole.samples.count,
+      path: whole.path, pictures: pictureCount,
       labelled: whole.samples.count { $0.truth != nil }, sha256: sha256, notes: whole.notes)
   }
 }

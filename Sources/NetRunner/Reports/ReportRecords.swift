@@ -119,9 +119,10 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   public var path: String
   /// How many pictures it has, before a limit.
   public var pictures: Int
-  /// How many of them have a label.
+  /// How many of those that a limit leaves have a label.
   public var labelled: Int
-  /// SHA-256, as 64 hexadecimal digits, of the pictures' identifiers, labels and bytes.
+  /// SHA-256, as 64 hexadecimal digits, of the identifiers, labels and bytes of the pictures that a
+  /// limit leaves.
   public var sha256: String
   /// What was guessed or left out.
   public var notes: [String]
