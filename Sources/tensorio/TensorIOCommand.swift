@@ -22,7 +22,7 @@ struct TensorIOCommand: ParsableCommand {
     version: Version.current,
     subcommands: [
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
-      ParityCommand.self, BenchCommand.self, TrainCommand.self,
+      ParityCommand.self, BenchCommand.self, TrainCommand.self, LabelCommand.self,
     ])
 
   static func main() {
