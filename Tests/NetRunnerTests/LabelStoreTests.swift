@@ -157,6 +157,14 @@ import Testing
     let root = try LabelStore(path: folder.path + "/y/m.db", root: folder.path)
     try root.setLabel(.text("1"), of: folder.path + "/y/a.jpg", for: "m")
     try #expect(root.labels(for: "m").map(\.path) == ["y/a.jpg"])
+    // The file keeps its root.
+    let again = try LabelStore(path: folder.path + "/y/m.db")
+    try #expect(again.label(of: folder.path + "/y/a.jpg", for: "m") == .text("1"))
+    #expect(again.root == root.root)
+    let other = #expect(throws: TensorIOError.self) {
+      try LabelStore(path: folder.path + "/y/m.db", root: folder.path + "/y/s")
+    }
+    #expect(other?.message.contains("not from") == true)
   }
 
   // MARK: - Files

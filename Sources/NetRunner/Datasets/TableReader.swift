@@ -8,7 +8,7 @@ import TensorIO
 extension DatasetReader {
   /// Reads a table of paths and labels.
   func readTable() throws -> Dataset {
-    let table = try TextTable(contentsOf: path)
+    let table = try DelimitedText(contentsOf: path)
     return try TableReader(table, reader: self).dataset()
   }
 }
@@ -18,10 +18,10 @@ extension DatasetReader {
 /// A column named like a label is one; a column of another name is, when its cells are not all
 /// numbers. Several columns of numbers, or numbers with fractions, are values to predict.
 private struct TableReader {
-  private let table: TextTable
+  private let table: DelimitedText
   private let reader: DatasetReader
   private let header: [String]?
-  private let rows: ArraySlice<TextTable.Row>
+  private let rows: ArraySlice<DelimitedText.Row>
   private var pathColumn = 0
 
   private static let pathNames: Set = [
@@ -33,7 +33,7 @@ private struct TableReader {
     "truth",
   ]
 
-  init(_ table: TextTable, reader: DatasetReader) throws {
+  init(_ table: DelimitedText, reader: DatasetReader) throws {
     self.table = table
     self.reader = reader
     guard let first = table.rows.first else {
@@ -60,7 +60,7 @@ private struct TableReader {
 
   /// Whether the first row has names: one that is known for paths, or no picture where others do.
   private static func isHeader(
-    _ names: [String], before rows: ArraySlice<TextTable.Row>
+    _ names: [String], before rows: ArraySlice<DelimitedText.Row>
   ) -> Bool {
     if names.contains(where: PictureFolder.isPicture) { return false }
     if names.contains(where: pathNames.contains) { return true }

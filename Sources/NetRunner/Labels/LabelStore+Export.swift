@@ -206,7 +206,7 @@ extension LabelStore {
     var text = header + "\n"
     var paths: [String] = []
     for photo in photos {
-      let relative = Self.path(place(of: photo.path), from: folder)
+      let relative = place(of: photo.path).path(from: folder)
       paths.append(relative)
       let cells =
         switch photo.label {
@@ -241,14 +241,16 @@ extension LabelStore {
       && text.utf8.last != 0x20
     return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
+}
 
-  /// A path from a folder; both are whole paths.
-  private static func path(_ path: String, from folder: String) -> String {
-    let target = path.split(separator: "/")
+extension String {
+  /// A path as it is seen from a folder; both are whole paths without links.
+  func path(from folder: String) -> String {
+    let target = split(separator: "/")
     let origin = folder.split(separator: "/")
     let common = zip(target, origin).prefix { $0 == $1 }.count
-    return
-      (Array(repeating: "..", count: origin.count - common) + target.dropFirst(common))
-      .joined(separator: "/")
+    let parts =
+      Array(repeating: "..", count: origin.count - common) + target.dropFirst(common)
+    return parts.isEmpty ? "." : parts.joined(separator: "/")
   }
 }

@@ -20,9 +20,13 @@ extension LabelStore {
 
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("1: photos, labels and changes") { database in
+    migrator.registerMigration("1: settings, photos, labels and changes") { database in
       try database.execute(
         sql: """
+          CREATE TABLE setting (
+            name TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+          );
           CREATE TABLE photo (
             id INTEGER PRIMARY KEY,
             path TEXT NOT NULL,
@@ -96,6 +100,39 @@ extension LabelStore {
     }
     if !isComplete { try migrator.migrate(pool) }
     return pool
+  }
+
+  /// Keeps the root of a new store, and tells that of one that is there.
+  ///
+  /// - Parameters:
+  ///   - pool: The database.
+  ///   - root: The root that was asked for, without links; nil takes what is kept.
+  ///   - folder: The file's own folder, without links: the root is kept as a path from there.
+  /// - Returns: The root.
+  /// - Throws: `TensorIOError` for another root than the one that is kept.
+  static func root(_ pool: DatabasePool, _ root: String?, folder: String) throws -> String {
+    let sql = "SELECT value FROM setting WHERE name = 'root'"
+    var kept = try pool.read { try String.fetchOne($0, sql: sql) }
+    if kept == nil {
+      let path = (root ?? folder).path(from: folder)
+      kept = try pool.write { database in
+        try database.execute(
+          sql: "INSERT OR IGNORE INTO setting (name, value) VALUES ('root', ?)", arguments: [path])
+        return try String.fetchOne(database, sql: sql)
+      }
+    }
+    let path = folder + "/" + (kept ?? ".")
+    guard let real = PictureFolder.realPath(path) else {
+      throw TensorIOError(
+        .fileNotFound,
+        "The folder '\(path)' that the label store '\(pool.path)' keeps paths from is gone.")
+    }
+    guard root == nil || root == real else {
+      throw TensorIOError(
+        .invalidOption,
+        "The label store '\(pool.path)' keeps paths from '\(real)', not from '\(root ?? "")'.")
+    }
+    return real
   }
 
   /// SQLite's error in words.

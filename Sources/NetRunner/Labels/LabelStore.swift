@@ -34,8 +34,9 @@ public final class LabelStore: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - root: The folder that photos' paths begin in; nil means the file's own, so that both can
-  ///     be moved together. Photos outside of it have whole paths.
+  ///   - root: The folder that photos' paths begin in; photos outside of it have whole paths. A new
+  ///     file keeps it, as a path from the file's own folder, so that both can be moved together;
+  ///     nil means what the file keeps, and for a new one its own folder.
   ///   - creates: Whether a file that is not there is made.
   ///   - busyTimeout: How many seconds other processes are waited for.
   /// - Throws: `TensorIOError` for a file that is no store, or is newer than this program.
@@ -48,13 +49,23 @@ public final class LabelStore: Sendable {
     guard creates || FileSystem.isFile(path) else {
       throw TensorIOError(.fileNotFound, "There is no label store '\(path)'.")
     }
-    let folder = root ?? FileSystem.folder(of: path)
-    guard let real = PictureFolder.realPath(folder), FileSystem.isFolder(real) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)'.")
+    guard let folder = PictureFolder.realPath(FileSystem.folder(of: path)) else {
+      throw TensorIOError(
+        .fileNotFound, "There is no folder '\(FileSystem.folder(of: path))' for a label store.")
+    }
+    let wanted = try root.map { root in
+      guard let real = PictureFolder.realPath(root), FileSystem.isFolder(real) else {
+        throw TensorIOError(.fileNotFound, "There is no folder '\(root)'.")
+      }
+      return real
     }
     self.path = path
-    self.root = real
     database = try Self.open(path, busyTimeout: busyTimeout)
+    do {
+      self.root = try Self.root(database, wanted, folder: folder)
+    } catch let error as DatabaseError {
+      throw Self.explained(error, path)
+    }
   }
 
   // MARK: - Changing

@@ -16,7 +16,7 @@ import Foundation
 /// It is stricter than the libraries that were looked at (SwiftCSV): those take a quote without an
 /// end for the rest of the file, split lines at Unicode's separators, and name no line in errors.
 /// A label that is read slightly wrong would count as the model's fault.
-struct TextTable {
+struct DelimitedText {
   /// A row, and the line that it begins on, from 1.
   struct Row {
     var line: Int

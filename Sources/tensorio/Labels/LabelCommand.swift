@@ -1,0 +1,206 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import NetRunner
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The command `tensorio label`.
+struct LabelCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "label", abstract: "Keep labels of photos, and export them.",
+    discussion: """
+      STORE is a file that keeps the labels: texts or numbers, for each model of its own. Photos \
+      are known by their paths and their bytes; paths begin in the store's folder.
+
+      Examples:
+        tensorio label set labels.sqlite mobilenet-v2 photos/01.jpg 'rocking chair'
+        tensorio label set labels.sqlite ages photos/01.jpg '[42]'
+        tensorio label import labels.sqlite photos-by-class --model mobilenet-v2
+        tensorio label export labels.sqlite --model mobilenet-v2 --to chairs.testbundle
+      """,
+    subcommands: [
+      SetCommand.self, ListCommand.self, RemoveCommand.self, UndoCommand.self,
+      FindMovedCommand.self, ImportCommand.self, ExportCommand.self,
+    ])
+
+  /// The file, as an argument.
+  struct StoreArgument: ParsableArguments {
+    @Argument(help: "The file that keeps the labels.", completion: .file())
+    var store: String
+
+    /// Opens the file; one that is not there is an error.
+    func open() throws -> LabelStore { try LabelStore(path: store, creates: false) }
+  }
+}
+
+extension LabelCommand {
+  /// The command `tensorio label set`.
+  struct SetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set", abstract: "Set a photo's label; one that it has is replaced.")
+
+    @OptionGroup var file: StoreArgument
+
+    @Argument(help: "The model's identifier, as its model.json has it.")
+    var model: String
+
+    @Argument(help: "The photo.", completion: .file())
+    var photo: String
+
+    @Argument(help: "A text, or numbers as a JSON array: '[0.5, 2]'.")
+    var label: String
+
+    @Flag(name: .long, help: "Take the label as a text, whatever it begins with.")
+    var text = false
+
+    @Option(
+      name: .long,
+      help: "The folder that paths in a new store begin in; by default the store's own.",
+      completion: .directory)
+    var root: String?
+
+    func run() throws {
+      // The command line marks negative numbers with a space, so that they are no options.
+      let word = label.hasPrefix(" -") ? String(label.dropFirst()) : label
+      let label = try text ? .text(word) : PhotoLabel(argument: word)
+      try LabelStore(path: file.store, root: root).setLabel(label, of: photo, for: model)
+    }
+  }
+
+  /// The command `tensorio label list`.
+  struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Print labels, or how many each model has.",
+      discussion: """
+        With --model each photo's path, label and state: present, changed (another picture has \
+        its name) or missing.
+        """)
+
+    @OptionGroup var file: StoreArgument
+
+    @Option(name: .long, help: "The model's identifier.")
+    var model: String?
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+      let store = try file.open()
+      if let model {
+        try printLabels(
+          store.labels(for: model).map { (photo: $0, state: try store.state(of: $0)) })
+      } else {
+        try printCounts(store.counts.sorted { $0.key < $1.key })
+      }
+    }
+
+    private func printLabels(
+      _ photos: [(photo: LabelledPhoto, state: LabelledPhoto.State)]
+    ) throws {
+      if json {
+        return try Console.printJSON(
+          .array(
+            photos.map { photo, state in
+              .object([
+                "path": .string(photo.path), "label": photo.label.json,
+                "sha256": .string(photo.sha256), "state": .string(state.rawValue),
+              ])
+            }))
+      }
+      var table = TextTable(headings: ["photo", "label", "state"])
+      for (photo, state) in photos {
+        table.append(photo.path, "\(photo.label)", state == .present ? "" : state.rawValue)
+      }
+      if !photos.isEmpty { table.lines(indentation: 0).forEach(Console.printData) }
+    }
+
+    private func printCounts(_ counts: [(key: String, value: Int)]) throws {
+      if json {
+        return try Console.printJSON(
+          .object(Dictionary(counts.map { ($0.key, .number(Double($0.value))) }) { $1 }))
+      }
+      for (model, count) in counts {
+        Console.printData("\(model.printable): \(count) label\(count == 1 ? "" : "s")")
+      }
+    }
+  }
+
+  /// The command `tensorio label remove`.
+  struct RemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Remove a photo's label.")
+
+    @OptionGroup var file: StoreArgument
+
+    @Argument(help: "The model's identifier.")
+    var model: String
+
+    @Argument(help: "The photo, or the path that 'list' prints.", completion: .file())
+    var photo: String
+
+    func run() throws {
+      guard try file.open().removeLabel(of: photo, for: model) else {
+        throw TensorIOError(
+          .fileNotFound, "'\(photo)' has no label for the model '\(model)' in '\(file.store)'.")
+      }
+    }
+  }
+
+  /// The command `tensorio label undo`.
+  struct UndoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "undo", abstract: "Take back the last change, or the last import.")
+
+    @OptionGroup var file: StoreArgument
+
+    @Option(name: .long, help: "Only changes of this model's labels.")
+    var model: String?
+
+    func run() throws {
+      let changes = try file.open().undo(for: model)
+      for change in changes.reversed() {
+        let label = change.before.map { "'\($0)' again" } ?? "no label"
+        Console.printMessage("\(change.photo.printable): \(label.printable)")
+      }
+      if changes.isEmpty { Console.printMessage("nothing to take back") }
+    }
+  }
+}
+
+extension PhotoLabel {
+  /// Numbers for what begins like an array, else the text as it is.
+  fileprivate init(argument: String) throws {
+    guard argument.first == "[" else {
+      self = .text(argument)
+      return
+    }
+    var numbers: [Double]?
+    if case .array(let elements)? = try? JSONValue(parsing: Data(argument.utf8)) {
+      numbers = elements.compactMap { if case .number(let number) = $0 { number } else { nil } }
+      if numbers?.count != elements.count { numbers = nil }
+    }
+    guard let numbers else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(argument)' is no JSON array of numbers; pass --text where it is a text.")
+    }
+    self = .numbers(numbers)
+  }
+
+  /// The label as `--json` prints it.
+  fileprivate var json: JSONValue {
+    switch self {
+    case .text(let text): .string(text)
+    case .numbers(let numbers): .array(numbers.map(JSONValue.number))
+    }
+  }
+}
