@@ -69,7 +69,7 @@ struct ComparisonSection {
         <li><b>\(Self.signed(accuracy.difference))</b><span>top 1, second less first; 95%: \
         \(Self.signed(interval.lower)) to \(Self.signed(interval.upper))</span></li>\
         <li><b>p \(Self.probability(comparison.mcNemar.exactP))</b>\
-        <span>by chance alone (McNemar, exact)</span></li>
+        <span>McNemar's exact test, for equally good models</span></li>
         """
     }
     for ratio in comparison.latency {
@@ -95,8 +95,8 @@ struct ComparisonSection {
     let mcNemar = comparison.mcNemar
     let (a, b) = (comparison.a.model.name, comparison.b.model.name)
     return """
-      <table><caption>\(DecimalText(grouping: comparison.scored)) pictures with a label.</caption>
-      <thead><tr><th scope="col"></th><th scope="col" class="n">\(HTMLFragment.name(b)) right</th>\
+      <table><caption><div>\(DecimalText(grouping: comparison.scored)) pictures with a label.</div></caption>
+      <thead><tr><td></td><th scope="col" class="n">\(HTMLFragment.name(b)) right</th>\
       <th scope="col" class="n">wrong</th></tr></thead><tbody>
       <tr><th scope="row">\(HTMLFragment.name(a)) right</th><td class="n">\(comparison.bothRight)</td>\
       <td class="n">\(mcNemar.onlyA)</td></tr>
