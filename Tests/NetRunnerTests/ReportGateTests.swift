@@ -60,6 +60,14 @@ import Testing
         == "top1 of 'mobile' is 0.7, it should be at least 0.8.")
   }
 
+  @Test func `a message rounds only where it stays true`() throws {
+    var report = ReportFixture().make()
+    report.models[0].metrics["classification"]?.values = [MetricValue("top1", 2.0 / 3, count: 3)]
+    #expect(try check("top1>=0.7", report).message.contains("is 0.6667, it should"))
+    #expect(try check("top1>=0.6667", report).message.contains("is 0.6666666666666666, it should"))
+    #expect(try check("top1>=0.66666", report).message.contains("is 0.6667, as wanted"))
+  }
+
   @Test func `an unknown name lists the known ones`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try check("top_1>=0.7", ReportFixture().make())

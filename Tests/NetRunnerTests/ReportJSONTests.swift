@@ -31,6 +31,23 @@ import Testing
     #expect(try again.json() == text)
   }
 
+  @Test func `outputs of every kind are read as they were`() throws {
+    var report = ReportFixture(pictures: 2, failures: []).make()
+    let outputs: [String: JSONValue] = [
+      "labels": .object(["cat": .number(0.25), "dog": .number(1)]),
+      "numbers": .array([.number(-0.5), .number(3), .number(1e300)]),
+      "rows": .array([.array([.number(1)]), .array([])]),
+      "mixed": .object(["a": .null, "b": .bool(true), "c": .string("1"), "d": .array([.null])]),
+      "large": .array([.integer(9_007_199_254_740_993), .integer(.max)]),
+      "text": .string("NaN"), "empty": .object([:]), "one": .number(0.1),
+    ]
+    report.results[0].evaluation?.inferenceResults = outputs
+    let text = try report.json()
+    let again = try EvaluationReport(json: text)
+    #expect(again.results[0].evaluation?.inferenceResults == outputs)
+    #expect(try again.json() == text)
+  }
+
   @Test func `a newer version is refused`() throws {
     let text = try ReportFixture(pictures: 20).make().json()
     let newer = text.replacing("\"schema_version\": 1", with: "\"schema_version\": 2")

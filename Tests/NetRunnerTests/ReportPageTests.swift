@@ -64,4 +64,174 @@ import Testing
       try ReportFile("\(folder)/\(name).html").write(text)
     }
   }
+
+  // MARK: - What a page holds
+
+  @Test func `a page says what was found`() {
+    let text = HTMLReport(ReportFixture().make(), pictures: Self.pictures).text
+    for part in [
+      "<h1><bdi>A model named mobile</bdi> on <bdi>Animals</bdi></h1>", "500 pictures",
+      "<time datetime=\"2025-06-01T08:30:00Z\">2025-06-01, 08:30 UTC</time>",
+      "<strong>3 of 500 pictures failed.</strong>", "2 files are no pictures and were left out",
+      "<th scope=\"row\">top1</th><td class=\"n\">0.818</td><td class=\"n\">0.782 to 0.849</td>",
+      "kappa is not defined", "<td class=\"lost\">1</td>", "src=\"data:image/jpeg;base64,",
+      "<img class=\"tiny\" alt=\"", "cannot be shown:", "the picture is not here any more",
+      "its first bytes are 00 00 00 00", ReportFixture.hash("dataset"), "LiteRT 2.3.0",
+      "<title>A model named mobile: ROC curves</title>", "predictions, ",
+    ] {
+      #expect(text.contains(part), "\(part)")
+    }
+  }
+
+  @Test func `percentiles of few pictures say what they need`() {
+    let text = HTMLReport(ReportFixture(pictures: 12, failures: []).make()).text
+    #expect(text.contains("too few for p99 (needs 100)"))
+    #expect(
+      text.contains("<td class=\"n muted\">needs 20</td><td class=\"n muted\">needs 100</td>"))
+    #expect(text.contains("no picture was asked for"))
+  }
+
+  @Test func `several models are compared with the first`() throws {
+    let report = ReportFixture(models: ["mobile", "large", "tiny"]).make()
+    let comparison = try ReportComparison(report, "mobile", "large", seed: 42)
+    let text = HTMLReport(report).text
+    let accuracy = try #require(comparison.accuracy)
+    #expect(accuracy.difference > 0)
+    #expect(text.contains("<b>+0.044</b>"))
+    #expect(text.ranges(of: "McNemar's exact test").count == 2)
+    #expect(text.contains("only <bdi>A model named tiny</bdi> is right about"))
+    #expect(comparison.html.contains("<b>+0.044</b>"))
+  }
+
+  @Test func `names from data stay text`() {
+    let evil = "<script>alert(\"1\")</script>'&\u{0}\u{202E}<img src=x onerror=y>"
+    var fixture = ReportFixture(
+      classes: [evil + "a", evil + "b", evil + "c"], pictures: 60, models: [evil, "b\(evil)"],
+      failures: [7])
+    fixture.datasetPath = evil
+    fixture.imageName = { index, _ in "\(evil)\(index)" }
+    var report = fixture.make()
+    report.created = evil
+    report.dataset.name = evil
+    report.dataset.notes = [evil]
+    report.environment.cpu = evil
+    report.results[7].errorDescription = evil
+    report.models[0].metrics[evil] = report.models[0].metrics["classification"]
+    report.models[0].metrics[evil]?.values[0].name = evil
+    let pictures = ReportPictures { throw TensorIOError(.invalidImage, $0) }
+    let gate = GateResult(
+      gate: Gate(evil, .atLeast, 1), model: evil, value: nil, isMet: false, message: evil)
+    let text = HTMLReport(report, pictures: pictures, gates: [gate]).text
+    #expect(text.ranges(of: "<script").count == 1)
+    #expect(text.ranges(of: "<img").count == 0)
+    #expect(!text.contains("onerror=y>"))
+    #expect(text.unicodeScalars.allSatisfy { $0 != "\0" })
+    #expect(text.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;\u{FFFD}"))
+  }
+
+  @Test func `a page loads nothing and allows only its own script`() throws {
+    let report = ReportFixture(models: ["mobile", "large"]).make()
+    let text = HTMLReport(report, pictures: Self.pictures).text
+    #expect(!text.contains("http:") && !text.contains("https:") && !text.contains("@import"))
+    #expect(!text.contains(" style=\"") && !text.contains(" onclick") && !text.contains("url("))
+    #expect(text.contains("default-src &#39;none&#39;; img-src data:; style-src &#39;sha256-"))
+    let sources = text.ranges(of: "src=\"").count
+    #expect(sources == text.ranges(of: "src=\"data:image/").count && sources > 10)
+  }
+
+  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python."))
+  func `Python's parser finds every tag closed, every name once and the hashes right`() throws {
+    let script = """
+      import base64, hashlib, json, re, sys
+      from html.parser import HTMLParser
+      VOID = {"meta", "link", "img", "br", "rect", "line", "circle", "polyline"}
+      class Checker(HTMLParser):
+          def __init__(self):
+              super().__init__()
+              self.open, self.faults, self.ids, self.links = [], [], [], []
+              self.policy, self.parts = "", {}
+          def handle_starttag(self, tag, attributes):
+              values = dict(attributes)
+              if len(values) != len(attributes):
+                  self.faults.append(f"{tag}: an attribute twice")
+              if "id" in values: self.ids.append(values["id"])
+              if values.get("href", "").startswith("#"): self.links.append(values["href"][1:])
+              if values.get("http-equiv"): self.policy = values["content"]
+              if tag not in VOID: self.open.append(tag)
+          def handle_startendtag(self, tag, attributes): pass
+          def handle_endtag(self, tag):
+              if not self.open or self.open.pop() != tag:
+                  self.faults.append(f"</{tag}> at {self.getpos()}")
+          def handle_data(self, data):
+              if self.open and self.open[-1] in ("style", "script"):
+                  self.parts[self.open[-1]] = self.parts.get(self.open[-1], "") + data
+      faults = []
+      for path in sys.argv[1:]:
+          checker = Checker()
+          checker.feed(open(path, encoding="utf-8").read())
+          checker.close()
+          faults += checker.faults + [f"{tag} stays open" for tag in checker.open]
+          faults += [f"id {i} twice" for i in set(checker.ids) if checker.ids.count(i) > 1]
+          faults += [f"no id {i}" for i in checker.links if i not in checker.ids]
+          for part in ("style", "script"):
+              digest = base64.b64encode(hashlib.sha256(checker.parts[part].encode()).digest())
+              if f"{part}-src 'sha256-{digest.decode()}'" not in checker.policy:
+                  faults.append(f"the hash of {part}")
+      print(json.dumps(faults))
+      """
+    let three = ReportFixture(pictures: 200, models: ["mobile", "large", "tiny"]).make()
+    let gates = try Gate("failed", .atMost, 0).check(three)
+    let pages = [
+      HTMLReport(three, pictures: Self.pictures, gates: gates).text,
+      HTMLReport(ReportFixture(classes: Self.hundred, pictures: 1000).make()).text,
+      HTMLReport(ReportFixture(pictures: 3, failures: [0, 1, 2]).make()).text,
+      try ReportComparison(three, "mobile", "tiny").html,
+    ]
+    let output = try ReportPeer.run(["-c", script], on: pages)
+    #expect(output == "[]\n", "\(output)")
+  }
+
+  @Test func `reports that are empty or odd make a page too`() {
+    var report = ReportFixture(pictures: 30).make()
+    report.models[0].metrics["classification"]?.confusion?.counts = [[1], [], [.max, .max]]
+    report.models[0].metrics["classification"]?.confusion?.failed = []
+    report.models[0].metrics["classification"]?.values[0].value = .nan
+    report.models[0].metrics["classification"]?.values[1].interval = .init(
+      lower: -.infinity, upper: .nan)
+    report.models[0].metrics["classification"]?.roc = [ROCCurve(label: "x", area: .nan, points: [])]
+    report.models[0].metrics["classification"]?.calibration = [
+      CalibrationBin(lower: .nan, upper: 2, count: .max, confidence: -1, accuracy: .infinity)
+    ]
+    report.models[0].metrics["empty"] = MetricReport(values: [])
+    report.models[0].throughput = .infinity
+    report.models[0].pictures = .min
+    report.results[0].evaluation?.inferenceLatency = .infinity
+    report.results[1].evaluation?.inferenceLatency = -1e300
+    report.results[2].evaluation?.inferenceLatency = .nan
+    report.results[3].score = .nan
+    #expect(HTMLReport(report).text.hasSuffix("</html>\n"))
+    report.models = []
+    report.results = []
+    #expect(HTMLReport(report).text.hasSuffix("</html>\n"))
+  }
+
+  @Test func `20,000 noisy pictures make a page of less than 2 MB`() {
+    // Noise is what JPEG can least make small.
+    let noise = ReportPictures { id in
+      var random = FixtureRandom(state: UInt64(id.utf8.count))
+      let bytes = (0..<(320 * 320 * 3)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      return PixelBuffer(width: 320, height: 320, format: .rgb, bytes: bytes)
+    }
+    let report = ReportFixture(
+      classes: (0..<1000).map { "class number \($0)" }, pictures: 20_000,
+      models: ["mobile"], failures: Set(0..<2000)
+    ).make()
+    let text = HTMLReport(report, pictures: noise).text
+    #expect(text.utf8.count < 2_000_000)
+    #expect(text.contains("2,000 pictures, the first 100 are shown"))
+    #expect(text.contains("1000 classes; the 200 with the smallest f1 are shown, 800 are left out"))
+    #expect(text.contains("the 12 smallest areas, 988 left out"))
+    #expect(text.contains("pairs are left out"))
+    #expect(text.contains("; these 24 most surely"))
+  }
 }

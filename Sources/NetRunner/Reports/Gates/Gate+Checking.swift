@@ -41,8 +41,16 @@ extension Gate {
     let wish = "at \(asksForMore ? "least" : "most") \(bound.shortText)"
     return GateResult(
       gate: self, model: id, value: value, isMet: isMet,
-      message: "\(name) of '\(id)' is \(value.shortText), "
+      message: "\(name) of '\(id)' is \(rounded(value)), "
         + (isMet ? "as wanted: \(wish)." : "it should be \(wish)."))
+  }
+
+  /// A number with few decimals, unless that would put it on the other side of the bound.
+  private func rounded(_ value: Double) -> String {
+    let text = DecimalText(value, digits: 4).description
+    guard let short = Double(text), (short < bound, short > bound) == (value < bound, value > bound)
+    else { return value.shortText }
+    return short.shortText
   }
 
   private func number(in result: ModelResult) throws -> GateNumber {

@@ -45,7 +45,8 @@ public struct HTMLReport: Sendable {
         result: result, rows: report.results.filter { $0.model == result.model.id },
         anchor: "model-\(place + 1)", pictures: pictures,
         // All models together show about as many pictures as one.
-        galleryLength: max(6, 24 / max(1, report.models.count)))
+        galleryLength: max(6, 24 / max(1, report.models.count)),
+        metricNames: report.settings.metrics, title: report.models.count == 1 ? "Results" : nil)
       sections += section.html
     }
     if report.models.count > 1 {

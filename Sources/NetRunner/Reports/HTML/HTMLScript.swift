@@ -16,9 +16,10 @@ struct HTMLScript {
         button.append(...head.childNodes);
         head.append(button);
         button.addEventListener("click", () => {
-          const isUp = head.ariaSort === "descending" || (!head.ariaSort && column === 0);
-          heads.forEach((other) => { other.ariaSort = null; });
-          head.ariaSort = isUp ? "ascending" : "descending";
+          const before = head.getAttribute("aria-sort");
+          const isUp = before === "descending" || (!before && column === 0);
+          heads.forEach((other) => other.removeAttribute("aria-sort"));
+          head.setAttribute("aria-sort", isUp ? "ascending" : "descending");
           const key = (row) => row.cells[column].dataset.v ?? row.cells[column].textContent;
           const isEmpty = (row) => row.cells[column].dataset.v === "";
           const body = table.tBodies[0];

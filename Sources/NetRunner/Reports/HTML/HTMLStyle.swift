@@ -73,6 +73,8 @@ struct HTMLStyle {
       font-size: 15px; }
     .facts dt { color: var(--muted); }
     .facts dd { margin: 0; overflow-wrap: anywhere; }
+    details { margin: 10px 0; }
+    summary { cursor: pointer; }
     .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr));
       gap: 8px 48px; align-items: start; }
     .foot { padding-top: 40px; padding-bottom: 40px; color: var(--muted); font-size: 14px; }
@@ -81,16 +83,21 @@ struct HTMLStyle {
 
   private static let tables = """
     .scroll { overflow-x: auto; margin: 8px 0; max-width: 100%; }
+    .tall { max-height: 560px; overflow-y: auto; }
+    .tall thead th { position: sticky; top: 0; background: var(--ground); }
     table { border-collapse: collapse; font-size: 15px; }
     caption { text-align: left; font-size: 14px; padding-bottom: 6px; }
     th, td { padding: 6px 14px 6px 0; text-align: left; vertical-align: baseline;
       border-bottom: 1px solid var(--line); }
     thead th { font-weight: 600; font-size: 14px; color: var(--muted); white-space: nowrap;
       vertical-align: bottom; }
-    tbody th { font-weight: 500; overflow-wrap: anywhere; }
+    caption div { position: sticky; left: 0; max-width: min(76ch, calc(100vw - 40px)); }
+    tbody th { font-weight: 500; overflow-wrap: break-word; }
+    tbody th:has(a) { min-width: 14ch; }
+    th.mono, .met, .unmet { white-space: nowrap; }
     th.n, td.n { text-align: right; white-space: nowrap; }
     td.best { font-weight: 700; }
-    td.long { min-width: 220px; overflow-wrap: anywhere; }
+    .long { min-width: 200px; overflow-wrap: anywhere; }
     .met { color: var(--green-ink); font-weight: 600; }
     .unmet { color: var(--red-ink); font-weight: 600; }
     .sortable th button { all: unset; cursor: pointer; color: inherit; font: inherit; }
@@ -99,6 +106,8 @@ struct HTMLStyle {
       font-size: 12px; }
     .sortable th[aria-sort="ascending"] button::after { content: "\\2191"; opacity: 1; }
     .sortable th[aria-sort="descending"] button::after { content: "\\2193"; opacity: 1; }
+    .flow { display: flex; flex-wrap: wrap; gap: 0 64px; }
+    .flow > div { min-width: 0; max-width: 100%; }
     .whisker { width: 150px; height: 16px; display: block; }
 
     """
@@ -124,9 +133,10 @@ struct HTMLStyle {
       vertical-align: middle; background: var(--muted); opacity: .55; }
     .k0, .k1, .k2 { opacity: 1; } .k0 { background: var(--red-ink); }
     .k1 { background: var(--blue-ink); } .k2 { background: var(--green-ink); }
-    svg .gap { fill: rgb(var(--red) / .28); }
+    svg .bars .gap { fill: rgb(var(--red) / .34); }
+    svg .bars .under { fill: none; stroke: var(--red-ink); stroke-width: 1.2; }
     svg .dot { fill: var(--blue-ink); }
-    svg .range { stroke: var(--blue-ink); stroke-width: 2; }
+    svg .range { fill: var(--bar); }
     svg .rail { stroke: var(--line); stroke-width: 1; }
     .shares { display: flex; height: 26px; margin: 6px 0 8px; border-radius: 4px;
       overflow: hidden; }
@@ -150,8 +160,9 @@ struct HTMLStyle {
     .gallery img.tiny { image-rendering: pixelated; }
     .gallery figcaption { color: var(--ink); font-size: 14px; line-height: 1.35; margin-top: 6px;
       overflow-wrap: anywhere; }
-    .gallery figcaption small { display: block; color: var(--muted); font-size: 12px; }
-    .wrong { color: var(--red-ink); font-weight: 600; }
+    .gallery figcaption small, .gallery figcaption span { display: block; }
+    .gallery figcaption small { color: var(--muted); font-size: 12px; margin-top: 2px; }
+    .gallery .wrong { color: var(--red-ink); font-weight: 600; }
 
     """
 
@@ -166,7 +177,8 @@ struct HTMLStyle {
       overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0;
       background: var(--ground); }
     .matrix td.lost { color: var(--red-ink); }
-    .heat-map { width: 100%; max-width: 420px; image-rendering: pixelated; display: block;
+    .flow figure { margin: 0; width: 400px; max-width: 100%; }
+    .heat-map { width: 100%; height: auto; aspect-ratio: 1; margin-top: 8px; image-rendering: pixelated; display: block;
       background: var(--raised); }
     .facts.small { font-size: 13px; }
 
@@ -196,6 +208,7 @@ struct HTMLStyle {
       .facts { grid-template-columns: 1fr; gap: 0; }
       .facts dd { margin-bottom: 8px; }
       th, td { padding-right: 10px; }
+      .aside { display: none; }
       .gallery { grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); }
     }
     @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
@@ -204,8 +217,11 @@ struct HTMLStyle {
         --blue: 36 99 192; --blue-ink: #1d56ab; --red: 201 66 24; --red-ink: #a8330c;
         --green-ink: #17693a; --on-blue: #fff; --on-red: #fff; --bar: #8fb2e5; }
       body { font-size: 11pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+      th, td { padding-right: 8px; }
+      table { font-size: 9pt; }
+      thead th { font-size: 8.5pt; }
       nav, .skip, .sortable th button::after { display: none; }
-      .scroll { overflow: visible; }
+      .scroll, .tall { overflow: visible; max-height: none; }
       tr, figure, .figures li, .gallery li, .warn { break-inside: avoid; }
       h2, h3, h4, caption { break-after: avoid; }
       .gallery { grid-template-columns: repeat(5, 1fr); }

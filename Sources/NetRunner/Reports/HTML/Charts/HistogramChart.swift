@@ -64,9 +64,9 @@ struct HistogramChart {
     var ends = [-Double.infinity, -Double.infinity, -Double.infinity]
     for mark in marks where mark.value <= histogram.end {
       let place = x.place(mark.value)
-      let half = 3.2 * Double(mark.name.count)
+      let half = 3.9 * Double(mark.name.count)
       let center = min(max(place, half), Self.size.width - half)
-      let row = ends.firstIndex { $0 + 4 < center - half } ?? 0
+      let row = ends.firstIndex { $0 + 2 < center - half } ?? 0
       ends[row] = center + half
       let baseline = Self.plot.top - 6 - 12 * Double(row)
       html +=

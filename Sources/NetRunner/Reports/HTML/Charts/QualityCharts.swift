@@ -84,7 +84,7 @@ struct CalibrationChart {
       let sure = SquareChart.y.place(bin.confidence)
       bars += """
         <rect class="share" x="\(left + 1)" y="\(accuracy)" width="\(width)" \
-        height="\(bottom - accuracy)"/><rect class="gap" x="\(left + 1)" y="\(min(accuracy, sure))" \
+        height="\(bottom - accuracy)"/><rect class="\(bin.accuracy > bin.confidence ? "under" : "gap")" x="\(left + 1)" y="\(min(accuracy, sure))" \
         width="\(width)" height="\(abs(accuracy - sure))"/><circle class="dot" \
         cx="\(SquareChart.x.place(bin.confidence))" cy="\(accuracy)" r="3.5"/>
 
@@ -101,8 +101,9 @@ struct CalibrationChart {
       title: "\(model): reliability", description: description, xName: "how sure the model is",
       yName: "share that is right", extraHeight: Self.stripHeight + 8)
     return """
-      <figure><figcaption><strong>Reliability</strong>: bars are the share that is right, red the \
-      distance from what the model claims; below, how many predictions</figcaption>
+      <figure><figcaption><strong>Reliability</strong>: bars are the share that is right, red \
+      the distance from what the model claims (filled where it claims too much); below, how many \
+      predictions</figcaption>
       \(chart.html("<g class=\"bars\">\(bars)</g>", below: "<g class=\"bars\">\(strip)</g>"))</figure>
 
       """

@@ -13,7 +13,7 @@ struct SquareChart {
   var extraHeight = 0.0
 
   /// From the left edge and the upper edge, in the drawing's coordinates.
-  static let plot = (left: 40.0, top: 8.0, side: 300.0)
+  static let plot = (left: 52.0, top: 8.0, side: 296.0)
 
   static let x = ChartAxis(0, 1, at: plot.left, plot.left + plot.side)
   static let y = ChartAxis(0, 1, at: plot.top + plot.side, plot.top)
@@ -39,7 +39,7 @@ struct SquareChart {
       <line class="diagonal" x1="\(plot.left)" y1="\(bottom)" x2="\(plot.left + plot.side)" y2="\(plot.top)"/>
       \(content)\(below)
       <text x="\(plot.left + plot.side / 2)" y="\(bottom + extraHeight + 34)" text-anchor="middle">\(xName)</text>
-      <text transform="translate(11 \(plot.top + plot.side / 2)) rotate(-90)" text-anchor="middle">\(yName)</text>
+      <text transform="translate(12 \(plot.top + plot.side / 2)) rotate(-90)" text-anchor="middle">\(yName)</text>
       </svg>
 
       """

@@ -57,9 +57,9 @@ struct ConfusionSection {
     let lastHead: HTMLFragment =
       showsFailed ? "<th scope=\"col\"><span>failed</span></th>" : .empty
     let table: HTMLFragment = """
-      <table class="matrix"><caption>A row for each true class, a column for what the model said \
+      <table class="matrix"><caption><div>A row for each true class, a column for what the model said \
       first. Right answers are blue, mistakes red, the darker the larger their share of the row; \
-      empty cells are 0.</caption>
+      empty cells are 0.</div></caption>
       <thead class="\(isTall ? "tall" : "flat")"><tr><th scope="col"><span>true class</span></th>\
       \(heads)\(lastHead)</tr></thead><tbody>\(rows)</tbody></table>
       """
@@ -99,12 +99,12 @@ struct ConfusionSection {
       caption += "; \(DecimalText(grouping: pairs.count - rows.count)) pairs are left out"
     }
     let table: HTMLFragment = """
-      <table><caption>\(caption).</caption><thead><tr><th scope="col">True class</th>\
+      <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">True class</th>\
       <th scope="col">Taken for</th><th scope="col" class="n">Pictures</th>\
       <th scope="col" class="n">Of the class</th></tr></thead><tbody>\(rows)</tbody></table>
       """
     return
-      "<div class=\"columns\">\(HTMLFragment.scrolling(table, label: "Confused pairs"))\(map)</div>"
+      "<div class=\"flow\">\(HTMLFragment.scrolling(table, label: "Confused pairs"))\(map)</div>"
   }
 
   /// A pixel for each pair of classes, or for each block of pairs where there are very many.

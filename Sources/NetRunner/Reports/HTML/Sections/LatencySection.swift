@@ -60,7 +60,7 @@ struct LatencySection {
     let rows = all.map { stage -> HTMLFragment in
       let numbers = stage.statistics
       return """
-        <tr><th scope="row">\(stage.name)</th><td class="muted">\(stage.what)</td>\
+        <tr><th scope="row">\(stage.name)</th><td class="muted aside">\(stage.what)</td>\
         \(cell(numbers.mean, 1, numbers.count))\(cell(numbers.p50, 1, numbers.count))\
         \(cell(numbers.p90, 10, numbers.count))\(cell(numbers.p95, 20, numbers.count))\
         \(cell(numbers.p99, 100, numbers.count))\(cell(numbers.maximum, 1, numbers.count))</tr>
@@ -68,9 +68,9 @@ struct LatencySection {
         """
     }
     let table: HTMLFragment = """
-      <table><caption>Milliseconds a picture, over \(DecimalText(grouping: result.latency.total.count)) \
-      pictures. A percentile is given where at least one picture lies beyond it.</caption>
-      <thead><tr><th scope="col">Stage</th><th scope="col"></th><th scope="col" class="n">mean</th>\
+      <table><caption><div>Milliseconds a picture, over \(DecimalText(grouping: result.latency.total.count)) \
+      pictures. A percentile is given where at least one picture lies beyond it.</div></caption>
+      <thead><tr><th scope="col">Stage</th><th scope="col" class="aside">What it does</th><th scope="col" class="n">mean</th>\
       <th scope="col" class="n">p50</th><th scope="col" class="n">p90</th>\
       <th scope="col" class="n">p95</th><th scope="col" class="n">p99</th>\
       <th scope="col" class="n">max</th></tr></thead><tbody>\(rows)</tbody></table>
@@ -119,7 +119,9 @@ struct LatencySection {
     let marks = [
       ("p50", numbers.p50), ("p90", numbers.p90), ("p95", numbers.p95), ("p99", numbers.p99),
     ].compactMap { name, value in value.map { (name: name, value: $0) } }
-    var notes: [String] = []
+    var notes = [
+      "the highest bar is \(DecimalText(grouping: histogram.counts.max() ?? 0)) pictures"
+    ]
     if numbers.p99 == nil { notes.append("too few for p99 (needs 100)") }
     if histogram.beyond > 0, let most = numbers.maximum {
       notes.append("\(histogram.beyond) beyond, up to \(DecimalText(milliseconds: most)) ms")
@@ -128,9 +130,9 @@ struct LatencySection {
       histogram: histogram, title: "\(result.model.name): \(stage.name) latency in milliseconds",
       marks: marks)
     let note: HTMLFragment =
-      notes.isEmpty ? .empty : " <span class=\"muted\">\(notes.joined(separator: "; "))</span>"
+      "\(notes.joined(separator: "; "))"
     return """
-      <figure><figcaption><strong>\(stage.name)</strong>, ms\(note)</figcaption>\(chart.html)</figure>
+      <figure><figcaption><strong>\(stage.name)</strong>, ms; \(note)</figcaption>\(chart.html)</figure>
 
       """
   }

@@ -43,9 +43,10 @@ struct MistakesSection {
   private func figure(_ row: ResultRow) -> HTMLFragment {
     let score: HTMLFragment = row.score.map { " \(DecimalText($0, digits: 2))" } ?? .empty
     return """
-      <li><figure>\(frame(row))<figcaption>\(HTMLFragment.name(row.truth ?? "?")), taken for \
-      <span class="wrong">\(HTMLFragment.name(row.predicted ?? "nothing"))</span>\(score)\
-      <small>\(HTMLFragment.name(row.image))</small></figcaption></figure></li>
+      <li><figure>\(frame(row))<figcaption><span class="wrong">\
+      \(HTMLFragment.name(row.predicted ?? "nothing"))\(score)</span><span>is \
+      \(HTMLFragment.name(row.truth ?? "?"))</span><small>\(HTMLFragment.name(row.image))</small>\
+      </figcaption></figure></li>
 
       """
   }
@@ -83,7 +84,7 @@ struct MistakesSection {
       caption += ", the first \(items.count) are shown; the report's JSON and CSV have all"
     }
     let table: HTMLFragment = """
-      <table><caption>\(caption).</caption><thead><tr><th scope="col">Picture</th>\
+      <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">Picture</th>\
       <th scope="col">Label</th><th scope="col">Why</th></tr></thead><tbody>\(items)</tbody></table>
       """
     return "<h3>Pictures that failed</h3>\(HTMLFragment.scrolling(table, label: "Failed pictures"))"

@@ -10,11 +10,19 @@ struct ModelSection {
   var anchor: String
   var pictures: ReportPictures?
   var galleryLength: Int
+  /// The metrics in the order that they were asked for.
+  var metricNames: [String]
+  /// What the section is called; nil for the model's name.
+  var title: String?
+
+  private var metrics: [(key: String, value: MetricReport)] {
+    result.metrics(ordered: metricNames)
+  }
 
   var html: HTMLFragment {
     let model = result.model
     var content = figures
-    for (name, report) in result.metrics.sorted(by: { $0.key < $1.key }) {
+    for (name, report) in metrics {
       content += metric(name, report)
     }
     content += LatencySection(result: result, rows: rows).html
@@ -22,8 +30,9 @@ struct ModelSection {
       MistakesSection(
         rows: rows, pictures: pictures, galleryLength: galleryLength, anchor: anchor
       ).html
+    let name: HTMLFragment = title.map { "\($0)" } ?? .name(model.name)
     return """
-      <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(HTMLFragment.name(model.name))</h2>
+      <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(name)</h2>
       <p class="sub">\(HTMLFragment.name(model.id)), version \(HTMLFragment.name(model.version)), on \
       \(model.backend)</p>
       \(content)</section>
@@ -35,7 +44,7 @@ struct ModelSection {
 
   private var figures: HTMLFragment {
     var items = HTMLFragment.empty
-    let first = result.metrics.sorted { $0.key < $1.key }.first?.value.values.first
+    let first = metrics.first?.value.values.first
     if let first, first.value != nil {
       var label: HTMLFragment = "\(first.name)"
       if let interval = first.interval {
@@ -64,15 +73,20 @@ struct ModelSection {
   // MARK: - Metrics
 
   private func metric(_ name: String, _ report: MetricReport) -> HTMLFragment {
-    var html: HTMLFragment = "<h3>Metrics: \(name)</h3>\n"
-    html += MetricTable(name: name, report: report).html
-    if !report.notes.isEmpty {
-      let notes = report.notes.map { note -> HTMLFragment in "<li>\(note)</li>" }
-      html += "<ul class=\"notes\">\(notes)</ul>\n"
-    }
+    let notes = report.notes.map { note -> HTMLFragment in "<li>\(note)</li>" }
+    let list: HTMLFragment = notes.isEmpty ? .empty : "<ul class=\"notes\">\(notes)</ul>\n"
+    let table = MetricTable(name: name, report: report).html
+    var tables: HTMLFragment = "<div><h3>Metrics: \(name)</h3>\n\(table)\(list)</div>\n"
     if let confusion = report.confusion {
-      html += ConfusionSection(matrix: confusion).html
+      tables += "<div>\(ConfusionSection(matrix: confusion).html)</div>\n"
     }
+    if let classes = report.classes, !classes.isEmpty {
+      tables += "<div>\(ClassTable(classes: classes).html)</div>\n"
+    }
+    return "<div class=\"flow\">\(tables)</div>\n" + plots(report)
+  }
+
+  private func plots(_ report: MetricReport) -> HTMLFragment {
     let model = result.model.name
     var plots = HTMLFragment.empty
     if let curves = report.roc, !curves.isEmpty {
@@ -81,13 +95,19 @@ struct ModelSection {
     if let bins = report.calibration, !bins.isEmpty {
       plots += CalibrationChart(bins: bins, model: model).html
     }
-    if !plots.text.isEmpty {
-      html += "<h3>How sure, and how right</h3><div class=\"plots\">\(plots)</div>\n"
+    guard !plots.text.isEmpty else { return .empty }
+    return "<h3>How sure, and how right</h3><div class=\"plots\">\(plots)</div>\n"
+  }
+}
+
+extension ModelResult {
+  /// The metrics in the order that they were asked for, others after them by name.
+  func metrics(ordered names: [String]) -> [(key: String, value: MetricReport)] {
+    let places = Dictionary(
+      names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return metrics.sorted { a, b in
+      (places[a.key] ?? .max, a.key) < (places[b.key] ?? .max, b.key)
     }
-    if let classes = report.classes, !classes.isEmpty {
-      html += ClassTable(classes: classes).html
-    }
-    return html
   }
 }
 
@@ -100,8 +120,7 @@ struct MetricTable {
     let rows = report.values.map(row)
     let table: HTMLFragment = """
       <table><thead><tr><th scope="col">Metric</th><th scope="col" class="n">Value</th>\
-      <th scope="col" class="n">95% interval</th><th scope="col"><span aria-hidden="true">0 to 1\
-      </span></th><th scope="col" class="n">From</th><th scope="col">Better</th></tr></thead>
+      <th scope="col" class="n">95% interval</th><th scope="col" class="aside">0 to 1</th><th scope="col" class="n">From</th><th scope="col">Better</th></tr></thead>
       <tbody>\(rows)</tbody></table>
       """
     return .scrolling(table, label: "Numbers of \(name)")
@@ -115,7 +134,7 @@ struct MetricTable {
     }
     return """
       <tr><th scope="row">\(value.name)</th><td class="n">\(number)</td>\
-      <td class="n">\(interval)</td><td>\(whisker(value))</td>\
+      <td class="n">\(interval)</td><td class="aside">\(whisker(value))</td>\
       <td class="n">\(DecimalText(grouping: value.count))</td>\
       <td class="muted">\(value.isHigherBetter ? "higher" : "lower")</td></tr>
 
@@ -129,14 +148,14 @@ struct MetricTable {
     var range = HTMLFragment.empty
     if let interval = value.interval {
       range = """
-        <line class="range" x1="\(axis.place(interval.lower))" x2="\(axis.place(interval.upper))" \
-        y1="8" y2="8"/>
+        <rect class="range" x="\(axis.place(interval.lower))" y="4" height="8" rx="2" \
+        width="\(max(2, axis.place(interval.upper) - axis.place(interval.lower)))"/>
         """
     }
     return """
       <svg class="whisker" viewBox="0 0 150 16" aria-hidden="true"><line class="rail" x1="5" \
-      x2="145" y1="8" y2="8"/>\(range)<circle class="dot" cx="\(axis.place(number))" cy="8" \
-      r="3.5"/></svg>
+      x2="145" y1="8" y2="8"/>\(range)<rect class="dot" \
+      x="\(axis.place(number) - 1)" y="2" width="2" height="12"/></svg>
       """
   }
 }
@@ -184,10 +203,14 @@ struct ClassTable {
         """
     }
     let table: HTMLFragment = """
-      <table class="sortable"><caption>\(caption).</caption><thead><tr><th scope="col">Class</th>\
+      <table class="sortable"><caption><div>\(caption).</div></caption><thead><tr><th scope="col">Class</th>\
       <th scope="col" class="n">support</th>\(heads)</tr></thead>
       <tbody>\(rows)</tbody></table>
       """
-    return "<h3>Class by class</h3>\(HTMLFragment.scrolling(table, label: "Class by class"))"
+    return """
+      <h3>Class by class</h3>
+      <div class="scroll tall" role="region" aria-label="Class by class" tabindex="0">\(table)</div>
+
+      """
   }
 }

@@ -63,21 +63,25 @@ struct OverviewSection {
   // MARK: - Content
 
   var html: HTMLFragment {
-    var html = failures + gateList
-    if models.count > 1 { html += table }
+    var html = failures
     if !report.dataset.notes.isEmpty {
       let notes = report.dataset.notes.map { note -> HTMLFragment in "<li>\(note)</li>" }
       html += "<ul class=\"notes\">\(notes)</ul>\n"
     }
+    html += gateList
+    if models.count > 1 { html += table }
     return html
   }
 
   private var failures: HTMLFragment {
     let failed = models.filter { $0.failed > 0 }
     guard !failed.isEmpty else { return .empty }
-    let parts = failed.map { result -> String in
+    var parts = failed.map { result -> String in
       let share = "\(result.failed) of \(result.pictures) pictures failed"
       return models.count == 1 ? share : "\(share) with \(result.model.name)"
+    }
+    if models.count > 1, Set(models.map { [$0.failed, $0.pictures] }).count == 1 {
+      parts = ["\(models[0].failed) of \(models[0].pictures) pictures failed with each model"]
     }
     return """
       <div class="warn"><strong>\(parts.joined(separator: "; ")).</strong> Those with a label count \
@@ -98,13 +102,17 @@ struct OverviewSection {
 
       """
     }
-    let title = missed == 0 ? "All gates are met" : "\(missed) of \(gates.count) gates are not met"
+    let title = missed == 0 ? "Gates: all are met" : "Gates: \(missed) of \(gates.count) not met"
     let table: HTMLFragment = """
       <table><thead><tr><th scope="col">Result</th><th scope="col">Gate</th>\
       <th scope="col">Model</th><th scope="col">Found</th></tr></thead>
       <tbody>\(rows)</tbody></table>
       """
-    return "<h3>\(title)</h3>\(HTMLFragment.scrolling(table, label: "Gates"))"
+    return """
+      <section aria-labelledby="gates"><h2 id="gates">\(title)</h2>
+      \(HTMLFragment.scrolling(table, label: "Gates"))</section>
+
+      """
   }
 
   // MARK: - Models side by side
@@ -117,7 +125,7 @@ struct OverviewSection {
 
     var best: Double? {
       let numbers = values.compactMap(\.number).filter { !$0.isNaN }
-      guard numbers.count > 1 else { return nil }
+      guard numbers.count > 1, Set(numbers).count > 1 else { return nil }
       return isHigherBetter ? numbers.max() : numbers.min()
     }
   }
@@ -142,8 +150,8 @@ struct OverviewSection {
         """
     }
     let table: HTMLFragment = """
-      <table class="sortable"><caption>The best number of each column is bold; whether a difference \
-      is more than chance, <a href="#paired">picture by picture</a> tells.</caption>
+      <table class="sortable"><caption><div>The best number of each column is bold; whether a difference \
+      is more than chance, <a href="#paired">picture by picture</a> tells.</div></caption>
       <thead><tr><th scope="col">Model</th>\(heads)</tr></thead><tbody>\(rows)</tbody></table>
       """
     return """
@@ -157,9 +165,10 @@ struct OverviewSection {
   private var metricColumns: [Column] {
     var names: [(metric: String, value: MetricValue)] = []
     for result in models {
-      for (metric, report) in result.metrics.sorted(by: { $0.key < $1.key }) {
-        for value in report.values
-        where !names.contains(where: { $0.metric == metric && $0.value.name == value.name }) {
+      for (metric, found) in result.metrics(ordered: report.settings.metrics) {
+        for value in found.values where value.value != nil {
+          let isKnown = names.contains { $0.metric == metric && $0.value.name == value.name }
+          if isKnown { continue }
           names.append((metric, value))
         }
       }

@@ -25,8 +25,8 @@ struct PairedSection {
     }
     return """
       <section aria-labelledby="paired"><h2 id="paired">Picture by picture</h2>
-      <p class="sub">Both models saw the same pictures: only those count that one of them is right \
-      about and the other is not.</p>
+      <p class="sub">The models saw the same pictures. In the test, only those count that one of two \
+      models is right about and the other is not.</p>
       \(content)</section>
 
       """
@@ -69,7 +69,7 @@ struct ComparisonSection {
         <li><b>\(Self.signed(accuracy.difference))</b><span>top 1, second less first; 95%: \
         \(Self.signed(interval.lower)) to \(Self.signed(interval.upper))</span></li>\
         <li><b>p \(Self.probability(comparison.mcNemar.exactP))</b>\
-        <span>by chance alone (McNemar, exact)</span></li>
+        <span>McNemar's exact test of equal accuracy</span></li>
         """
     }
     for ratio in comparison.latency {
@@ -93,15 +93,15 @@ struct ComparisonSection {
 
   private var table: HTMLFragment {
     let mcNemar = comparison.mcNemar
-    let (a, b) = (comparison.a.model.name, comparison.b.model.name)
     return """
-      <table><caption>\(DecimalText(grouping: comparison.scored)) pictures with a label.</caption>
-      <thead><tr><th scope="col"></th><th scope="col" class="n">\(HTMLFragment.name(b)) right</th>\
-      <th scope="col" class="n">wrong</th></tr></thead><tbody>
-      <tr><th scope="row">\(HTMLFragment.name(a)) right</th><td class="n">\(comparison.bothRight)</td>\
+      <div class="scroll"><table><caption><div>\(DecimalText(grouping: comparison.scored)) pictures \
+      with a label.</div></caption>
+      <thead><tr><td></td><th scope="col" class="n">second right</th>\
+      <th scope="col" class="n">second wrong</th></tr></thead><tbody>
+      <tr><th scope="row">first right</th><td class="n">\(comparison.bothRight)</td>\
       <td class="n">\(mcNemar.onlyA)</td></tr>
-      <tr><th scope="row">wrong</th><td class="n">\(mcNemar.onlyB)</td>\
-      <td class="n">\(comparison.bothWrong)</td></tr></tbody></table>
+      <tr><th scope="row">first wrong</th><td class="n">\(mcNemar.onlyB)</td>\
+      <td class="n">\(comparison.bothWrong)</td></tr></tbody></table></div>
       """
   }
 
