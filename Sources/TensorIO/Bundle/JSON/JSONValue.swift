@@ -53,36 +53,51 @@ public enum JSONValue: Sendable, Hashable {
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
     // A decoder does not tell what stands next: each type is tried, and a failed try only means
-    // another type. The last one's error reaches the caller.
-    if let container = try? decoder.container(keyedBy: Key.self) {
-      var members: [String: JSONValue] = [:]
-      for key in container.allKeys {
-        members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
-      }
-      self = .object(members)
-      return
-    }
-    if var container = try? decoder.unkeyedContainer() {
-      var elements: [JSONValue] = []
-      while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
-      self = .array(elements)
-      return
-    }
+    // another type. A failed try is slow, so what documents have most of comes first.
     let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let text = try? container.decode(String.self) {
-      self = .string(text)
-    } else if let bool = try? container.decode(Bool.self) {
-      self = .bool(bool)
-    } else {
+    let failure: any Error
+    do {
       let number = try container.decode(Double.self)
       if number.magnitude >= 0x1p53, let integer = try? container.decode(Int64.self) {
         self = .integer(integer)
       } else {
         self = .number(number)
       }
+      return
+    } catch {
+      failure = error
     }
+    if let text = try? container.decode(String.self) {
+      self = .string(text)
+    } else if let bool = try? container.decode(Bool.self) {
+      self = .bool(bool)
+    } else if container.decodeNil() {
+      self = .null
+    } else if let members = try? decoder.container(keyedBy: Key.self) {
+      self = .object(try Self.members(of: members))
+    } else if let elements = try? decoder.unkeyedContainer() {
+      self = .array(try Self.elements(of: elements))
+    } else {
+      // A number that no Double holds.
+      throw failure
+    }
+  }
+
+  private static func members(
+    of container: KeyedDecodingContainer<Key>
+  ) throws -> [String: JSONValue] {
+    var members: [String: JSONValue] = [:]
+    for key in container.allKeys {
+      members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+    }
+    return members
+  }
+
+  private static func elements(of container: any UnkeyedDecodingContainer) throws -> [JSONValue] {
+    var container = container
+    var elements: [JSONValue] = []
+    while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+    return elements
   }
 
   public func encode(to encoder: any Encoder) throws {
