@@ -50,8 +50,8 @@ build: setup ## Builds the tensorio command for release.
 format: ## Formats every Swift file.
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
 
-docs: ## Builds the documentation of the TensorIO module.
-	swift package generate-documentation --target TensorIO
+docs: ## Builds the documentation of the modules TensorIO and NetRunner.
+	swift package generate-documentation --target TensorIO --target NetRunner
 
 bench: build ## Measures: against the bare C calls, and against Python.
 	@# SwiftPM does not look for new files of a package beside it unless the manifest is newer.

@@ -63,7 +63,8 @@ check_sizes() {
 check_docs() {
   step "Documentation"
   # shellcheck disable=SC2086
-  swift package $flags generate-documentation --target TensorIO --warnings-as-errors
+  swift package $flags generate-documentation --target TensorIO --target NetRunner \
+    --warnings-as-errors
 }
 
 check_examples() {

@@ -57,6 +57,8 @@ def main() -> int:
     build = parser.parse_args().build_path
     flags = [f"-I{build / 'Modules'}"]
     maps = [*build.glob("*.build/module.modulemap"), *ROOT.glob("Sources/*/module.modulemap")]
+    # System libraries of dependencies, such as GRDB's SQLite.
+    maps += build.parent.glob("checkouts/*/Sources/*/module.modulemap")
     for module_map in maps:
         flags += ["-Xcc", f"-fmodule-map-file={module_map}"]
     count = 0
