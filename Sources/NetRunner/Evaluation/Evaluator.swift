@@ -122,6 +122,9 @@ public struct Evaluator: Sendable {
     let start = clock.now
     var prediction = try reader.prediction(outputs)
     prediction.pictureSize = size ?? timer.size
+    if let size = prediction.pictureSize, let detections = prediction.detections {
+      prediction.detections = try detections.map { try $0.inWholePicture(of: size, input) }
+    }
     let stages = StageLatency(
       decode: timer.time, preprocess: latency.preprocess - timer.time, inference: latency.inference,
       postprocess: latency.postprocess + (clock.now - start))

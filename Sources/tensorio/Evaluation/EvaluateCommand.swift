@@ -107,12 +107,15 @@ struct EvaluateCommand: ParsableCommand {
       let dataset = try Dataset(
         contentsOf: path, layout: layout, options: DatasetOptions(imagesFolder: images))
       let report = try evaluate(dataset, interruption)
-      let gates = try failUnder.flatMap { try $0.gate.check(report) }
+      let checked = Result { try failUnder.flatMap { try $0.gate.check(report) } }
+      // A gate that names no number is an error, but not before the work is written.
+      let gates = (try? checked.get()) ?? []
       for file in files {
         try file.write(
           report, gates, of: dataset, suffix: datasets.count > 1 ? dataset.id ?? dataset.name : nil)
       }
       try printReport(report, gates)
+      _ = try checked.get()
       results += gates
     }
     if interruption.isRequested {
