@@ -39,8 +39,9 @@ struct BenchCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard iterations >= 1, warmup >= 0 else {
-      throw ValidationError("--iterations takes a positive number, --warmup one from 0.")
+    guard iterations >= 1, (0...1_000_000).contains(warmup) else {
+      throw ValidationError(
+        "--iterations takes a positive number, --warmup one from 0 to 1000000.")
     }
     guard (1...1024).contains(workers) else {
       throw ValidationError("--workers takes a number from 1 to 1024, got \(workers).")
@@ -77,7 +78,7 @@ struct BenchCommand: ParsableCommand {
     let interruption = Interruption()
     var progress = ProgressBar(total: iterations)
     defer { progress.end() }
-    measurement.latencies.reserveCapacity(iterations)
+    measurement.latencies.reserveCapacity(min(iterations, 1 << 16))
     let clock = ContinuousClock()
     let start = clock.now
     let work = ParallelWork(count: iterations, threads: workers) { _ in Result { try step() } }

@@ -23,7 +23,7 @@ struct ProgressBar {
   mutating func show(_ count: Int, note: String = "") {
     guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
     next = clock.now + .milliseconds(100)
-    let filled = min(count, total) * Self.width / total
+    let filled = Int(Double(min(count, total)) / Double(total) * Double(Self.width))
     let bar =
       String(repeating: "=", count: filled) + String(repeating: " ", count: Self.width - filled)
     Console.printProgress("\r[\(bar)] \(count)/\(total)\(note)\u{1B}[K")

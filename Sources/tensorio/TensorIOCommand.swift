@@ -49,7 +49,9 @@ struct TensorIOCommand: ParsableCommand {
   }
 
   /// The options whose value may look like an option.
-  private static let numericOptions = ["--threshold", "--tolerance"]
+  private static let numericOptions = [
+    "--threshold", "--tolerance", "--label-offset", "--ignore-class",
+  ]
 
   /// Ends the process: what was thrown goes to standard error, and its kind into the exit code.
   private static func exit(reporting error: any Error) -> Never {

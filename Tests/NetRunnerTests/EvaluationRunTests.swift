@@ -12,11 +12,10 @@ import Testing
 
 @Suite struct EvaluationRunTests {
   private static let demo = EvaluatorTests.demo
-  private static let names = ["digits", "digits-int8"]
 
   private static func evaluate(
     _ dataset: Dataset, threads: Int = 2, part: PartRecord? = nil, limit: Int? = nil,
-    names: [String] = names
+    names: [String] = ["digits"]
   ) throws -> EvaluationReport {
     var options = EvaluationOptions()
     options.threads = threads
@@ -36,9 +35,11 @@ import Testing
   @Test(arguments: [1, 3, 7])
   func `parts that are put together are the same report`(count: Int) throws {
     let dataset = try Self.digits()
-    let whole = try Self.evaluate(dataset)
+    // Resampling takes long in a debug build: one of the cases has two models.
+    let names = count == 3 ? ["digits", "digits-int8"] : ["digits"]
+    let whole = try Self.evaluate(dataset, names: names)
     let parts = try (1...count).map {
-      try Self.evaluate(dataset, part: PartRecord(index: $0, count: count))
+      try Self.evaluate(dataset, part: PartRecord(index: $0, count: count), names: names)
     }
     let written = try parts.map { try EvaluationReport(json: $0.json()) }
     let merged = try EvaluationReport.merging(parts: written.reversed())
@@ -83,5 +84,17 @@ import Testing
     let schema = ReportPeer.root.appending(path: "Schemas/evaluation.schema.json").path
     let found = try ReportPeer.run([script, schema], on: reports.map { try $0.json() })
     #expect(found.ranges(of: "\"errors\": []").count == reports.count, "\(found.prefix(3000))")
+  }
+
+  @Test func `classes of one name that are given by number are judged by number`() throws {
+    let context = MetricContext(labels: ["crane", "crane", "two"])
+    let maker = RowMaker(model: "m", testBundle: "t", kept: .all, classes: ClassList(context))
+    let prediction = Prediction(
+      classification: Classification(labels: Labels(context.labels), values: [0.1, 0.7, 0.2]))
+    let evaluation = Evaluation(id: "a", result: .success(prediction))
+    for (label, isCorrect) in [("0", false), ("1", true), ("2", false), ("crane", true)] {
+      let sample = Sample(id: "a", source: .file("a"), truth: .label(label))
+      #expect(maker.row(evaluation, of: sample, at: 0).isCorrect == isCorrect, "\(label)")
+    }
   }
 }

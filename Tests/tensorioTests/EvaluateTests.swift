@@ -113,4 +113,29 @@ struct EvaluateTests {
     #expect(result.status == status)
     #expect(result.error.contains(word), "\(result.error)")
   }
+
+  @Test func `an interrupted evaluation meets no gate, and says so`() async throws {
+    let folder = try TemporaryFolder()
+    let report = folder.path + "/report.json"
+    let result = try await CommandRunner.run(
+      [
+        "evaluate", "Demo/digits-training", "--model", "Demo/digits.tiobundle", "--iterations",
+        "300",
+        "--fail-under", "failed<=0", "--report", report,
+      ], interruptedAfter: 2)
+    #expect(result.status == 1)
+    #expect(result.error.contains("NOT MET"))
+    let text = try String(contentsOfFile: report, encoding: .utf8)
+    #expect(text.contains("interrupted: of 350 pictures only"))
+  }
+
+  @Test func `a mistyped gate does not lose the work`() async throws {
+    let folder = try TemporaryFolder()
+    let report = folder.path + "/report.csv"
+    let result = try await CommandRunner.run(
+      digits + ["--fail-under", "topp=1", "--report", report])
+    #expect(result.status == 64)
+    #expect(
+      try String(contentsOfFile: report, encoding: .utf8).split(separator: "\r\n").count == 41)
+  }
 }

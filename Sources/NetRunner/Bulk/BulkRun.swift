@@ -27,6 +27,8 @@ public struct BulkRun {
     public var failed: Int
     /// Pictures whose rows were there before.
     public var resumed: Int
+    /// Why the model could not be loaded; nil for one that was.
+    public var failure: String?
   }
 
   private let pictures: Dataset
@@ -58,8 +60,9 @@ public struct BulkRun {
   ///   - isOver: Asked between pictures; after a yes what was begun is kept.
   ///   - onProgress: Told after each picture.
   /// - Returns: What each model came to.
-  /// - Throws: `TensorIOError` when a model cannot be loaded, the log cannot be written, or has rows
-  ///   of another model, preprocessing or settings under the same identifier.
+  ///   A model that cannot be loaded keeps the others from nothing.
+  /// - Throws: `TensorIOError` when the log cannot be written, or has rows of another model,
+  ///   preprocessing or settings under the same identifier.
   public func run(
     _ bundles: [ModelBundle], with backends: [any Backend], until isOver: () -> Bool = { false },
     onProgress: (Progress) -> Void = { _ in }
@@ -82,18 +85,25 @@ public struct BulkRun {
     _ bundle: ModelBundle, _ backends: [any Backend], _ run: String, without before: Before,
     until isOver: () -> Bool, onProgress: (Progress) -> Void
   ) throws -> Progress {
+    let failed = pictures.samples.count { before.failed.contains($0.id) }
     let places = pictures.samples.indices.filter {
       !before.images.contains(pictures.samples[$0].id)
     }
     let count = pictures.samples.count
     var progress = Progress(
-      model: bundle.manifest.id, done: count - places.count, count: count, failed: before.failed,
+      model: bundle.manifest.id, done: count - places.count, count: count, failed: failed,
       resumed: count - places.count)
     guard !places.isEmpty else { return progress }
     let loader = ModelLoader(backends: backends, sessions: options.threads)
-    let evaluator = try Evaluator(
-      InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
-      fetch: options.fetch)
+    let evaluator: Evaluator
+    do {
+      evaluator = try Evaluator(
+        InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
+        fetch: options.fetch)
+    } catch let error as TensorIOError {
+      progress.failure = error.message
+      return progress
+    }
     var pending: [BulkRow] = []
     let clock = ContinuousClock()
     var kept = clock.now
@@ -133,7 +143,7 @@ public struct BulkRun {
   /// The pictures that have a row.
   private struct Before {
     var images: Set<String> = []
-    var failed = 0
+    var failed: Set<String> = []
   }
 
   /// The pictures that have a row, by model.
@@ -149,7 +159,7 @@ public struct BulkRun {
             + "have changed since. Name another file for the results.")
       }
       before[model, default: Before()].images.insert(row.result.image)
-      if row.result.error { before[model, default: Before()].failed += 1 }
+      if row.result.error { before[model, default: Before()].failed.insert(row.result.image) }
     }
     return before
   }

@@ -11,6 +11,7 @@ import TensorIO
 /// A line that a kill cut short is taken off when the file is opened again.
 public final class JSONLinesLog: BulkLog {
   private let path: String
+  private let lock: LogLock
   private let handle: FileHandle
   private let encoder = JSONEncoder()
   private static let lineFeed = UInt8(ascii: "\n")
@@ -20,6 +21,7 @@ public final class JSONLinesLog: BulkLog {
   /// - Throws: `TensorIOError` when the file cannot be written.
   public init(_ path: String) throws {
     self.path = path
+    lock = try LogLock(for: path)
     if !FileSystem.isFile(path) {
       guard FileManager.default.createFile(atPath: path, contents: nil) else {
         throw TensorIOError(.unreadableFile, "'\(path)' cannot be made.")
@@ -34,6 +36,21 @@ public final class JSONLinesLog: BulkLog {
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     try takeOffCutLine()
+  }
+
+  /// Throws unless the file begins as a log does: nothing is cut off a file of another kind.
+  private func checkBeginning() throws {
+    guard let file = ReadableFile(path), let beginning = file.read(atMost: 1 << 20) else { return }
+    let line = beginning.prefix { $0 != Self.lineFeed }
+    let isWhole = line.count < beginning.count
+    let isRow = (try? JSONDecoder().decode(BulkRow.self, from: Data(line))) != nil
+    // A first line that was cut still begins like one.
+    let isCutRow = !isWhole && line.starts(with: Array(#"{"error":"#.utf8.prefix(line.count)))
+    guard line.isEmpty && beginning.isEmpty || isRow || isCutRow else {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(path)' has no rows of a bulk run, and stays as it is. Name another file.")
+    }
   }
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
@@ -83,6 +100,7 @@ public final class JSONLinesLog: BulkLog {
   }
 
   private func takeOffCutLine() throws {
+    try checkBeginning()
     do {
       var end = try handle.seekToEnd()
       let size = end

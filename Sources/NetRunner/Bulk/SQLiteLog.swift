@@ -10,6 +10,7 @@ import TensorIO
 /// Rows in the table `results` of an SQLite database.
 public final class SQLiteLog: BulkLog {
   private let database: DatabaseQueue
+  private let lock: LogLock
   private let path: String
 
   /// Opens a database, or makes it.
@@ -17,14 +18,32 @@ public final class SQLiteLog: BulkLog {
   /// - Throws: `TensorIOError` when the file is no database, or cannot be written.
   public init(_ path: String) throws {
     self.path = path
+    lock = try LogLock(for: path)
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.journalMode = .wal
     do {
       database = try DatabaseQueue(path: path, configuration: configuration)
+      try database.read { try Self.check($0, path) }
       try Self.migrator.migrate(database)
+    } catch let error as TensorIOError {
+      throw error
     } catch {
       throw Self.failure(path, error)
+    }
+  }
+
+  /// "TIOB": tells the files from other programs' SQLite databases.
+  private static let applicationID = 0x5449_4F42
+
+  /// Throws for a database of another program: nothing is written into it.
+  private static func check(_ database: Database, _ path: String) throws {
+    let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    let tables = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
+    guard id == applicationID || (id == 0 && tables == 0) else {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(path)' is a database of another program, and stays as it is. Name another file.")
     }
   }
 
@@ -50,6 +69,7 @@ public final class SQLiteLog: BulkLog {
         table.column("inference_results", .text)
         table.uniqueKey(["model", "image"])
       }
+      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
     }
     return migrator
   }
@@ -60,7 +80,9 @@ public final class SQLiteLog: BulkLog {
         let rows = try Row.fetchCursor(database, sql: "SELECT * FROM results ORDER BY id")
         while let row = try rows.next() { try body(BulkRow(row)) }
       }
-    } catch let error as DatabaseError {
+    } catch let error as TensorIOError {
+      throw error
+    } catch {
       throw Self.failure(path, error)
     }
   }

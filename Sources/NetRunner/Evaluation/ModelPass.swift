@@ -55,8 +55,8 @@ struct ModelPass {
     let samples = dataset.samples
     let indices = dataset.indices
     let (options, rowMaker) = (options, rowMaker)
+    warmUp(Self.evaluation(evaluator, iterations: 1), until: isOver)
     let evaluate = Self.evaluation(evaluator, iterations: options.iterations)
-    warmUp(evaluate)
     let clock = ContinuousClock()
     let start = clock.now
     let work = ParallelWork(count: samples.count, threads: options.threads) { place in
@@ -94,21 +94,47 @@ struct ModelPass {
   private mutating func add(
     _ row: ResultRow, _ truth: GroundTruth?, _ prediction: Prediction?
   ) throws {
+    var row = row
+    if let truth {
+      if let failure = try judge(row.index, truth, prediction) {
+        row.error = true
+        row.errorDescription = failure.message
+        row.evaluation = nil
+        row.isCorrect = row.isCorrect.map { _ in false }
+      }
+      labelled += 1
+    }
     rows.append(row)
     if row.error { failed += 1 }
     if let isCorrect = row.isCorrect {
       judged += 1
       if isCorrect { correct += 1 }
     }
-    guard let truth else { return }
-    labelled += 1
+  }
+
+  /// Shows a picture to all metrics.
+  ///
+  /// - Returns: Why a metric cannot judge it, which counts as a failure of the picture.
+  /// - Throws: The same for the first picture: then the metric does not suit the model.
+  private mutating func judge(
+    _ index: Int, _ truth: GroundTruth, _ prediction: Prediction?
+  ) throws -> TensorIOError? {
+    var failure: TensorIOError?
     for place in accumulators.indices {
-      try accumulators[place].add(truth, prediction, at: row.index)
+      do {
+        try accumulators[place].add(truth, prediction, at: index)
+      } catch let error as TensorIOError where labelled > 0 && prediction != nil {
+        failure = error
+        try accumulators[place].add(truth, nil, at: index)
+      }
     }
+    return failure
   }
 
   /// Runs each session before the measurement, on the first picture that can be read.
-  private func warmUp(_ evaluate: @escaping @Sendable (Sample) -> Evaluation) {
+  private func warmUp(
+    _ evaluate: @escaping @Sendable (Sample) -> Evaluation, until isOver: () -> Bool
+  ) {
     guard options.warmup > 0, case .success = evaluator,
       let sample = dataset.samples.prefix(20).first(where: {
         if case .success = evaluate($0).result { true } else { false }
@@ -119,7 +145,7 @@ struct ModelPass {
       _ = evaluate(sample)
     }
     // The receiver throws nothing.
-    try? work.run { _, _ in }
+    try? work.run(until: isOver, receive: { _, _ in })
   }
 
   private static func evaluation(

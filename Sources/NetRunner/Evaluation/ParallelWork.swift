@@ -52,7 +52,9 @@ package final class ParallelWork<Output: Sendable>: Sendable {
   ///   - receive: Gets the results one by one on the caller's thread, in the things' order, each
   ///     with the thing's number.
   /// - Throws: What `receive` throws, when the threads have ended.
-  package func run(until isOver: () -> Bool = { false }, receive: (Int, Output) throws -> Void) throws {
+  package func run(until isOver: () -> Bool = { false }, receive: (Int, Output) throws -> Void)
+    throws
+  {
     for number in 0..<threads {
       // A serial queue of its own gets a thread of its own, however many processors there are.
       DispatchQueue(label: "tensorio.work.\(number)").async { self.workOnThread() }

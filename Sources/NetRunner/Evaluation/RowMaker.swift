@@ -38,9 +38,11 @@ struct RowMaker: Sendable {
       if let best = prediction.classification?.top(1).first {
         row.predicted = best.label
         row.score = best.value.shortestDouble
-        if case .label(let label) = sample.truth {
-          row.isCorrect = classes.classes(for: label).contains { classes.names[$0] == best.label }
-        }
+      }
+      if case .label(let label) = sample.truth, let classification = prediction.classification {
+        // By the class's place, as the metrics judge: two classes may have one name.
+        let best = classification.indexOfHighest
+        row.isCorrect = best.map { classes.classes(for: label).contains($0) } ?? false
       }
     }
     return row
@@ -55,5 +57,17 @@ struct RowMaker: Sendable {
     case .classMap(let path): FileSystem.name(of: path)
     case .results: nil
     }
+  }
+}
+
+extension Classification {
+  /// The place of the highest value, the first of equals; nil where all are NaN.
+  fileprivate var indexOfHighest: Int? {
+    var best: Int?
+    for index in indices where !self[index].value.isNaN {
+      if let found = best, self[found].value >= self[index].value { continue }
+      best = index
+    }
+    return best
   }
 }

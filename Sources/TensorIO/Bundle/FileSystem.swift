@@ -63,10 +63,9 @@ package enum FileSystem {
 
   /// Why the system refused something, in its own words: "No space left on device".
   package static func reason(for error: any Error) -> String {
-    guard let underlying = (error as? CocoaError)?.underlying as? POSIXError else {
-      return "\(error)"
-    }
-    return String(cString: strerror(underlying.code.rawValue))
+    let underlying = (error as? CocoaError)?.underlying ?? error
+    guard let code = (underlying as? POSIXError)?.code else { return "\(error)" }
+    return String(cString: strerror(code.rawValue))
   }
 
   /// A path's last part.

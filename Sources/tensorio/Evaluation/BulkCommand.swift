@@ -24,7 +24,7 @@ struct BulkCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Folders of photos, photos, and addresses of photos.", valueName: "photos"),
+    help: ArgumentHelp("Folders of photos, and photos.", valueName: "photos"),
     completion: .file())
   var photos: [String]
 
@@ -63,7 +63,7 @@ struct BulkCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard iterations >= 1, (1...1024).contains(threads ?? 1) else {
+    guard (1...1_000_000).contains(iterations), (1...1024).contains(threads ?? 1) else {
       throw ValidationError("--iterations and --threads take positive numbers.")
     }
     guard !resume || !force else {
@@ -77,6 +77,9 @@ struct BulkCommand: ParsableCommand {
     options.threads = threads ?? Processors.count
     options.decoder.scaling = decode
     options.kept = outputs?.kept
+    if let path = photos.first(where: { !FileSystem.isFolder($0) && !FileSystem.isFile($0) }) {
+      throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
+    }
     let bundles = try choice.bundles()
     let dataset = try Dataset(pictures: photos)
     for note in dataset.notes { Console.printMessage(note) }
@@ -87,10 +90,20 @@ struct BulkCommand: ParsableCommand {
       bundles, with: Backends.all, until: { interruption.isRequested },
       onProgress: { progress.show($0) })
     progress.end()
-    let isWhole = counts.count == bundles.count && counts.allSatisfy { $0.done == $0.count }
+    let isWhole =
+      counts.count == bundles.count
+      && counts.allSatisfy { $0.done == $0.count || $0.failure != nil }
     try results.finish(isWhole: isWhole)
     try printCounts(counts)
-    if !isWhole { Console.printMessage("interrupted; --resume goes on") }
+    for count in counts {
+      guard let failure = count.failure else { continue }
+      Console.printMessage("error: '\(count.model)' could not be loaded: \(failure.printable)")
+    }
+    if counts.contains(where: { $0.failure != nil }) { throw ExitCode(65) }
+    if !isWhole {
+      Console.printMessage("interrupted; --resume goes on")
+      throw ExitCode(130)
+    }
   }
 
   private func printCounts(_ counts: [BulkRun.Progress]) throws {

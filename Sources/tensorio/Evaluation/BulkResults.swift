@@ -38,6 +38,13 @@ struct BulkResults {
     }
     if replacing {
       for path in paths + [logPath] { try Self.remove(path) }
+    } else if resuming, isTemporary, !FileSystem.isFile(logPath),
+      let path = paths.first(where: FileSystem.isFile)
+    {
+      throw TensorIOError(
+        .fileExists,
+        "'\(path)' is complete, and rows cannot be added to it. Pass --force to begin anew, or keep "
+          + "the results as .sqlite or .jsonl.")
     } else if !resuming, let path = (paths + [logPath]).first(where: FileSystem.isFile) {
       throw TensorIOError(
         .fileExists,
@@ -60,6 +67,9 @@ struct BulkResults {
     else {
       throw TensorIOError(
         .invalidOption, "'\(path)' must end in .sqlite, .db, .jsonl, .csv or .json.")
+    }
+    guard !FileSystem.isFolder(path) else {
+      throw TensorIOError(.invalidOption, "'\(path)' is a folder; results are a file.")
     }
     let folder = FileSystem.folder(of: path)
     guard FileSystem.isFolder(folder) else {

@@ -24,7 +24,8 @@ struct EvaluateCommand: ParsableCommand {
         tensorio evaluate photos --model pets.tiobundle --part 1/4 --report part1.json
 
       A picture that is missing or damaged is a row with its error, and counts as wrong. Ctrl-C ends \
-      early and reports what is done. Exit code 1: a gate of --fail-under was not met.
+      early, reports what is done, and meets no gate. Exit codes: 1 a gate of --fail-under was not \
+      met, 65 every picture failed, 130 interrupted.
       """)
 
   @Argument(help: ArgumentHelp("The datasets.", valueName: "dataset"), completion: .file())
@@ -93,35 +94,78 @@ struct EvaluateCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard iterations ?? 1 >= 1, warmup >= 0, (1...1024).contains(threads), limit ?? 1 >= 1 else {
+    let counts = 1...1_000_000
+    guard counts.contains(iterations ?? 1), (0...1_000_000).contains(warmup),
+      (1...1024).contains(threads), limit ?? 1 >= 1
+    else {
       throw ValidationError(
-        "--iterations, --threads and --limit take positive numbers, --warmup one from 0.")
+        "--iterations takes a number from 1 to 1000000, --warmup one from 0 to 1000000, --threads "
+          + "one from 1 to 1024, --limit a positive one.")
+    }
+    guard !json || datasets.count == 1 else {
+      throw ValidationError("--json takes a single dataset, got \(datasets.count).")
     }
   }
 
   func run() throws {
     let files = try report.map { try ReportTarget($0) }
     let interruption = Interruption()
-    var results: [GateResult] = []
+    var gates: [GateResult] = []
+    var failure: (any Error)?
+    var names: Set<String> = []
     for path in datasets where !interruption.isRequested {
       let dataset = try Dataset(
         contentsOf: path, layout: layout, options: DatasetOptions(imagesFolder: images))
-      let report = try evaluate(dataset, interruption)
-      let checked = Result { try failUnder.flatMap { try $0.gate.check(report) } }
-      // A gate that names no number is an error, but not before the work is written.
-      let gates = (try? checked.get()) ?? []
-      for file in files {
-        try file.write(
-          report, gates, of: dataset, suffix: datasets.count > 1 ? dataset.id ?? dataset.name : nil)
+      var report = try evaluate(dataset, interruption)
+      if interruption.isRequested { report.noteInterruption() }
+      // What is wrong with a gate or a file is an error, but not before the rest is written.
+      do {
+        gates += try check(report, isWhole: !interruption.isRequested)
+      } catch {
+        failure = failure ?? error
       }
-      try printReport(report, gates)
-      _ = try checked.get()
-      results += gates
+      let suffix = datasets.count > 1 ? unused(dataset.id ?? dataset.name, &names) : nil
+      for file in files {
+        do {
+          try file.write(report, gates, of: dataset, suffix: suffix)
+        } catch {
+          failure = failure ?? error
+        }
+      }
+      try printReport(report)
+      if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
+        failure = failure ?? ExitCode(65)
+      }
     }
+    for gate in gates { Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)") }
+    if let failure { throw failure }
+    if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
     if interruption.isRequested {
       Console.printMessage("interrupted; the numbers are of what was done")
+      throw ExitCode(130)
     }
-    if results.contains(where: { !$0.isMet }) { throw ExitCode(1) }
+  }
+
+  /// What the gates find; a part of the pictures meets none.
+  private func check(_ report: EvaluationReport, isWhole: Bool) throws -> [GateResult] {
+    try failUnder.flatMap { try $0.gate.check(report) }.map { found in
+      guard !isWhole, found.isMet else { return found }
+      var result = found
+      result.isMet = false
+      result.message += " But the evaluation was interrupted."
+      return result
+    }
+  }
+
+  /// A name for a dataset's report that no other has.
+  private func unused(_ name: String, _ names: inout Set<String>) -> String {
+    var found = name
+    var number = 2
+    while !names.insert(found).inserted {
+      found = "\(name)-\(number)"
+      number += 1
+    }
+    return found
   }
 
   private func evaluate(
@@ -153,12 +197,21 @@ struct EvaluateCommand: ParsableCommand {
     return options
   }
 
-  private func printReport(_ report: EvaluationReport, _ gates: [GateResult]) throws {
+  private func printReport(_ report: EvaluationReport) throws {
     if json {
       Console.printData(String(try report.json().dropLast()))
     } else {
       EvaluationPrinter(report).printText()
     }
-    for gate in gates { Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)") }
+  }
+}
+
+extension EvaluationReport {
+  /// Says, wherever the report is read, that it is not of all pictures.
+  fileprivate mutating func noteInterruption() {
+    let counts = models.map { "\($0.pictures) with '\($0.model.id)'" }.joined(separator: ", ")
+    dataset.notes.append(
+      "interrupted: of \(dataset.pictures) pictures "
+        + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
   }
 }

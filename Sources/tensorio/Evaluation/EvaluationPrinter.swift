@@ -18,8 +18,14 @@ struct EvaluationPrinter {
     let dataset = report.dataset
     Console.printData(
       Console.bold(dataset.name.printable)
-        + "  \(dataset.pictures) pictures, \(dataset.labelled) labelled")
+        + "  \(dataset.pictures) pictures, \(evaluated)\(dataset.labelled) labelled")
     for model in report.models { printModel(model) }
+  }
+
+  /// How many pictures a limit left, where there is one.
+  private var evaluated: String {
+    guard let limit = report.settings.limit, limit < report.dataset.pictures else { return "" }
+    return "\(limit) of them evaluated, "
   }
 
   private func printModel(_ result: ModelResult) {
@@ -38,7 +44,7 @@ struct EvaluationPrinter {
     }
     if !result.metrics.isEmpty { for line in table.lines() { Console.printData(line) } }
     for (_, metric) in result.metrics.sorted(by: { $0.key < $1.key }) {
-      for note in metric.notes { Console.printMessage("note: \(note)") }
+      for note in metric.notes { Console.printMessage("note: \(note.printable)") }
     }
     printLatency(result)
     printErrors(result)
@@ -67,7 +73,8 @@ struct EvaluationPrinter {
   private func printErrors(_ result: ModelResult) {
     let errors = report.results.filter { $0.model == result.model.id && $0.error }
     for row in errors.prefix(Self.shownErrors) {
-      Console.printMessage("failed: \(row.image.printable): \(row.errorDescription ?? "")")
+      Console.printMessage(
+        "failed: \(row.image.printable): \((row.errorDescription ?? "").printable)")
     }
     if errors.count > Self.shownErrors {
       Console.printMessage(

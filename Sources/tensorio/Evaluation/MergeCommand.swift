@@ -46,8 +46,10 @@ struct MergeCommand: ParsableCommand {
     let whole = try EvaluationReport.merging(
       parts: try parts.map { try EvaluationReport(contentsOf: $0) })
     let gates = try failUnder.flatMap { try $0.gate.check(whole) }
-    // The pictures may be on another machine: the page is then without them.
-    let dataset = try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout)
+    // The pictures may be on another machine: a page is then without them.
+    let dataset =
+      files.contains(where: \.showsPictures)
+      ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
     for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
     if json {
       Console.printData(String(try whole.json().dropLast()))

@@ -30,15 +30,16 @@ struct ModelChoice: ParsableArguments {
   ///   that take a picture.
   /// - Throws: `TensorIOError` when a bundle cannot be used, or none is left.
   func bundles(withIDs ids: [String] = []) throws -> [ModelBundle] {
-    var bundles = try model.map { try ModelBundle($0) }
+    var bundles = try Set(model).sorted().map { try ModelBundle($0) }
     if let models {
       let library = try ModelLibrary(scanning: models)
       for (path, error) in library.failures {
         Console.printMessage("warning: \(path) is left out: \(error.message)")
       }
-      bundles +=
+      let found =
         try ids.isEmpty
         ? library.bundles.filter(\.takesPicture) : Self.choose(ids, from: library, in: models)
+      bundles += found.filter { bundle in !bundles.contains { $0.path == bundle.path } }
       if bundles.isEmpty {
         throw TensorIOError(
           .fileNotFound, "'\(models)' has no bundle of a model that takes a picture.")

@@ -15,6 +15,9 @@ struct ReportTarget {
   private let path: String
   private let format: Format
 
+  /// Whether the format shows pictures.
+  var showsPictures: Bool { format == .html }
+
   /// - Throws: `TensorIOError` for an extension that names no format, and a folder that is missing.
   init(_ path: String) throws {
     let fileExtension = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
@@ -26,6 +29,9 @@ struct ReportTarget {
     // Seen now, not after an hour of work.
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to write '\(path)' into.")
+    }
+    guard !FileSystem.isFolder(path) else {
+      throw TensorIOError(.invalidOption, "'\(path)' is a folder; a report is a file.")
     }
     self.path = path
     self.format = format

@@ -58,7 +58,10 @@ extension JSONValue: Codable {
     let failure: any Error
     do {
       let number = try container.decode(Double.self)
-      if number.magnitude >= 0x1p53, let integer = try? container.decode(Int64.self) {
+      if !number.isFinite, let text = try? container.decode(String.self) {
+        // A decoder may be told to take texts such as "NaN" for numbers; here they stay what they are.
+        self = .string(text)
+      } else if number.magnitude >= 0x1p53, let integer = try? container.decode(Int64.self) {
         self = .integer(integer)
       } else {
         self = .number(number)
