@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
 internal import CTensorFlow
+internal import Synchronization
 public import TensorIO
 
 /// TensorFlow models (SavedModel folders), run and trained by TensorFlow's own library.

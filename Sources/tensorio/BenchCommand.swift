@@ -82,10 +82,12 @@ struct BenchCommand: ParsableCommand {
     let clock = ContinuousClock()
     let start = clock.now
     let work = ParallelWork(count: iterations, threads: workers) { _ in Result { try step() } }
-    try work.run(until: { interruption.isRequested }) { _, result in
-      measurement.latencies.append(try result.get())
-      progress.show(measurement.latencies.count)
-    }
+    try work.run(
+      until: { interruption.isRequested },
+      receive: { _, result in
+        measurement.latencies.append(try result.get())
+        progress.show(measurement.latencies.count)
+      })
     measurement.duration = clock.now - start
   }
 

@@ -18,6 +18,7 @@ struct RowMaker: Sendable {
   ///   - evaluation: The prediction or the error.
   ///   - sample: The picture.
   ///   - index: Its place in the dataset.
+  /// - Returns: The row.
   func row(_ evaluation: Evaluation, of sample: Sample, at index: Int) -> ResultRow {
     var row = ResultRow(
       index: index, type: sample.source.kind, image: sample.id, model: model,

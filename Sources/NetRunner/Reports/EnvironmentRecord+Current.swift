@@ -23,6 +23,7 @@ extension EnvironmentRecord {
   /// The machine that the process runs on.
   ///
   /// - Parameter libraries: The versions of the libraries that run the models.
+  /// - Returns: The record.
   static func current(libraries: [String: String]) -> EnvironmentRecord {
     var names = utsname()
     uname(&names)

@@ -56,6 +56,7 @@ struct BulkResults {
   /// Makes the other files.
   ///
   /// - Parameter isWhole: Whether every photo has its row; else the rows stay for later.
+  /// - Throws: `TensorIOError` when a file cannot be written.
   func finish(isWhole: Bool) throws {
     for (format, path) in exports { try format.write(log, to: path) }
     if isTemporary, isWhole { try FileSystem.remove(logPath) }

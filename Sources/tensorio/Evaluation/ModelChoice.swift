@@ -28,6 +28,7 @@ struct ModelChoice: ParsableArguments {
   ///
   /// - Parameter ids: The identifiers of the models of the folder that are wanted; empty wants all
   ///   that take a picture.
+  /// - Returns: The bundles, each once.
   /// - Throws: `TensorIOError` when a bundle cannot be used, or none is left.
   func bundles(withIDs ids: [String] = []) throws -> [ModelBundle] {
     var bundles = try Set(model).sorted().map { try ModelBundle($0) }

@@ -44,6 +44,7 @@ struct ReportTarget {
   ///   - gates: What was asked of it.
   ///   - dataset: The pictures; a page shows the mistakes among them.
   ///   - suffix: What tells the file from those of other datasets; nil for a single one.
+  /// - Throws: `TensorIOError` when the file cannot be written.
   func write(
     _ report: EvaluationReport, _ gates: [GateResult], of dataset: Dataset?, suffix: String?
   ) throws {
