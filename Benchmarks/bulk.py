@@ -116,7 +116,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print("| photos | | a second | of the bare pipeline |\n|---|---|---:|---:|")
     for name, file, size, count in [
-        ("VGA", "cat_720p.jpg", (640, 480), 2000), ("12 MP", "phone-12mp.jpg", None, 150)]:
+        ("VGA", "cat_720p.jpg", (640, 480), 4000), ("12 MP", "phone-12mp.jpg", None, 250)]:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
             make_bundle(arguments.model, folder)

@@ -18,7 +18,7 @@ struct TensorIOCommand: ParsableCommand {
 
       Exit codes: 0 done, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is missing, \
       69 a native library is missing, 70 a fault of this program; parity: 1 when tensors differ; \
-      evaluate: 1 when a gate is not met.
+      evaluate, merge: 1 when a gate is not met; evaluate, bulk: 130 interrupted.
       """,
     version: Version.current,
     subcommands: [
