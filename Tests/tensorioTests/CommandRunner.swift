@@ -76,7 +76,7 @@ enum CommandRunner {
   }
 
   /// After this many seconds a run is ended: a test fails then, and does not hang.
-  private static let longestRun = 120.0
+  private static let longestRun = 600.0
 
   /// Starts a process as a shell would.
   ///

@@ -133,7 +133,7 @@ struct TrainerEndingTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `ending an iteration ends the training`() async throws {
     let line = try LineFixture()
     let trainer = Trainer(
