@@ -22,31 +22,15 @@ public enum BulkExport: String, Sendable, CaseIterable {
   ///   - path: The file; one that is there is replaced.
   /// - Throws: `TensorIOError` when the log cannot be read, or the file not be written.
   public func write(_ log: any BulkLog, to path: String) throws {
-    let fresh = path + ".part"
-    do {
+    try FreshOutput(path, replaces: true).write { fresh in
       try Data().write(to: URL(filePath: fresh))
       let handle = try FileHandle(forWritingTo: URL(filePath: fresh))
       try write(log) { try handle.write(contentsOf: Data($0.utf8)) }
       try handle.close()
-      try FileSystem.flush(fresh)
-      try FileSystem.rename(fresh, to: path)
-    } catch {
-      try? FileSystem.remove(fresh)
-      guard !(error is TensorIOError) else { throw error }
-      throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
-        cause: error)
     }
   }
 
   private func write(_ log: any BulkLog, _ put: (String) throws -> Void) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    func json(_ row: some Encodable) throws -> String {
-      String(decoding: try encoder.encode(row), as: UTF8.self)
-    }
     var text = ""
     func add(_ part: String) throws {
       text += part
@@ -55,7 +39,7 @@ public enum BulkExport: String, Sendable, CaseIterable {
       text = ""
     }
     switch self {
-    case .jsonLines: try log.forEachRow { try add(json($0) + "\n") }
+    case .jsonLines: try log.forEachRow { try add(StableJSON($0).text + "\n") }
     case .csv:
       try add(CSVTable.line(ResultRow.csvColumns))
       try log.forEachRow { try add(CSVTable.line($0.result.csvFields)) }
@@ -63,7 +47,7 @@ public enum BulkExport: String, Sendable, CaseIterable {
       try add("{\"results\": [\n")
       var isFirst = true
       try log.forEachRow { row in
-        try add((isFirst ? "" : ",\n") + json(row.result))
+        try add((isFirst ? "" : ",\n") + StableJSON(row.result).text)
         isFirst = false
       }
       try add("\n]}\n")

@@ -13,7 +13,6 @@ public final class JSONLinesLog: BulkLog {
   private let path: String
   private let lock: LogLock
   private let handle: FileHandle
-  private let encoder = JSONEncoder()
   private static let lineFeed = UInt8(ascii: "\n")
 
   /// Opens a file, or makes it.
@@ -32,9 +31,6 @@ public final class JSONLinesLog: BulkLog {
     } catch {
       throw Self.failure(path, error)
     }
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     try takeOffCutLine()
   }
 
@@ -85,7 +81,7 @@ public final class JSONLinesLog: BulkLog {
     var lines = Data()
     do {
       for row in rows {
-        lines += try encoder.encode(row)
+        lines += Data(try StableJSON(row).text.utf8)
         lines.append(Self.lineFeed)
       }
       // One call: a kill cuts one line at most.

@@ -146,13 +146,7 @@ extension BulkRow {
 
   fileprivate func arguments() throws -> StatementArguments {
     let evaluation = result.evaluation
-    let results = try evaluation.map {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      encoder.nonConformingFloatEncodingStrategy = .convertToString(
-        positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-      return String(decoding: try encoder.encode($0.inferenceResults), as: UTF8.self)
-    }
+    let results = try evaluation.map { try StableJSON($0.inferenceResults).text }
     return [
       run, result.model, result.index, result.image, result.type, result.testBundle, result.error,
       result.errorDescription, result.predicted, result.score, evaluation?.decodeLatency,

@@ -55,7 +55,7 @@ struct ModelPass {
     let samples = dataset.samples
     let indices = dataset.indices
     let (options, rowMaker) = (options, rowMaker)
-    warmUp(Self.evaluation(evaluator, iterations: 1), until: isOver)
+    try warmUp(Self.evaluation(evaluator, iterations: 1), until: isOver)
     let evaluate = Self.evaluation(evaluator, iterations: options.iterations)
     let clock = ContinuousClock()
     let start = clock.now
@@ -134,7 +134,7 @@ struct ModelPass {
   /// Runs each session before the measurement, on the first picture that can be read.
   private func warmUp(
     _ evaluate: @escaping @Sendable (Sample) -> Evaluation, until isOver: () -> Bool
-  ) {
+  ) throws {
     guard options.warmup > 0, case .success = evaluator,
       let sample = dataset.samples.prefix(20).first(where: {
         if case .success = evaluate($0).result { true } else { false }
@@ -144,8 +144,7 @@ struct ModelPass {
       _ in
       _ = evaluate(sample)
     }
-    // The receiver throws nothing.
-    try? work.run(until: isOver, receive: { _, _ in })
+    try work.run(until: isOver, receive: { _, _ in })
   }
 
   private static func evaluation(
