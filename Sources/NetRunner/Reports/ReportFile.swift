@@ -41,15 +41,7 @@ public struct ReportFile: Sendable {
     if FileManager.default.fileExists(atPath: path), !isRegular {
       return try put(text, at: path)
     }
-    let fresh = "\(folder)/.\(UUID().uuidString).tmp"
-    do {
-      try put(text, at: fresh)
-      try FileSystem.flush(fresh)
-      try FileSystem.rename(fresh, to: path)
-    } catch {
-      try? FileSystem.remove(fresh)
-      throw error
-    }
+    try FreshOutput(path, replaces: true).write { try put(text, at: $0) }
   }
 
   private var isRegular: Bool {
