@@ -34,9 +34,9 @@ demo: build ## Installs what is missing, builds, and runs a shipped model on a s
 test: setup ## Installs what is missing and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
-	  swift build $(SWIFT_FLAGS) --product tensorio && \
-	  swift test $(SWIFT_FLAGS) --skip NetRunnerTests && \
-	  swift test $(SWIFT_FLAGS) --filter NetRunnerTests
+	  swift build $(SWIFT_FLAGS) --build-tests && \
+	  swift test $(SWIFT_FLAGS) --skip-build --skip NetRunnerTests && \
+	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerTests
 
 check: ## What a change must pass: format, no warnings, docs, every test.
 	@Scripts/check.sh

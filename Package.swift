@@ -61,23 +61,30 @@ let package = Package(
         "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs", "NetRunner",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
-      name: "TensorIOTests", dependencies: ["TensorIO", "TensorIOTesting", "CPixelKernels"]),
+      name: "TensorIOTests",
+      dependencies: ["TensorIO", "TensorIOTesting", "CPixelKernels", "TestSupport"]),
     .testTarget(
       name: "TensorIOImageCodecsTests", dependencies: ["TensorIO", "TensorIOImageCodecs"]),
     .testTarget(
-      name: "TensorIOLiteRTTests", dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting"]),
+      name: "TensorIOLiteRTTests",
+      dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting", "TestSupport"]),
     .testTarget(
       name: "TensorIOTensorFlowTests",
-      dependencies: ["TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs"]),
+      dependencies: [
+        "TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs", "TestSupport",
+      ]),
     .testTarget(
       name: "NetRunnerTests",
-      dependencies: ["NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT"]),
+      dependencies: [
+        "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
+      ]),
     .testTarget(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
-        "TensorIOTesting", "NetRunner",
+        "TensorIOTesting", "NetRunner", "TestSupport",
       ]),
   ],
   cxxLanguageStandard: .cxx17

@@ -53,28 +53,6 @@ extension Dataset {
   var truths: [GroundTruth?] { samples.map(\.truth) }
 }
 
-/// The checkout.
-let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
-
-/// Python with the peers' packages; nil where the environment names none.
-let datasetPython = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
-  .flatMap { $0.isEmpty ? nil : $0 }
-
-/// What a Python script prints.
-func runDatasetPython(_ arguments: [String]) throws -> String {
-  let process = Process()
-  process.executableURL = URL(filePath: datasetPython ?? "")
-  process.arguments = arguments
-  let output = Pipe()
-  process.standardOutput = output
-  try process.run()
-  let data = output.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  guard process.terminationStatus == 0 else { throw CocoaError(.executableRuntimeMismatch) }
-  return String(decoding: data, as: UTF8.self)
-}
-
 /// A copy of a text with flipped bits, other bytes, a cut or a part twice; repeatable.
 func damagedCopy(_ whole: String, _ number: Int) -> [UInt8] {
   var bytes = Array(whole.utf8)

@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunner
@@ -226,8 +227,8 @@ import Testing
     #expect(Self.undescribed(schema, at: "#") == [])
   }
 
-  @Test(.enabled(if: datasetPython != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
-  func `the schema and the reader accept the same documents`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
+  func `the schema and the reader accept the same documents`() async throws {
     var documents: [(String, accepted: Bool)] = [(Self.good, true)]
     for (old, new) in [
       ("\"Chairs\"", "1"), ("\"id\":", "\"ix\":"), ("[\"a\", \"b\",]", "[\"a\", 2]"),
@@ -254,8 +255,8 @@ import Testing
     }
     let folder = try DatasetFolder()
     let paths = try documents.enumerated().map { try folder.write($1.0, to: "\($0).json") }
-    let output = try runDatasetPython(
-      [checkout.appending(path: "Tools/peers/validate_schema.py").path, Self.schema.path] + paths)
+    let output = try await Python.run(
+      ["Tools/peers/validate_schema.py", "Schemas/test.schema.json"] + paths)
     let verdicts = try JSONDecoder().decode([Verdict].self, from: Data(output.utf8))
     try #require(verdicts.count == documents.count)
     for (verdict, document) in zip(verdicts, documents) {
@@ -266,7 +267,7 @@ import Testing
     #expect(documents.contains { !$0.accepted } && documents.count { $0.accepted } > 3)
   }
 
-  private static let schema = checkout.appending(path: "Schemas/test.schema.json")
+  private static let schema = Python.root.appending(path: "Schemas/test.schema.json")
 
   private struct Verdict: Decodable {
     struct Fault: Decodable { let path: String, message: String }

@@ -6,6 +6,7 @@
 import Foundation
 import TensorIO
 import TensorIOLiteRT
+import TestSupport
 import Testing
 
 @testable import NetRunner
@@ -73,16 +74,15 @@ import Testing
     #expect(try one.withoutTimes().json() == four.withoutTimes().json())
   }
 
-  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
-  func `what is written is what the schema says`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
+  func `what is written is what the schema says`() async throws {
     let dataset = try Self.digits()
     let reports = [
       try Self.evaluate(dataset),
       try Self.evaluate(dataset, part: PartRecord(index: 1, count: 2), limit: 9),
     ]
-    let script = ReportPeer.root.appending(path: "Tools/peers/validate_schema.py").path
-    let schema = ReportPeer.root.appending(path: "Schemas/evaluation.schema.json").path
-    let found = try ReportPeer.run([script, schema], on: reports.map { try $0.json() })
+    let validation = ["Tools/peers/validate_schema.py", "Schemas/evaluation.schema.json"]
+    let found = try await ReportPeer.run(validation, on: reports.map { try $0.json() })
     #expect(found.ranges(of: "\"errors\": []").count == reports.count, "\(found.prefix(3000))")
   }
 

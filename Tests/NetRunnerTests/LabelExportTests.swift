@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunner
@@ -132,14 +133,14 @@ import Testing
     try #expect(FileSystem.read(folder.path + "/x.testbundle/images/link.jpg").count == 1)
   }
 
-  @Test(.enabled(if: datasetPython != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python reads the zip file`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+  func `Python reads the zip file`() async throws {
     var labels = Self.texts
     labels["n.jpg"] = .numbers([0.5, 2])
     labels["one.jpg"] = .numbers([3])
     let (folder, store) = try labelled(labels)
     try store.export("m", to: folder.path + "/x.zip")
-    let output = try runDatasetPython([
+    let output = try await Python.run([
       "-c",
       """
       import json, sys, zipfile

@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunner
@@ -242,21 +243,21 @@ import Testing
     try #expect(store(folder).counts.count == 120)
   }
 
-  @Test(.enabled(if: datasetPython != nil, "TENSORIO_PYTHON names no Python."))
-  func `other programs' databases, newer stores and busy ones are told apart`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+  func `other programs' databases, newer stores and busy ones are told apart`() async throws {
     let folder = try folder()
     do {
       let store = try store(folder)
       try store.setLabel(.text("cat"), of: folder.path + "/a.jpg", for: "m")
     }
-    func python(_ path: String, _ statement: String) throws {
-      _ = try runDatasetPython([
+    func python(_ path: String, _ statement: String) async throws {
+      try await Python.run([
         "-c",
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
         path, statement,
       ])
     }
-    try python(folder.path + "/other.db", "CREATE TABLE bookmarks (x)")
+    try await python(folder.path + "/other.db", "CREATE TABLE bookmarks (x)")
     let other = #expect(throws: TensorIOError.self) {
       try LabelStore(path: folder.path + "/other.db")
     }
@@ -264,29 +265,25 @@ import Testing
 
     // A lock that another process holds.
     let store = try LabelStore(path: folder.path + "/labels.sqlite", busyTimeout: 0.1)
-    let process = Process()
-    process.executableURL = URL(filePath: datasetPython ?? "")
-    process.arguments = [
-      "-c",
-      "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('BEGIN IMMEDIATE'); "
-        + "print('locked', flush=True); sys.stdin.read()", folder.path + "/labels.sqlite",
-    ]
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    _ = output.fileHandleForReading.availableData
+    let process = try ChildProcess(
+      try #require(Python.path),
+      [
+        "-c",
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('BEGIN IMMEDIATE'); "
+          + "print('locked', flush=True); sys.stdin.read()", folder.path + "/labels.sqlite",
+      ])
+    _ = process.output.availableData
     let busy = #expect(throws: TensorIOError.self) {
       try store.setLabel(.text("dog"), of: folder.path + "/a.jpg", for: "m")
     }
     #expect(busy?.message.contains("another process keeps it busy") == true)
     // Reading goes on.
     try #expect(store.labels(for: "m").map(\.label) == [.text("cat")])
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    let ended = await process.finish()
+    #expect(ended.status == 0, "\(ended.error)")
     try store.setLabel(.text("dog"), of: folder.path + "/a.jpg", for: "m")
 
-    try python(store.path, "INSERT INTO grdb_migrations VALUES ('99: the future')")
+    try await python(store.path, "INSERT INTO grdb_migrations VALUES ('99: the future')")
     let newer = #expect(throws: TensorIOError.self) { try self.store(folder) }
     #expect(newer?.message.contains("newer version") == true)
   }

@@ -6,6 +6,7 @@
 import Foundation
 import NetRunner
 import TensorIO
+import TestSupport
 import Testing
 
 @Suite struct ReportComparisonTests {
@@ -51,10 +52,10 @@ import Testing
     print(json.dumps(answers))
     """
 
-  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python with SciPy."))
-  func `tests and intervals equal SciPy's`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with SciPy."))
+  func `tests and intervals equal SciPy's`() async throws {
     let data = try JSONEncoder().encode(Self.tables)
-    let output = try ReportPeer.run(
+    let output = try await ReportPeer.run(
       ["-W", "ignore", "-c", Self.script], on: [String(decoding: data, as: UTF8.self)])
     let answers = try JSONDecoder().decode([[Double]].self, from: Data(output.utf8))
     for (table, answer) in zip(Self.tables, answers) {

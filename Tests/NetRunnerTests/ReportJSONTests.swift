@@ -6,6 +6,7 @@
 import Foundation
 import NetRunner
 import TensorIO
+import TestSupport
 import Testing
 
 @Suite struct ReportJSONTests {
@@ -134,8 +135,8 @@ import Testing
     #expect(try other.withoutTimes().json() != report.withoutTimes().json())
   }
 
-  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
-  func `written reports are what the schema says`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
+  func `written reports are what the schema says`() async throws {
     var odd = ReportFixture(pictures: 30, part: PartRecord(index: 1, count: 2)).make()
     odd.results[0].score = .nan
     odd.dataset.id = nil
@@ -144,13 +145,12 @@ import Testing
       ReportFixture(models: ["mobile", "large"]).make(), odd, odd.withoutTimes(),
       ReportFixture(pictures: 3, failures: [0, 1, 2]).make(),
     ]
-    let script = ReportPeer.root.appending(path: "Tools/peers/validate_schema.py").path
-    let schema = ReportPeer.root.appending(path: "Schemas/evaluation.schema.json").path
-    let good = try ReportPeer.run([script, schema], on: reports.map { try $0.json() })
+    let validation = ["Tools/peers/validate_schema.py", "Schemas/evaluation.schema.json"]
+    let good = try await ReportPeer.run(validation, on: reports.map { try $0.json() })
     #expect(good.count(of: "\"errors\": []") == reports.count, "\(good.prefix(3000))")
 
     let bad = try reports[0].json().replacing("\"iterations\":1", with: "\"iterations\":-1")
-    let findings = try ReportPeer.run([script, schema], on: [bad])
+    let findings = try await ReportPeer.run(validation, on: [bad])
     #expect(findings.contains("$.settings.iterations"))
   }
 }

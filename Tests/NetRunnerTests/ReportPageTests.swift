@@ -7,6 +7,7 @@ import Foundation
 import NetRunner
 import TensorIO
 import TensorIOImageCodecs
+import TestSupport
 import Testing
 
 @Suite struct ReportPageTests {
@@ -139,8 +140,9 @@ import Testing
     #expect(sources == text.ranges(of: "src=\"data:image/").count && sources > 10)
   }
 
-  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python's parser finds every tag closed, every name once and the hashes right`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+  func `Python's parser finds every tag closed, every name once and the hashes right`() async throws
+  {
     let script = """
       import base64, hashlib, json, re, sys
       from html.parser import HTMLParser
@@ -187,7 +189,7 @@ import Testing
       HTMLReport(ReportFixture(pictures: 3, failures: [0, 1, 2]).make()).text,
       try ReportComparison(three, "mobile", "tiny").html,
     ]
-    let output = try ReportPeer.run(["-c", script], on: pages)
+    let output = try await ReportPeer.run(["-c", script], on: pages)
     #expect(output == "[]\n", "\(output)")
   }
 

@@ -4,20 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Testing
+import TestSupport
 
 /// Runs Python scripts on files that a test wrote.
-struct ReportPeer {
-  static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
-
-  /// The package's folder.
-  static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
+enum ReportPeer {
   /// Runs a script whose last arguments are paths of files with these contents.
   ///
   /// - Returns: What the script printed.
-  static func run(_ arguments: [String], on contents: [String]) throws -> String {
+  static func run(_ arguments: [String], on contents: [String]) async throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -26,15 +20,6 @@ struct ReportPeer {
       try Data(content.utf8).write(to: file)
       return file.path
     }
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(python))
-    process.arguments = arguments + files
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return String(decoding: data, as: UTF8.self)
+    return try await Python.run(arguments + files)
   }
 }

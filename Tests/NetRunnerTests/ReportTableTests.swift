@@ -5,6 +5,7 @@
 
 import Foundation
 import NetRunner
+import TestSupport
 import Testing
 
 @Suite struct ReportTableTests {
@@ -56,8 +57,8 @@ import Testing
     #expect(csv.contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""))
   }
 
-  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python reads every name as it was`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+  func `Python reads every name as it was`() async throws {
     let script = """
       import csv, json, sys
       with open(sys.argv[1], newline="", encoding="utf-8") as file:
@@ -66,7 +67,7 @@ import Testing
           return value[1:] if value.startswith("'") else value
       print(json.dumps([[text(row["image"]), row["score"], text(row["error_description"])] for row in rows]))
       """
-    let output = try ReportPeer.run(["-c", script], on: [Self.report().csv()])
+    let output = try await ReportPeer.run(["-c", script], on: [Self.report().csv()])
     let rows = try JSONDecoder().decode([[String]].self, from: Data(output.utf8))
     #expect(rows.map { Array($0[0].unicodeScalars) } == Self.names.map { Array($0.unicodeScalars) })
     #expect(rows[0][1] == "nan")
@@ -97,8 +98,8 @@ import Testing
       xml.contains("errors=\"1\"") && xml.contains("<error message=\"2 of 2 pictures failed.\"/>"))
   }
 
-  @Test(.enabled(if: ReportPeer.python != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python parses the XML of any name`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+  func `Python parses the XML of any name`() async throws {
     var report = Self.report()
     for (index, name) in Self.names.enumerated() {
       report.results[index].error = true
@@ -115,7 +116,7 @@ import Testing
       case = root.find(".//testcase[@name='pictures']")
       print(json.dumps([root.tag, root.get("tests"), case.get("classname"), case.find("system-out").text]))
       """
-    let output = try ReportPeer.run(["-c", script], on: [report.junit(gates: gates)])
+    let output = try await ReportPeer.run(["-c", script], on: [report.junit(gates: gates)])
     let found = try JSONDecoder().decode([String].self, from: Data(output.utf8))
     #expect(found[0] == "testsuites" && found[1] == "2")
     #expect(found[2].contains("<script>alert(1)</script>a&b]]>c"))

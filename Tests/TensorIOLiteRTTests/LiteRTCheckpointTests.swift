@@ -6,13 +6,12 @@
 import Foundation
 import TensorIO
 import TensorIOLiteRT
+import TestSupport
 import Testing
 
 /// Weights that go out to a folder and come back.
 @Suite struct LiteRTCheckpointTests {
   private let golden = GoldenTraining.builtin
-  private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
-
   /// Calls a closure with a folder that goes away.
   private func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -74,30 +73,19 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: python != nil, "TENSORIO_PYTHON names no Python with NumPy."))
-  func `Python reads the weights that were exported`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with NumPy."))
+  func `Python reads the weights that were exported`() async throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
-    try withFolder { folder in
-      let model = try bundle.model()
-      try golden.train(model)
-      try model.export(to: folder)
-      let process = Process()
-      process.executableURL = URL(filePath: try #require(Self.python))
-      process.arguments = [
-        Fixtures.root.appending(path: "Tools/peers/read_safetensors.py").path,
-        folder + "/checkpoint.safetensors",
-      ]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let data = output.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      try #require(process.terminationStatus == 0)
-      let found = try JSONDecoder().decode(Weights.self, from: data)
-      #expect(found.weight.count == 3)
-      #expect(golden.agrees(found.weight.flatMap(\.self), golden.weight.flatMap(\.self)))
-      #expect(golden.agrees(found.bias, golden.bias))
-    }
+    let folder = bundle.path
+    let model = try bundle.model()
+    try golden.train(model)
+    try model.export(to: folder)
+    let output = try await Python.run(
+      ["Tools/peers/read_safetensors.py", folder + "/checkpoint.safetensors"])
+    let found = try JSONDecoder().decode(Weights.self, from: Data(output.utf8))
+    #expect(found.weight.count == 3)
+    #expect(golden.agrees(found.weight.flatMap(\.self), golden.weight.flatMap(\.self)))
+    #expect(golden.agrees(found.bias, golden.bias))
   }
 
   private struct Weights: Decodable {

@@ -6,13 +6,12 @@
 import Foundation
 import TensorIO
 import TensorIOLiteRT
+import TestSupport
 import Testing
 
 /// Sessions on pseudo-random bytes, compared bit for bit with Python's interpreter on the same
 /// machine: the fixtures, and the models of the shared data where they are beside the checkout.
 @Suite struct PythonParityTests {
-  private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
-
   /// Every model but those that the runtime refuses, or computes wrongly and we refuse.
   static let models: [String] = {
     let refused = GoldenTests.refused.union(Refusals.files).union(["oversized.tflite"])
@@ -21,9 +20,9 @@ import Testing
   }()
 
   @Test(
-    .enabled(if: python != nil, "TENSORIO_PYTHON names no Python with ai-edge-litert."),
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with ai-edge-litert."),
     arguments: models)
-  func `outputs equal Python's on the same bytes`(_ path: String) throws {
+  func `outputs equal Python's on the same bytes`(_ path: String) async throws {
     let content = try Data(contentsOf: URL(filePath: path))
     let model = try LiteRTBackend().liteRTModel(at: path)
     var cases: [(ours: [Data], job: Job)] = []
@@ -42,7 +41,7 @@ import Testing
         cases.append((ours, job))
       }
     }
-    let theirs = try runPython(cases.map(\.job))
+    let theirs = try await runPython(cases.map(\.job))
     try #require(theirs.count == cases.count)
     for (outputs, item) in zip(theirs, cases) {
       #expect(outputs.map(\.bytes) == item.ours, "\(item.job.signature ?? "")")
@@ -95,26 +94,12 @@ import Testing
         content = Path(job["model"]).read_bytes()
         result = run_model.run(content, inputs, job.get("signature"), dict(enumerate(job["shapes"])))
         return result["outputs"]
-    print(json.dumps([outputs(job) for job in json.loads(Path(sys.argv[1]).read_text())]))
+    print(json.dumps([outputs(job) for job in json.load(sys.stdin)]))
     """
 
-  private func runPython(_ jobs: [Job]) throws -> [[GoldenTensor]] {
-    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try JSONEncoder().encode(jobs).write(to: file)
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Self.python))
-    process.arguments = ["-c", Self.script, file.path]
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(["PYTHONPATH": Fixtures.root.appending(path: "Tools/peers").path]) { _, new in new }
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return try JSONDecoder().decode([[GoldenTensor]].self, from: data)
+  private func runPython(_ jobs: [Job]) async throws -> [[GoldenTensor]] {
+    let output = try await Python.run(["-c", Self.script], input: JSONEncoder().encode(jobs))
+    return try JSONDecoder().decode([[GoldenTensor]].self, from: Data(output.utf8))
   }
 }
 

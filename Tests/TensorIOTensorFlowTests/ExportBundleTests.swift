@@ -6,6 +6,7 @@
 import Foundation
 import TensorIO
 import TensorIOTensorFlow
+import TestSupport
 import Testing
 
 /// Bundles for inference that trained models export.
@@ -89,10 +90,8 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: bundle.folder) == ["test.tiobundle"])
   }
 
-  private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
-
-  @Test(.enabled(if: python != nil, "TENSORIO_PYTHON names no Python with TensorFlow."))
-  func `Python loads what was exported`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with TensorFlow."))
+  func `Python loads what was exported`() async throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     try train(model)
@@ -106,19 +105,10 @@ import Testing
           tf.compat.v1.saved_model.loader.load(session, ["serve"], sys.argv[1])
           print(session.run("prediction:0", {"x:0": [[0.0, 1.0]]})[0][0])
       """
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Self.python))
-    process.arguments = ["-c", script, path + "/predict"]
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    let text = try await Python.run(["-c", script, path + "/predict"])
     let found = try #require(Float(text.split(separator: "\n").last ?? ""))
-    let expected: Float = try SavedModels.loader.model(at: path).run([0, 1] as [Float])[
-      "prediction"]
+    let exported = try SavedModels.loader.model(at: path)
+    let expected: Float = try await exported.run([0, 1] as [Float])["prediction"]
     #expect(abs(found - expected) < 1e-6)
   }
 }

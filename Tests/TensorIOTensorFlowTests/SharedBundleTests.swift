@@ -7,13 +7,12 @@ import Foundation
 import TensorIO
 import TensorIOImageCodecs
 import TensorIOTensorFlow
+import TestSupport
 import Testing
 
 /// Bundles of the original project, where they lie beside the checkout.
 @Suite(.enabled(if: SavedModels.sharedData != nil, "There is no folder shared/data."))
 struct SharedBundleTests {
-  private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
-
   private let data = SavedModels.sharedData ?? ""
 
   private func path(_ name: String) -> String {
@@ -55,8 +54,8 @@ struct SharedBundleTests {
     #expect(zip(channels, random).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
   }
 
-  @Test(.enabled(if: python != nil, "TENSORIO_PYTHON names no Python with TensorFlow."))
-  func `cats and dogs train as in Python`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with TensorFlow."))
+  func `cats and dogs train as in Python`() async throws {
     let model = try TrainableModel(at: path("cats-vs-dogs-train"), loader: SavedModels.loader)
     var batch = Batch(keys: ["image", "labels"])
     let pictures = [data + "/images/cat.jpg", data + "/images/dog.jpg"]
@@ -66,9 +65,9 @@ struct SharedBundleTests {
     func loss(_ outputs: ModelOutputs) throws -> Float {
       try outputs["sigmoid_cross_entropy_loss/value"]
     }
-    var losses = [try loss(try model.evaluate(batch))]
-    for _ in 0..<20 { losses.append(try loss(try model.train(batch))) }
-    let expected = try pythonLosses(steps: 20, pictures)
+    var losses = [try loss(await model.evaluate(batch))]
+    for _ in 0..<20 { losses.append(try loss(await model.train(batch))) }
+    let expected = try await pythonLosses(steps: 20, pictures)
     #expect(losses.count == expected.count)
     for (step, (found, wanted)) in zip(losses, expected).enumerated() {
       #expect(abs(found - wanted) < 1e-4, "step \(step)")
@@ -79,37 +78,30 @@ struct SharedBundleTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try model.export(to: folder)
-    let restored = try pythonLosses(steps: 0, pictures, from: folder + "/checkpoint")
+    let restored = try await pythonLosses(steps: 0, pictures, from: folder + "/checkpoint")
     #expect(abs(restored[0] - losses[20]) < 1e-4)
     let other = try TrainableModel(at: path("cats-vs-dogs-train"), loader: SavedModels.loader)
     try other.restore(from: folder)
-    #expect(try loss(other.evaluate(batch)) == losses[20])
+    #expect(try await loss(other.evaluate(batch)) == losses[20])
     // So does the bundle, which has no other outputs to offer.
     let bundle = folder + "/trained.tiobundle"
     try model.exportBundle(to: bundle)
     let exported = try SavedModels.loader.model(at: bundle)
     for item in batch.items {
-      #expect(try loss(exported.run(ModelInputs(item))) == loss(model.run(ModelInputs(item))))
+      let (found, wanted) = try await (
+        exported.run(ModelInputs(item)), model.run(ModelInputs(item))
+      )
+      #expect(try loss(found) == loss(wanted))
     }
   }
 
   private func pythonLosses(
     steps: Int, _ pictures: [String], from checkpoint: String? = nil
-  ) throws -> [Float] {
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Self.python))
-    process.arguments =
-      [SavedModels.root.appending(path: "Tools/peers/train_steps.py").path]
-      + [path("cats-vs-dogs-train") + "/train", "\(steps)"]
-      + pictures.enumerated().map { "\($1)=\($0)" }
-      + (checkpoint.map { ["--restore", $0] } ?? [])
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return try JSONDecoder().decode([Float].self, from: data)
+  ) async throws -> [Float] {
+    let output = try await Python.run(
+      ["Tools/peers/train_steps.py", path("cats-vs-dogs-train") + "/train", "\(steps)"]
+        + pictures.enumerated().map { "\($1)=\($0)" }
+        + (checkpoint.map { ["--restore", $0] } ?? []))
+    return try JSONDecoder().decode([Float].self, from: Data(output.utf8))
   }
 }

@@ -5,15 +5,15 @@
 
 import Foundation
 import TensorIOLiteRT
+import TestSupport
 
 /// Runs the `tensorio` binary that was built beside the tests.
 enum CommandRunner {
   /// What a run of the binary left.
-  typealias Result = (status: Int32, output: String, error: String)
+  typealias Result = ChildProcess.Result
 
   /// The package's folder, where runs start: paths in their output are the same on every machine.
-  static let packageFolder = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  static let packageFolder = Python.root
 
   /// Runs the binary with arguments.
   ///
@@ -32,64 +32,27 @@ enum CommandRunner {
     input: String = "", interruptedAfter: Double? = nil, interruptedAtOutput: Bool = false,
     signal: Int32 = SIGINT
   ) async throws -> Result {
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.currentDirectoryURL = packageFolder
-    process.environment = ProcessInfo.processInfo.environment.mapValues(Optional.some)
+    let variables = ProcessInfo.processInfo.environment.mapValues(Optional.some)
       .merging(["NO_COLOR": "1"] as [String: String?]) { _, new in new }
       .merging(environment) { _, new in new }
       .compactMapValues { $0 }
-    let standardInput = Pipe()
-    let standardOutput = Pipe()
-    let standardError = Pipe()
-    process.standardInput = standardInput
-    process.standardOutput = standardOutput
-    process.standardError = standardError
-
-    let status = AsyncStream<Int32> { continuation in
-      process.terminationHandler = { process in
-        continuation.yield(process.terminationStatus)
-        continuation.finish()
-      }
-    }
-    try start(process)
-    let identifier = process.processIdentifier
+    let process = try ChildProcess(
+      executable.path, arguments, environment: variables, in: packageFolder.path)
     if let interruptedAfter {
       DispatchQueue.global().asyncAfter(deadline: .now() + interruptedAfter) {
-        kill(identifier, signal)
+        kill(process.identifier, signal)
       }
     }
-    let watchdog = DispatchWorkItem { kill(identifier, SIGKILL) }
+    let watchdog = DispatchWorkItem { kill(process.identifier, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + longestRun, execute: watchdog)
     defer { watchdog.cancel() }
-    // Both pipes are drained at once: a full one would stop the process for ever.
-    async let output = readAll(of: standardOutput.fileHandleForReading) {
-      if interruptedAtOutput { kill(identifier, signal) }
+    return await process.finish(input: Data(input.utf8)) {
+      if interruptedAtOutput { kill(process.identifier, signal) }
     }
-    async let error = readAll(of: standardError.fileHandleForReading)
-    write(input, to: standardInput.fileHandleForWriting)
-    let text = (output: await output, error: await error)
-    var ended: Int32 = -1
-    for await value in status { ended = value }
-    return (ended, text.output, text.error)
   }
 
   /// After this many seconds a run is ended: a test fails then, and does not hang.
   private static let longestRun = 600.0
-
-  /// Starts a process as a shell would.
-  ///
-  /// The threads of Swift's runtime block most signals, and a process inherits that from the thread
-  /// that starts it: Ctrl-C would never reach it.
-  private static func start(_ process: Process) throws {
-    var none = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try process.run()
-  }
 
   /// The binary: test bundles stand in the folder of the products.
   static let binary: URL = {
@@ -101,26 +64,6 @@ enum CommandRunner {
     #endif
     return (folder ?? packageFolder.appending(path: ".build/debug")).appending(path: "tensorio")
   }()
-
-  private static func readAll(
-    of handle: FileHandle, whenItBegins: @escaping @Sendable () -> Void = {}
-  ) async -> String {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        var data = handle.availableData
-        if !data.isEmpty { whenItBegins() }
-        data += (try? handle.readToEnd()) ?? Data()
-        continuation.resume(returning: String(decoding: data, as: UTF8.self))
-      }
-    }
-  }
-
-  private static func write(_ input: String, to handle: FileHandle) {
-    DispatchQueue.global().async {
-      try? handle.write(contentsOf: Data(input.utf8))
-      try? handle.close()
-    }
-  }
 }
 
 /// A folder that is there for one test.

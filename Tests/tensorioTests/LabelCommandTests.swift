@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// `tensorio label`.
@@ -102,29 +103,22 @@ import Testing
     let photo = folder.path + "/a.jpg"
     try await label("set", store, "m0", photo, "x")
     for round in 1...6 {
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments = [
-        "-c",
-        "for i in 1 2 3 4 5 6 7 8 9; do \"$0\" label set \"$1\" m-$2-$i \"$3\" x && echo $i; done",
-        CommandRunner.binary.path, store, "\(round)", photo,
-      ]
-      let output = Pipe()
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.run()
+      let process = try ChildProcess(
+        "/bin/sh",
+        [
+          "-c",
+          "for i in 1 2 3 4 5 6 7 8 9; do "
+            + "\"$0\" label set \"$1\" m-$2-$i \"$3\" x && echo $i; done",
+          CommandRunner.binary.path, store, "\(round)", photo,
+        ])
       // Another process is killed while it writes.
-      let victim = Process()
-      victim.executableURL = CommandRunner.binary
-      victim.arguments = ["label", "set", store, "victim-\(round)", photo, "x"]
-      victim.standardError = FileHandle.nullDevice
-      try victim.run()
+      let victim = try ChildProcess(
+        CommandRunner.binary.path, ["label", "set", store, "victim-\(round)", photo, "x"])
       try await Task.sleep(for: .milliseconds(10 + 15 * round))
-      kill(victim.processIdentifier, SIGKILL)
-      victim.waitUntilExit()
-      let done = output.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      #expect(String(decoding: done, as: UTF8.self).split(separator: "\n").count == 9)
+      kill(victim.identifier, SIGKILL)
+      _ = await victim.finish()
+      let done = await process.finish().output
+      #expect(done.split(separator: "\n").count == 9)
     }
     let list = try await label("list", store, "--json")
     #expect(list.status == 0)

@@ -27,10 +27,8 @@ struct SavedModelRunTests {
   }
 
   @Test(arguments: SavedModelCase.all)
-  func `what init makes is valid and gives Python's outputs`(_ run: SavedModelCase) async throws {
+  func `what init makes gives Python's outputs`(_ run: SavedModelCase) async throws {
     try await make(run.model, "--signature", run.signature)
-    #expect(
-      try await CommandRunner.run(["validate", bundle]) == (0, "\(bundle): valid\n", ""))
 
     let manifest = try ModelBundle(bundle).manifest
     let inputs = try run.inputs.flatMap { name, values in

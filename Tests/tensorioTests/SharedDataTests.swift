@@ -7,6 +7,7 @@ import Foundation
 import TensorIO
 import TensorIOImageCodecs
 import TensorIOLiteRT
+import TestSupport
 import Testing
 
 /// The bundles, models and photos of public projects, where they are beside the checkout.
@@ -147,7 +148,7 @@ import Testing
 
   // MARK: - Photos
 
-  @Test(.enabled(if: SharedData.python != nil, "TENSORIO_PYTHON names no Python with Pillow."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
   func `MobileNet names a photo as Python does`() async throws {
     for photo in Self.photos { try await checkPhoto(photo) }
   }
@@ -183,7 +184,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: SharedData.python != nil, "TENSORIO_PYTHON names no Python with Pillow."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
   func `the documents' own example names a photo, and warns`() async throws {
     for photo in Self.photos { try await checkExample(photo) }
   }
@@ -215,7 +216,7 @@ import Testing
 
   // MARK: - Class maps
 
-  @Test(.enabled(if: SharedData.python != nil, "TENSORIO_PYTHON names no Python with Pillow."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
   func `DeepLab tells the pixels of a photo apart as Python does`() async throws {
     let wanted = ["cat.jpg": "cat", "dog.jpg": "dog", "parrot.jpg": "bird"]
     for photo in Self.photos {
@@ -262,14 +263,12 @@ import Testing
 
     // Python gets the picture that the model saw, and must see the same in it, pixel for pixel.
     let theirs = folder.path + "/theirs.png"
-    let python = try await CommandRunner.run(
-      ["Tools/peers/segment.py", model, folder.path + "/photo.png", theirs],
-      executable: URL(filePath: try #require(SharedData.python)))
-    try #require(python.status == 0, "\(python.error)")
+    let python = try await Python.run(
+      ["Tools/peers/segment.py", model, folder.path + "/photo.png", theirs])
     let decoder = ImageDecoder()
     #expect(
       try decoder.decode(contentsOf: ours).rgbBytes == decoder.decode(contentsOf: theirs).rgbBytes)
-    let counts = try JSONDecoder().decode([String: Int].self, from: Data(python.output.utf8))
+    let counts = try JSONDecoder().decode([String: Int].self, from: Data(python.utf8))
     let shares = counts.map { "\($0.key) \(Double($0.value) / (513 * 513))" }
     #expect(found.map { "\($0.index) \($0.share)" }.sorted() == shares.sorted())
   }
@@ -289,11 +288,8 @@ import Testing
   }
 
   private func classify(_ model: String, _ photo: String, _ labels: String) async throws -> Answer {
-    let result = try await CommandRunner.run(
-      ["Tools/peers/classify.py", model, photo, labels],
-      executable: URL(filePath: try #require(SharedData.python)))
-    try #require(result.status == 0, "\(result.error)")
-    return try JSONDecoder().decode(Answer.self, from: Data(result.output.utf8))
+    let output = try await Python.run(["Tools/peers/classify.py", model, photo, labels])
+    return try JSONDecoder().decode(Answer.self, from: Data(output.utf8))
   }
 }
 
@@ -308,9 +304,6 @@ enum SharedData {
     let isThere = FileManager.default.fileExists(atPath: folder.appending(path: "bundles").path)
     return isThere ? folder.standardizedFileURL : nil
   }()
-
-  /// A Python with the peers' packages.
-  static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
 
   static func bundle(_ name: String) throws -> String {
     try #require(folder).appending(path: "bundles/tflite/" + name).path

@@ -7,6 +7,7 @@ import Foundation
 import TensorIO
 import TensorIOImageCodecs
 import TensorIOLiteRT
+import TestSupport
 import Testing
 
 /// A real classifier on real photos, preprocessed as model.json names it, beside Python.
@@ -36,7 +37,7 @@ struct SharedPhotoTests {
     return (names ?? []).sorted().compactMap { folder?.appending(path: $0).path }
   }
 
-  @Test(.enabled(if: SharedData.python != nil, "TENSORIO_PYTHON names no Python with Pillow."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
   func `every named preprocessing gives Python's scores, within a step`() async throws {
     let data = try #require(SharedData.folder)
     let model = data.appending(path: "models/mobilenet_v1_0.25_128_quant.tflite").path
@@ -116,10 +117,7 @@ struct SharedPhotoTests {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".json")
     try Data("[\(Self.layers.joined(separator: ","))]".utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let result = try await CommandRunner.run(
-      ["Tools/peers/scores.py", model, file.path] + Self.photos,
-      executable: URL(filePath: try #require(SharedData.python)))
-    try #require(result.status == 0, "\(result.error)")
-    return try JSONDecoder().decode([[[UInt8]]].self, from: Data(result.output.utf8))
+    let output = try await Python.run(["Tools/peers/scores.py", model, file.path] + Self.photos)
+    return try JSONDecoder().decode([[[UInt8]]].self, from: Data(output.utf8))
   }
 }

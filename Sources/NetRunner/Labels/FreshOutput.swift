@@ -46,13 +46,12 @@ struct FreshOutput {
   /// - Throws: `TensorIOError`, and nothing is left behind then.
   func write<Result>(_ fill: (_ path: String) throws -> Result) throws -> Result {
     let files = FileManager.default
-    let token = UUID().uuidString
-    let fresh = "\(parent)/.\(token)-\(FileSystem.name(of: destination))"
+    let fresh = "\(parent)/.\(UUID().uuidString)-\(FileSystem.name(of: destination))"
     do {
       defer { try? files.removeItem(atPath: fresh) }
       let result = try fill(fresh)
       try checkDestination()
-      try move(fresh, token)
+      try move(fresh)
       return result
     } catch var error as TensorIOError {
       // Nobody knows the hidden name.
@@ -65,23 +64,11 @@ struct FreshOutput {
     }
   }
 
-  private func move(_ fresh: String, _ token: String) throws {
-    let files = FileManager.default
+  private func move(_ fresh: String) throws {
     if FileSystem.isFile(fresh), replaces, !FileSystem.isFolder(destination) {
       try FileSystem.flush(fresh)
       return try FileSystem.rename(fresh, to: destination)
     }
-    guard files.fileExists(atPath: destination) else {
-      return try files.moveItem(atPath: fresh, toPath: destination)
-    }
-    let old = "\(parent)/.\(token).old"
-    try files.moveItem(atPath: destination, toPath: old)
-    do {
-      try files.moveItem(atPath: fresh, toPath: destination)
-    } catch {
-      try files.moveItem(atPath: old, toPath: destination)
-      throw error
-    }
-    try files.removeItem(atPath: old)
+    try FileSystem.move(fresh, over: destination)
   }
 }

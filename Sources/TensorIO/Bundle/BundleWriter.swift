@@ -71,14 +71,14 @@ package struct BundleWriter {
   ) throws {
     try checkDestination()
     let files = FileManager.default
-    let token = UUID().uuidString
-    let fresh = "\(parent)/.\(token)\(Self.fileExtension)"
+    let fresh = "\(parent)/.\(UUID().uuidString)\(Self.fileExtension)"
     do {
       defer { try? files.removeItem(atPath: fresh) }
       try files.createDirectory(atPath: fresh, withIntermediateDirectories: false)
       try fill(fresh)
       try check(open(fresh))
-      try move(fresh, token: token)
+      try checkDestination()
+      try FileSystem.move(fresh, over: destination)
     } catch var error as TensorIOError {
       // Nobody knows the hidden folder.
       error.message = error.message.replacing(fresh, with: destination)
@@ -99,22 +99,5 @@ package struct BundleWriter {
         .unsupportedModel,
         "A model.json cannot describe this model: \(found.joined(separator: " "))", cause: error)
     }
-  }
-
-  private func move(_ fresh: String, token: String) throws {
-    let files = FileManager.default
-    try checkDestination()
-    guard FileSystem.isFolder(destination) else {
-      return try files.moveItem(atPath: fresh, toPath: destination)
-    }
-    let old = "\(parent)/.\(token).old"
-    try files.moveItem(atPath: destination, toPath: old)
-    do {
-      try files.moveItem(atPath: fresh, toPath: destination)
-    } catch {
-      try files.moveItem(atPath: old, toPath: destination)
-      throw error
-    }
-    try files.removeItem(atPath: old)
   }
 }

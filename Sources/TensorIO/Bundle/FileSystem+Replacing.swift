@@ -3,6 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -47,5 +53,24 @@ extension FileSystem {
   private static func lastError(writing path: String) -> TensorIOError {
     TensorIOError(
       .unreadableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+  }
+
+  /// Gives a folder, or a file, the place of what may be there already.
+  ///
+  /// - Throws: What the system says; what was there is still there then.
+  package static func move(_ fresh: String, over destination: String) throws {
+    let files = FileManager.default
+    guard files.fileExists(atPath: destination) else {
+      return try files.moveItem(atPath: fresh, toPath: destination)
+    }
+    let old = "\(folder(of: destination))/.\(UUID().uuidString).old"
+    try files.moveItem(atPath: destination, toPath: old)
+    do {
+      try files.moveItem(atPath: fresh, toPath: destination)
+    } catch {
+      try files.moveItem(atPath: old, toPath: destination)
+      throw error
+    }
+    try files.removeItem(atPath: old)
   }
 }

@@ -5,16 +5,17 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunner
 
 /// Every value of the classification metric beside scikit-learn's and SciPy's.
 @Suite struct ClassificationParityTests {
-  @Test(.enabled(if: MetricPeer.python != nil, MetricPeer.reason))
-  func `every value is scikit-learn's`() throws {
+  @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
+  func `every value is scikit-learn's`() async throws {
     let cases = ClassificationCase.all
-    let answers = try MetricPeer.answers(cases)
+    let answers = try await MetricPeer.answers(cases)
     try #require(answers.count == cases.count)
     for (item, theirs) in zip(cases, answers) {
       let report = try item.report()
@@ -58,8 +59,8 @@ import Testing
     #expect(all == report.values.first?.count, "\(name)")
   }
 
-  @Test(.enabled(if: MetricPeer.python != nil, MetricPeer.reason))
-  func `a value that is asked for alone is the same`() throws {
+  @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
+  func `a value that is asked for alone is the same`() async throws {
     for item in ClassificationCase.all where item.topK == 5 && item.truths.count < 50 {
       let report = try item.report()
       for value in report.values {

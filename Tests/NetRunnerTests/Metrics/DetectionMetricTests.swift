@@ -5,13 +5,14 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunner
 
 @Suite struct DetectionMetricTests {
-  @Test(.enabled(if: MetricPeer.python != nil, MetricPeer.reason))
-  func `every value is pycocotools'`() throws {
+  @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
+  func `every value is pycocotools'`() async throws {
     let cases =
       DetectionCase.all
       + (100..<130).map { seed in
@@ -19,7 +20,7 @@ import Testing
           "random \(seed)", seed: seed, steps: seed % 2 == 0 ? 1000 : 5,
           noise: Double(seed % 5) / 5, crowds: 0.15)
       }
-    let answers = try MetricPeer.answers(cases)
+    let answers = try await MetricPeer.answers(cases)
     try #require(answers.count == cases.count)
     for (item, theirs) in zip(cases, answers) {
       let report = try item.report()

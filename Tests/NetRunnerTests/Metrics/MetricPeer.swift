@@ -5,33 +5,21 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunner
 
 /// scikit-learn, SciPy and pycocotools, through Tools/peers/metrics.py.
 enum MetricPeer {
-  static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
+  static let isThere = Python.path != nil
   static let reason: Comment = "TENSORIO_PYTHON names no Python with scikit-learn and pycocotools."
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// Numbers by name for each case.
-  static func answers(_ cases: [some Encodable]) throws -> [[String: Double?]] {
-    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try JSONEncoder().encode(cases).write(to: file)
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(python))
-    process.arguments = [root.appending(path: "Tools/peers/metrics.py").path]
-    process.standardInput = try FileHandle(forReadingFrom: file)
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return try JSONDecoder().decode([[String: Double?]].self, from: data)
+  static func answers(_ cases: [some Encodable]) async throws -> [[String: Double?]] {
+    let output = try await Python.run(
+      ["Tools/peers/metrics.py"], input: JSONEncoder().encode(cases))
+    return try JSONDecoder().decode([[String: Double?]].self, from: Data(output.utf8))
   }
 }
 

@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunner
@@ -58,9 +59,9 @@ import Testing
       name: "constant and wrong", truths: [[2], [2], [2]], predictions: [[2], [3], [2]]),
   ]
 
-  @Test(.enabled(if: MetricPeer.python != nil, MetricPeer.reason))
-  func `every value is scikit-learn's`() throws {
-    let answers = try MetricPeer.answers(Self.cases)
+  @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
+  func `every value is scikit-learn's`() async throws {
+    let answers = try await MetricPeer.answers(Self.cases)
     for (item, theirs) in zip(Self.cases, answers) {
       let report = try item.report()
       #expect(report.values.map(\.name) == ["mae", "rmse", "r2"])

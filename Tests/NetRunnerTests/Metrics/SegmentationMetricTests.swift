@@ -6,6 +6,7 @@
 import Foundation
 import TensorIO
 import TensorIOImageCodecs
+import TestSupport
 import Testing
 
 @testable import NetRunner
@@ -83,8 +84,8 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: MetricPeer.python != nil, MetricPeer.reason))
-  func `every value is scikit-learn's, whatever the kind and size of the masks`() throws {
+  @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
+  func `every value is scikit-learn's, whatever the kind and size of the masks`() async throws {
     let root = folder.path
     let cases: [Case] = [
       .random("gray", seed: 1, folder: root),
@@ -101,7 +102,7 @@ import Testing
       try FileManager.default.createDirectory(
         at: URL(filePath: item.folder), withIntermediateDirectories: true)
     }
-    let answers = try MetricPeer.answers(cases)
+    let answers = try await MetricPeer.answers(cases)
     for (item, theirs) in zip(cases, answers) {
       let report = try item.report()
       #expect(report.values.map(\.name) == ["mean_iou", "pixel_accuracy"])

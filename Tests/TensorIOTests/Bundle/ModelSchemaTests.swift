@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TensorIO
@@ -11,11 +12,8 @@ import Testing
 /// Holds `Schemas/model.schema.json` to the reader's verdicts, with another implementation of JSON
 /// Schema as the judge.
 @Suite struct ModelSchemaTests {
-  private static let python = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
-    .flatMap { $0.isEmpty ? nil : $0 }
-
-  @Test(.enabled(if: python != nil, "TENSORIO_PYTHON names no Python with jsonschema"))
-  func `the schema and the reader accept the same documents`() throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema"))
+  func `the schema and the reader accept the same documents`() async throws {
     let folder = try TemporaryFolder()
     var paths: [String] = []
     var cases: [(name: String, isAccepted: Bool)] = []
@@ -37,7 +35,7 @@ import Testing
         cases.append(("\(document.file), example \(index)", true))
       }
     }
-    let results = try validate(paths)
+    let results = try await validate(paths)
     try #require(results.count == cases.count)
     for (result, item) in zip(results, cases) {
       #expect(
@@ -110,20 +108,10 @@ import Testing
     let errors: [Fault]
   }
 
-  private func validate(_ paths: [String]) throws -> [Verdict] {
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Self.python))
-    process.arguments =
-      [Fixtures.root.appending(path: "Tools/peers/validate_schema.py"), Fixtures.schema].map {
-        $0.path()
-      } + paths
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return try JSONDecoder().decode([Verdict].self, from: data)
+  private func validate(_ paths: [String]) async throws -> [Verdict] {
+    let output = try await Python.run(
+      ["Tools/peers/validate_schema.py", "Schemas/model.schema.json"] + paths)
+    return try JSONDecoder().decode([Verdict].self, from: Data(output.utf8))
   }
 }
 

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 /// Intervals from resampled pictures: the percentile bootstrap (Efron, 1979).
 ///
 /// Equal seeds give equal intervals on every machine.
@@ -37,7 +39,7 @@ struct Bootstrap {
     pictures: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
   ) -> [MetricValue.Interval?]? {
     guard pictures > 1, resamples > 0, allows(steps: steps) else { return nil }
-    var random = ResamplingGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var found: [[Double]] = []
     for _ in 0..<resamples {
       var weights = [Int](repeating: 0, count: pictures)
@@ -62,26 +64,10 @@ struct Bootstrap {
   func allows(steps: Int) -> Bool { resamples <= 0 || steps <= Self.maximumSteps / resamples }
 
   /// A share of sorted numbers, in proportion between two of them, as NumPy's by default.
-  private static func percentile(_ share: Double, of sorted: [Double]) -> Double {
+  static func percentile(_ share: Double, of sorted: [Double]) -> Double {
     let place = share * Double(sorted.count - 1)
     let index = Int(place)
     guard index + 1 < sorted.count else { return sorted[index] }
     return sorted[index] + (place - Double(index)) * (sorted[index + 1] - sorted[index])
-  }
-}
-
-/// The random numbers of SplitMix64 (Steele, Lea and Flood, 2014).
-private struct ResamplingGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next(below bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    mixed ^= mixed >> 31
-    return Int(mixed.multipliedFullWidth(by: UInt64(bound)).high)
   }
 }

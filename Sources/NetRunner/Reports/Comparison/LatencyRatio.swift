@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 /// How many times as long one model takes as another for the same pictures.
 public struct LatencyRatio: Sendable, Hashable, Codable {
   /// What was timed: `inference` or `total`.
@@ -33,30 +35,20 @@ public struct LatencyRatio: Sendable, Hashable, Codable {
     guard let last = ratios.indices.last else { return }
     median = (ratios[last / 2] + ratios[(last + 1) / 2]) / 2
     guard count >= 20, resamples >= 40 else { return }
-    var random = PairedRandom(state: seed)
+    var random = SplitMix64(seed: seed)
     let medians = (0..<resamples).map { _ in random.medianOfResample(ratios) }.sorted()
     interval = MetricValue.Interval(
-      lower: Self.percentile(0.025, of: medians), upper: Self.percentile(0.975, of: medians))
-  }
-
-  private static func percentile(_ share: Double, of sorted: [Double]) -> Double {
-    let place = share * Double(sorted.count - 1)
-    let index = min(Int(place), sorted.count - 2)
-    return sorted[index] + (place - Double(index)) * (sorted[index + 1] - sorted[index])
+      lower: Bootstrap.percentile(0.025, of: medians),
+      upper: Bootstrap.percentile(0.975, of: medians))
   }
 }
 
-/// The random numbers of SplitMix64, the same on every machine.
-private struct PairedRandom {
-  var state: UInt64
-
+extension SplitMix64 {
   /// The median of as many elements, drawn with replacement.
-  mutating func medianOfResample(_ sorted: [Double]) -> Double {
+  fileprivate mutating func medianOfResample(_ sorted: [Double]) -> Double {
     let count = sorted.count
     var draws = [Int32](repeating: 0, count: count)
-    for _ in 0..<count {
-      draws[Int(next().multipliedFullWidth(by: UInt64(count)).high)] += 1
-    }
+    for _ in 0..<count { draws[next(below: count)] += 1 }
     let (lower, upper) = ((count - 1) / 2, count / 2)
     var seen = 0
     var first: Double?
@@ -66,13 +58,5 @@ private struct PairedRandom {
       if let first, seen > upper { return (first + sorted[place]) / 2 }
     }
     return sorted[count - 1]
-  }
-
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

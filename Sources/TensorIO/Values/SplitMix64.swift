@@ -7,12 +7,12 @@
 ///
 /// The standard library's own shuffle is not used: how it draws is not documented and may change
 /// with the next release, and with it every training that should be repeatable.
-struct SplitMix64 {
+package struct SplitMix64 {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -21,12 +21,12 @@ struct SplitMix64 {
   }
 
   /// A number below a bound: the high half of the product with 64 random bits.
-  mutating func next(below bound: Int) -> Int {
+  package mutating func next(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
   /// The elements in another order, by Fisher and Yates from the last place to the first.
-  mutating func shuffled(_ elements: [Int]) -> [Int] {
+  package mutating func shuffled(_ elements: [Int]) -> [Int] {
     var elements = elements
     for last in stride(from: elements.count - 1, to: 0, by: -1) {
       elements.swapAt(last, next(below: last + 1))
