@@ -9,9 +9,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# SwiftPM leaves the first flag out of dependencies' builds, so it is about our targets only. Without
-# an index for editors the build takes a fifth less.
-flags="-Xswiftc -warnings-as-errors --disable-index-store"
+# SwiftPM leaves the first flag out of dependencies' builds, so it is about our targets only.
+flags="-Xswiftc -warnings-as-errors"
 largest=1048576
 
 temporary="$(mktemp -d)"

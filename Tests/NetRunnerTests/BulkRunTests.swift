@@ -71,6 +71,29 @@ import Testing
     #expect(try Self.rows(path).map(key) == Self.rows(expected).map(key))
   }
 
+  @Test(arguments: ["rows.jsonl", "rows.sqlite"])
+  func `what failed is run again when that is asked for`(name: String) throws {
+    let folder = try Self.folder()
+    let path = folder + "/" + name
+    let late = folder + "/late.png"
+    let pictures = try Dataset(pictures: ["\(Self.demo)/images/digit-7-01.png", late])
+    let bundles = [try ModelBundle("\(Self.demo)/digits.tiobundle")]
+    func run(retrying: Bool) throws -> BulkRun.Progress {
+      let run = BulkRun(pictures, log: try Self.log(path), retriesFailures: retrying)
+      return try #require(run.run(bundles, with: [.liteRT]).first)
+    }
+    try #expect(run(retrying: false).failed == 1)
+    try FileManager.default.copyItem(
+      atPath: "\(Self.demo)/images/digit-3-01.png", toPath: late)
+    let untouched = try run(retrying: false)
+    #expect(untouched.failed == 1 && untouched.resumed == 2)
+    let retried = try run(retrying: true)
+    #expect(retried.failed == 0 && retried.resumed == 1 && retried.done == 2)
+    let rows = try Self.rows(path)
+    #expect(rows.map(\.result.error) == [false, false])
+    #expect(rows.map(\.result.predicted) == ["seven", "three"])
+  }
+
   @Test func `a line that was cut is taken off`() throws {
     let path = try Self.folder() + "/rows.jsonl"
     _ = try Self.run(path)

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// `tensorio bulk`.
@@ -17,6 +18,34 @@ struct BulkTests {
       let row = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
       return "\(row?["model"] ?? "none") \(row?["image"] ?? "none")"
     }
+  }
+
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+  func `photos are fetched from addresses, and what servers do wrong is a row`() async throws {
+    let server = try PictureServer()
+    let folder = try TemporaryFolder()
+    let paths = ["/digit-7-01.png", "/moved", "/none.png", "/round", "/cut", "/large"]
+    let refused = "http://127.0.0.1:1/a.png"
+    let result = try await CommandRunner.run(
+      ["bulk", "-o", folder.path + "/rows.jsonl"] + Self.models + paths.map { server.address + $0 }
+        + [refused, "http://no.such.host.invalid/a.png", "http://[/"])
+    #expect(result.status == 0, "\(result.error)")
+    let text = try String(contentsOfFile: folder.path + "/rows.jsonl", encoding: .utf8)
+    let rows = try text.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    #expect(rows.map { $0["type"] as? String } == Array(repeating: "url", count: 9))
+    #expect(
+      rows.map { $0["predicted"] as? String } == ["seven", "seven"]
+        + Array(repeating: nil, count: 7))
+    let errors = rows.map { $0["error_description"] as? String ?? "" }
+    #expect(errors[2].contains("none.png' cannot be fetched: the server answered 404"))
+    #expect(errors[3].contains("/round' cannot be fetched: "))
+    #expect(errors[4].contains("/cut' cannot be fetched: "))
+    #expect(errors[5].contains("/large' has more than 128 MiB"))
+    #expect(errors[6].contains("refused"))
+    #expect(errors[7].contains("no.such.host.invalid"))
+    #expect(errors[8].contains("'http://[/'"))
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite", "rows.csv"])

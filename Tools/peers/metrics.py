@@ -112,7 +112,7 @@ def _probabilities(numbers: np.ndarray, rows: np.ndarray) -> dict:
     if len(losses) > 1:
         half = stats.norm.ppf(0.975) * stats.sem(losses)
         if half > 0:
-            found |= {"log_loss.lower": loss - half, "log_loss.upper": loss + half}
+            found |= {"log_loss.lower": max(loss - half, 0), "log_loss.upper": loss + half}
     return found
 
 

@@ -46,6 +46,12 @@ public protocol BulkLog: AnyObject {
   /// - Throws: `TensorIOError` when the file cannot be written.
   func append(_ rows: [BulkRow]) throws
 
+  /// Removes the rows of pictures that failed, so that these are run again.
+  ///
+  /// - Parameter models: The identifiers of the models whose rows are meant.
+  /// - Throws: `TensorIOError` when the file cannot be written.
+  func removeFailures(of models: Set<String>) throws
+
   /// Makes sure that everything is on the disk.
   ///
   /// - Throws: `TensorIOError` when the file cannot be written.

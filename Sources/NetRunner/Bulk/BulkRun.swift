@@ -34,6 +34,7 @@ public struct BulkRun {
   private let pictures: Dataset
   private let options: EvaluationOptions
   private let log: any BulkLog
+  private let retriesFailures: Bool
   /// Rows are kept when there are so many, or after a second.
   private static let batchSize = 64
 
@@ -44,12 +45,15 @@ public struct BulkRun {
   ///   - options: How they are run: iterations, warm-up, threads, what is kept, how pictures are
   ///     decoded and fetched.
   ///   - log: Where the rows go. Pictures that have one are not run again.
+  ///   - retriesFailures: Whether those that failed before are.
   public init(
-    _ pictures: Dataset, options: EvaluationOptions = EvaluationOptions(), log: any BulkLog
+    _ pictures: Dataset, options: EvaluationOptions = EvaluationOptions(), log: any BulkLog,
+    retriesFailures: Bool = false
   ) {
     self.pictures = pictures
     self.options = options
     self.log = log
+    self.retriesFailures = retriesFailures
   }
 
   /// Runs models, one after the other.
@@ -68,6 +72,7 @@ public struct BulkRun {
     onProgress: (Progress) -> Void = { _ in }
   ) throws -> [Progress] {
     let runs = try bundles.map { try stamp(of: $0) }
+    if retriesFailures { try log.removeFailures(of: Set(bundles.map(\.manifest.id))) }
     let before = try rowsBefore(
       Dictionary(uniqueKeysWithValues: zip(bundles.map(\.manifest.id), runs)))
     var results: [Progress] = []

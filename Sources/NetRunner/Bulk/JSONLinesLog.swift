@@ -12,7 +12,7 @@ import TensorIO
 public final class JSONLinesLog: BulkLog {
   private let path: String
   private let lock: LogLock
-  private let handle: FileHandle
+  private var handle: FileHandle
   private static let lineFeed = UInt8(ascii: "\n")
 
   /// Opens a file, or makes it.
@@ -80,15 +80,36 @@ public final class JSONLinesLog: BulkLog {
   public func append(_ rows: [BulkRow]) throws {
     var lines = Data()
     do {
-      for row in rows {
-        lines += Data(try StableJSON(row).text.utf8)
-        lines.append(Self.lineFeed)
-      }
+      for row in rows { lines += try Self.line(of: row) }
       // One call: a kill cuts one line at most.
       try handle.write(contentsOf: lines)
     } catch {
       throw Self.failure(path, error)
     }
+  }
+
+  public func removeFailures(of models: Set<String>) throws {
+    try FreshOutput(path, replaces: true).write { fresh in
+      try Data().write(to: URL(filePath: fresh))
+      let kept = try FileHandle(forWritingTo: URL(filePath: fresh))
+      try forEachRow { row in
+        guard !row.result.error || !models.contains(row.result.model) else { return }
+        try kept.write(contentsOf: Self.line(of: row))
+      }
+      try kept.close()
+    }
+    do {
+      handle = try FileHandle(forUpdating: URL(filePath: path))
+      try handle.seekToEnd()
+    } catch {
+      throw Self.failure(path, error)
+    }
+  }
+
+  private static func line(of row: BulkRow) throws -> Data {
+    var line = Data(try StableJSON(row).text.utf8)
+    line.append(lineFeed)
+    return line
   }
 
   public func flush() throws {

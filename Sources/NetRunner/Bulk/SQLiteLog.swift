@@ -98,6 +98,19 @@ public final class SQLiteLog: BulkLog {
     }
   }
 
+  public func removeFailures(of models: Set<String>) throws {
+    do {
+      try database.write { database in
+        for model in models {
+          try database.execute(
+            sql: "DELETE FROM results WHERE error AND model = ?", arguments: [model])
+        }
+      }
+    } catch {
+      throw Self.failure(path, error)
+    }
+  }
+
   public func flush() throws {
     do {
       // The whole result is then in the one file that the person named.

@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Dispatch
-import Synchronization
-public import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -23,26 +21,20 @@ extension Dataset {
   ///
   /// - Parameters:
   ///   - threads: How many threads read files.
-  ///   - cancellation: Ends the reading early.
+  ///   - isOver: Asked between files; a yes ends the reading.
   /// - Returns: 64 hexadecimal digits.
-  /// - Throws: `TensorIOError` when it was cancelled.
-  public func sha256(threads: Int = 2, cancellation: CancellationToken? = nil) throws -> String {
-    let digests = Mutex<[SHA256.Digest?]>(Array(repeating: nil, count: samples.count))
-    let next = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: max(1, min(threads, samples.count))) { _ in
-      while cancellation?.isCancelled != true {
-        let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard index < samples.count else { return }
-        let digest = samples[index].digest
-        digests.withLock { $0[index] = digest }
-      }
-    }
+  /// - Throws: `TensorIOError` when it was ended early.
+  public func sha256(threads: Int = 2, until isOver: () -> Bool = { false }) throws -> String {
+    let samples = samples
     var hash = SHA256()
-    for digest in digests.withLock({ $0 }) {
-      guard let digest else {
-        throw TensorIOError(.cancelled, "The dataset's hash was cancelled.")
-      }
+    var count = 0
+    let work = ParallelWork(count: samples.count, threads: threads) { samples[$0].digest }
+    try work.run(until: isOver) { _, digest in
       hash.update(data: Array(digest))
+      count += 1
+    }
+    guard count == samples.count else {
+      throw TensorIOError(.cancelled, "The dataset's hash was cancelled.")
     }
     return hash.finalize().hexadecimal
   }

@@ -82,14 +82,15 @@ public struct EvaluationRun: Sendable {
   ///   - isOver: Asked between pictures; after a yes the report has the pictures that are done.
   ///   - onProgress: Told after each picture.
   /// - Returns: The report.
-  /// - Throws: `TensorIOError` when no model can be loaded, or a metric does not suit a model.
+  /// - Throws: `TensorIOError` when no model can be loaded, or a metric does not suit a model;
+  ///   with the code `cancelled` when it was over before the first picture.
   public func evaluate(
     _ bundles: [ModelBundle], with backends: [any Backend],
     by tool: ToolRecord = ToolRecord(version: "unknown"), libraries: [String: String] = [:],
     until isOver: () -> Bool = { false }, onProgress: (Progress) -> Void = { _ in }
   ) throws -> EvaluationReport {
     let created = Date.now.ISO8601Format()
-    let hash = try whole.sha256(threads: max(2, options.threads))
+    let hash = try whole.sha256(threads: max(2, options.threads), until: isOver)
     var models: [ModelResult] = []
     var rows: [ResultRow] = []
     var failure: (any Error)?

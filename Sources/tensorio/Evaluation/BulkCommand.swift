@@ -24,7 +24,8 @@ struct BulkCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Folders of photos, and photos.", valueName: "photos"),
+    help: ArgumentHelp(
+      "Folders of photos, photos, and addresses of photos.", valueName: "photos"),
     completion: .file())
   var photos: [String]
 
@@ -40,6 +41,9 @@ struct BulkCommand: ParsableCommand {
 
   @Flag(help: "Go on: photos that have a row in the results are not run again.")
   var resume = false
+
+  @Flag(help: "With --resume: photos that failed are run again.")
+  var retryFailed = false
 
   @Flag(help: "Begin anew: results that are there are removed.")
   var force = false
@@ -69,6 +73,9 @@ struct BulkCommand: ParsableCommand {
     guard !resume || !force else {
       throw ValidationError("Pass either --resume or --force, not both.")
     }
+    guard resume || !retryFailed else {
+      throw ValidationError("--retry-failed needs --resume: there is nothing to go on with.")
+    }
   }
 
   func run() throws {
@@ -77,7 +84,11 @@ struct BulkCommand: ParsableCommand {
     options.threads = threads ?? Processors.count
     options.decoder.scaling = decode
     options.kept = outputs?.kept
-    if let path = photos.first(where: { !FileSystem.isFolder($0) && !FileSystem.isFile($0) }) {
+    options.fetch = PictureDownload.bytes
+    let isThere = { (path: String) in
+      PictureDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
+    }
+    if let path = photos.first(where: { !isThere($0) }) {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
     let bundles = try choice.bundles()
@@ -86,7 +97,9 @@ struct BulkCommand: ParsableCommand {
     let results = try BulkResults(output, resuming: resume, replacing: force)
     let interruption = Interruption()
     var progress = BulkProgress()
-    let counts = try BulkRun(dataset, options: options, log: results.log).run(
+    let counts = try BulkRun(
+      dataset, options: options, log: results.log, retriesFailures: retryFailed
+    ).run(
       bundles, with: Backends.all, until: { interruption.isRequested },
       onProgress: { progress.show($0) })
     progress.end()

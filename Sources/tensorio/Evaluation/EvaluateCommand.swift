@@ -116,7 +116,13 @@ struct EvaluateCommand: ParsableCommand {
     for path in datasets where !interruption.isRequested {
       let dataset = try Dataset(
         contentsOf: path, layout: layout, options: DatasetOptions(imagesFolder: images))
-      var report = try evaluate(dataset, interruption)
+      var report: EvaluationReport
+      do {
+        report = try evaluate(dataset, interruption)
+      } catch let error as TensorIOError where error.code == .cancelled {
+        Console.printMessage("interrupted before the first picture")
+        throw ExitCode(130)
+      }
       if interruption.isRequested { report.noteInterruption() }
       // What is wrong with a gate or a file is an error, but not before the rest is written.
       do {
@@ -193,6 +199,7 @@ struct EvaluateCommand: ParsableCommand {
     options.threads = threads
     options.decoder.scaling = decode
     options.kept = outputs?.kept
+    options.fetch = PictureDownload.bytes
     measures.apply(to: &options)
     return options
   }

@@ -37,7 +37,11 @@ extension ClassificationReduction {
     }
     let mean = losses.isEmpty ? nil : losses.reduce(0, +) / Double(losses.count)
     noteCount(.logLoss, losses.count, of: "a known label and a prediction")
-    add(.logLoss, mean, interval: .normal(meanOf: losses), count: losses.count)
+    // A loss is never below 0.
+    let interval = MetricValue.Interval.normal(meanOf: losses).map {
+      MetricValue.Interval(lower: max($0.lower, 0), upper: $0.upper)
+    }
+    add(.logLoss, mean, interval: interval, count: losses.count)
   }
 
   private mutating func addCalibration() {

@@ -114,8 +114,17 @@ struct ClassificationReduction {
     noteClasses()
   }
 
-  private func confusion() -> ConfusionMatrix {
+  /// With more classes than ImageNet has, no one can read the matrix, and it takes their square.
+  private static let maximumConfusedClasses = 1001
+
+  private mutating func confusion() -> ConfusionMatrix? {
     let size = occurring.names.count
+    guard size <= Self.maximumConfusedClasses else {
+      notes.append(
+        "The confusion matrix is left out for more than \(Self.maximumConfusedClasses) classes that "
+          + "occur: there are \(size).")
+      return nil
+    }
     var rows = Array(repeating: Array(repeating: 0, count: size), count: size)
     var failed = Array(repeating: 0, count: size)
     for pair in occurring.pairs {
