@@ -94,6 +94,22 @@ import Testing
     #expect(rows.map(\.result.predicted) == ["seven", "three"])
   }
 
+  @Test(arguments: ["rows.jsonl", "rows.sqlite"])
+  func `rows of other settings stay when their failures should be run again`(name: String) throws {
+    let path = try Self.folder() + "/" + name
+    _ = try Self.run(path)
+    var options = EvaluationOptions()
+    options.kept = .all
+    let bundles = [try ModelBundle("\(Self.demo)/digits.tiobundle")]
+    #expect(throws: TensorIOError.self) {
+      try BulkRun(
+        Dataset(pictures: ["nowhere.png"]), options: options, log: Self.log(path),
+        retriesFailures: true
+      ).run(bundles, with: [.liteRT])
+    }
+    try #expect(Self.rows(path).count == 42)
+  }
+
   @Test func `a line that was cut is taken off`() throws {
     let path = try Self.folder() + "/rows.jsonl"
     _ = try Self.run(path)

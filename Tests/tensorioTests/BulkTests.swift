@@ -52,25 +52,27 @@ struct BulkTests {
   func `after kill -9 it goes on, and loses and doubles nothing`(name: String) async throws {
     let folder = try TemporaryFolder()
     let arguments = ["bulk", "Demo/digits-training", "--model", "Demo/digits.tiobundle"]
-    let results = ["-o", folder.path + "/" + name]
+    let results = ["-o", folder.path + "/" + name, "--resume", "--iterations", "50"]
     // Some of these end before the signal, when the machine is fast: the rows must be right anyway.
     for seconds in [0.15, 0.3, 0.45] {
       _ = try await CommandRunner.run(
-        arguments + results + ["--resume", "--iterations", "5"], interruptedAfter: seconds,
-        signal: SIGKILL)
+        arguments + results, interruptedAfter: seconds, signal: SIGKILL)
     }
-    let export = name == "rows.jsonl" ? [] : ["-o", folder.path + "/export.jsonl"]
-    let rest = try await CommandRunner.run(
-      arguments + results + ["--resume", "--iterations", "5"] + (name == "rows.csv" ? [] : export))
-    #expect(rest.status == 0)
-    #expect(rest.output.contains("350   350"))
+    let export = name == "rows.sqlite" ? ["-o", folder.path + "/export.jsonl"] : []
+    let rest = try await CommandRunner.run(arguments + results + export)
+    if rest.status == 0 {
+      #expect(rest.output.contains("350   350"))
+    } else {
+      // A run had ended before its signal, and rows cannot be added to a table.
+      #expect(name == "rows.csv" && rest.error.contains("rows.csv' is complete"))
+    }
     switch name {
     case "rows.csv":
       let text = try String(contentsOfFile: folder.path + "/rows.csv", encoding: .utf8)
       let lines = text.split(separator: "\r\n")
       #expect(lines.count == 351)
       #expect(Set(lines.map { $0.prefix(60) }).count == 351)
-      #expect(try folder.contents == ["rows.csv"])
+      #expect(try !folder.contents.contains("rows.csv.rows.jsonl"))
     default:
       let path = folder.path + (name == "rows.jsonl" ? "/rows.jsonl" : "/export.jsonl")
       let keys = try Self.keys(path)

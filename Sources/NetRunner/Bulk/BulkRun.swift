@@ -72,9 +72,15 @@ public struct BulkRun {
     onProgress: (Progress) -> Void = { _ in }
   ) throws -> [Progress] {
     let runs = try bundles.map { try stamp(of: $0) }
-    if retriesFailures { try log.removeFailures(of: Set(bundles.map(\.manifest.id))) }
-    let before = try rowsBefore(
+    var before = try rowsBefore(
       Dictionary(uniqueKeysWithValues: zip(bundles.map(\.manifest.id), runs)))
+    // Not earlier: where rows of other settings are refused, all of them stay.
+    if retriesFailures {
+      try log.removeFailures(of: Set(before.keys))
+      for (model, rows) in before {
+        before[model] = Before(images: rows.images.subtracting(rows.failed))
+      }
+    }
     var results: [Progress] = []
     for (bundle, run) in zip(bundles, runs) where !isOver() {
       results.append(
