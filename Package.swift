@@ -11,16 +11,22 @@ let package = Package(
     .library(name: "TensorIOTensorFlow", targets: ["TensorIOTensorFlow"]),
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
     .library(name: "NetRunner", targets: ["NetRunner"]),
+    .library(name: "NetRunnerWeb", targets: ["NetRunnerWeb"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
@@ -46,7 +52,8 @@ let package = Package(
     .target(
       name: "TensorIOImageCodecs",
       dependencies: [
-        "TensorIO", .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
+        "TensorIO", "CPixelKernels",
+        .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
     .systemLibrary(name: "CZip"),
     .target(
@@ -56,11 +63,28 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
+    .target(
+      name: "NetRunnerWeb",
+      dependencies: [
+        "TensorIO", "TensorIOImageCodecs", "NetRunner",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      resources: [.copy("Assets")]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .executableTarget(
       name: "tensorio",
       dependencies: [
         "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs", "NetRunner",
+        "NetRunnerWeb",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -85,6 +109,14 @@ let package = Package(
       name: "NetRunnerTests",
       dependencies: [
         "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
+      ]),
+    .testTarget(
+      name: "NetRunnerWebTests",
+      dependencies: [
+        "NetRunnerWeb", "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        "TestSupport",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
       ]),
     .testTarget(
       name: "tensorioTests",
