@@ -63,7 +63,7 @@ package struct ImageRows: PixelRows {
 }
 
 /// What a decoder does for ``ImageRows``, once it has been started for a part of the picture.
-protocol RowSource {
+protocol RowSource: AnyObject {
   /// The row after `count` others, with ``pixelRowSlack`` bytes behind it.
   func row(skipping count: Int) throws -> UnsafePointer<UInt8>
   /// Writes the next row somewhere.

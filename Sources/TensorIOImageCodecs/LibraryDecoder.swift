@@ -93,7 +93,8 @@ final class LibraryDecoder: PictureDecoder, RowSource {
     if count > 0 { image_codec_skip_rows(reader, UInt32(count)) }
     var row: UnsafePointer<UInt8>?
     let status = image_codec_read_row(reader, nil, &row, &message)
-    try check(status, message, format, name: name)
+    // Not for each row: the name would be retained and released.
+    if status != IMAGE_CODEC_OK { try check(status, message, format, name: name) }
     guard let row else {
       throw TensorIOError(.invalidImage, "\(name) is \(format.words) that lacks a row.")
     }

@@ -44,13 +44,3 @@ extension ClassMap.LegendEntry {
   /// The share in percent; one that would be rounded to nothing is said to be small.
   var percentText: String { share < 0.0005 ? "< 0.1%" : "\((share * 100).fixed(1))%" }
 }
-
-extension PixelColor {
-  /// The colour as style sheets write it, as `#8000ff`.
-  var hexadecimal: String {
-    "#"
-      + [red, green, blue].map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }.joined()
-  }
-}

@@ -25,7 +25,7 @@ struct TensorIOCommand: ParsableCommand {
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
       ParityCommand.self, BenchCommand.self, TrainCommand.self,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
-      LabelCommand.self,
+      LabelCommand.self, NetRunnerCommand.self,
     ])
 
   static func main() {

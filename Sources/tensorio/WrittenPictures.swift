@@ -93,12 +93,12 @@ struct WrittenPictures {
     let mayBeAbsent = signature.inputs.map { _ in true }
     try inputs.forEach(signature.inputs, isOptional: mayBeAbsent) { index, value in
       let spec = signature.inputs[index]
-      guard let value, case .imageInput(let shape, let preprocessing) = spec.kind else { return }
+      guard let value, case .imageInput(let shape, _) = spec.kind else { return }
       guard value.isPicture else {
         return Console.printMessage(
           "no preview of '\(spec.name)': its value is a tensor's elements, not a picture")
       }
-      let seen = try Self.seen(value, shape, preprocessing)
+      guard let seen = try spec.preview(of: value) else { return }
       var views = [(key: "image", suffix: "", picture: seen)]
       if shape.format != .gray {
         let channels = seen.channels()
@@ -123,24 +123,6 @@ struct WrittenPictures {
       let written = ["image", "red", "green", "blue"].compactMap { paths[$0] }
       return "preview of '\(input)': \(written.joined(separator: ", "))"
     }
-  }
-
-  /// What goes into a tensor, before normalization, as a picture.
-  ///
-  /// The value writes it itself, as it writes the tensor.
-  private static func seen(
-    _ value: any TensorEncodable, _ shape: ImageShape, _ preprocessing: ImagePreprocessing
-  ) throws -> PixelBuffer {
-    let isGray = shape.format == .gray
-    let upright = ImageShape(
-      height: shape.height, width: shape.width, format: isGray ? .gray : .rgb)
-    var plain = preprocessing
-    plain.normalization = nil
-    let spec = TensorSpec(
-      name: "preview", shape: upright.axes, dataType: .uint8, kind: .imageInput(upright, plain))
-    return try PixelBuffer(
-      width: shape.width, height: shape.height, format: isGray ? .gray : .rgb
-    ) { try value.encode(into: &$0, as: spec) }
   }
 }
 

@@ -136,4 +136,20 @@ void pixel_limit_instructions(pixel_instructions most);
 // Those in use.
 pixel_instructions pixel_current_instructions(void);
 
+// MARK: Time
+
+// The processor's own counter, which runs evenly: for spans of less than a row, of which a clock's
+// reading would be a good part. Its unit is the machine's.
+static inline uint64_t pixel_ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+#error "No counter is known for this processor."
+#endif
+}
+
 #endif

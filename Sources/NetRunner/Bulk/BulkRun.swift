@@ -141,7 +141,8 @@ public struct BulkRun {
     let maker = RowMaker(
       model: evaluator.model.bundle.manifest.id, testBundle: "", kept: options.kept ?? .top(5),
       classes: ClassList(MetricContext(labels: evaluator.labels)))
-    return ParallelWork(count: places.count, threads: options.threads) { number in
+    return ParallelWork(count: places.count, threads: options.threads, room: Self.batchSize) {
+      number in
       var sample = samples[places[number]]
       sample.truth = nil
       let evaluation = evaluator.evaluate(sample.source, id: sample.id, iterations: iterations)

@@ -125,8 +125,9 @@ public struct Evaluator: Sendable {
     if let size = prediction.pictureSize, let detections = prediction.detections {
       prediction.detections = try detections.map { try $0.inWholePicture(of: size, input) }
     }
+    let decode = min(timer.time, latency.preprocess)
     let stages = StageLatency(
-      decode: timer.time, preprocess: latency.preprocess - timer.time, inference: latency.inference,
+      decode: decode, preprocess: latency.preprocess - decode, inference: latency.inference,
       postprocess: latency.postprocess + (clock.now - start))
     return (prediction, stages, prediction.pictureSize)
   }

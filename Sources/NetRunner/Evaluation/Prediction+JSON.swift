@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
+package import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -14,7 +14,7 @@ import Foundation
 extension Prediction {
   /// The outputs by name, as rows keep them: a number, an array, an object of labelled values; a
   /// picture or class map as its size.
-  func json(keeping kept: KeptOutputs) -> [String: JSONValue] {
+  package func json(keeping kept: KeptOutputs) -> [String: JSONValue] {
     switch kept {
     case .none: [:]
     case .all: json(limit: nil)

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import Hummingbird
+import TensorIO
 
 /// What went wrong with a request, as clients get it.
 struct WebError: Error, Hashable {
@@ -15,4 +17,51 @@ struct WebError: Error, Hashable {
   var message: String
   /// The answer's further header fields.
   var headers: HTTPFields = [:]
+  /// Whether the client may still be sending what was refused: the connection is closed then.
+  var endsConnection = false
+}
+
+extension WebError {
+  /// The error as `{"error": {"code": ..., "message": ...}}`.
+  var json: JSONValue {
+    .object(["error": .object(["code": .string(code), "message": .string(message)])])
+  }
+
+  /// A model that is not there.
+  static func noModel(_ id: String) -> WebError {
+    WebError(
+      status: .notFound, code: "model_not_found",
+      message:
+        "There is no model '\(id.prefix(100))'. GET /api/v1/models lists those that there are.")
+  }
+
+  /// A request that cannot be understood.
+  static func badRequest(_ message: String) -> WebError {
+    WebError(status: .badRequest, code: "bad_request", message: message)
+  }
+
+  /// More requests than the server takes at once.
+  static var tooBusy: WebError {
+    WebError(
+      status: .serviceUnavailable, code: "too_busy",
+      message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
+  }
+
+  /// What a model or picture threw.
+  init(_ error: TensorIOError) {
+    let (status, code): (HTTPResponse.Status, String) =
+      switch error.code {
+      case .invalidImage, .unsupportedImage: (.badRequest, "not_a_picture")
+      case .imageTooLarge: (.contentTooLarge, "picture_too_large")
+      case .fileNotFound: (.notFound, "not_found")
+      case .missingInput, .unknownInput, .wrongInputCount, .wrongElementCount, .wrongKind,
+        .unrepresentableValue, .invalidOption:
+        (.badRequest, "bad_request")
+      case .invalidBundle, .invalidModel, .unsupportedModel, .unknownModelClass, .unknownBackend:
+        (.unprocessableContent, "model_cannot_run")
+      case .missingLibrary: (.unprocessableContent, "library_missing")
+      default: (.internalServerError, "inference_failed")
+      }
+    self.init(status: status, code: code, message: error.message)
+  }
 }

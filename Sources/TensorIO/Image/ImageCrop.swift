@@ -66,3 +66,13 @@ public struct PixelColor: Sendable, Hashable {
     return UInt8(sum >> 16)
   }
 }
+
+extension PixelColor {
+  /// The colour as style sheets write it, as `#8000ff`.
+  package var hexadecimal: String {
+    "#"
+      + [red, green, blue].map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }.joined()
+  }
+}

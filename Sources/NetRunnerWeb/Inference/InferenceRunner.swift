@@ -1,0 +1,73 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import NIOCore
+import NetRunner
+import TensorIO
+import TensorIOImageCodecs
+
+/// Runs models on the pictures that clients send.
+struct InferenceRunner: Sendable {
+  let catalogue: ModelCatalogue
+  let queue: WorkQueue
+  let sources = LiveSources()
+  private let formats = OutputFormats()
+  private let decoder: ImageDecoder
+
+  /// What pictures may have at most, in bytes and in pixels.
+  static let maximumPictureBytes = 32 << 20
+  private static let maximumPixels = 64_000_000
+
+  init(catalogue: ModelCatalogue, queue: WorkQueue) {
+    self.catalogue = catalogue
+    self.queue = queue
+    decoder = ImageDecoder(
+      limits: ImageDecoder.Limits(
+        maximumPixels: Self.maximumPixels, maximumFileBytes: Self.maximumPictureBytes))
+  }
+
+  /// Runs a model on a picture.
+  ///
+  /// - Parameters:
+  ///   - id: The model's identifier.
+  ///   - picture: The bytes of a JPEG, PNG, BMP or WebP.
+  ///   - options: What the client asks for.
+  /// - Returns: The answer's document.
+  /// - Throws: ``WebError`` and `TensorIOError`, which say what is wrong with the model or picture.
+  func run(_ id: String, on picture: ByteBuffer, _ options: InferenceOptions) async throws
+    -> JSONValue
+  {
+    guard picture.readableBytes > 0 else {
+      throw WebError(
+        status: .badRequest, code: "not_a_picture",
+        message: "The body is empty; send the bytes of a JPEG, PNG, BMP or WebP picture.")
+    }
+    return try await queue.run {
+      try answer(catalogue.evaluator(id), Array(picture.readableBytesView), options).json()
+    }
+  }
+
+  private func answer(
+    _ evaluator: Evaluator, _ bytes: [UInt8], _ options: InferenceOptions
+  ) throws -> InferenceAnswer {
+    let model = try catalogue.model(evaluator.model.bundle.manifest.id)
+    let name = "The picture"
+    let evaluation = evaluator.evaluate(
+      .bytes(bytes, name: name), iterations: options.iterations)
+    var prediction = try evaluation.result.get()
+    let format = formats.format(for: model.bundle.manifest)
+    if let source = options.source {
+      prediction = sources.apply(prediction, shownAs: format, from: source, model: model.id)
+    }
+    let input = try evaluator.model.signature.inputs[0]
+    let preview =
+      options.previews
+      ? try Preview(of: ImageFile(bytes: bytes, named: name, decoder: decoder), for: input) : nil
+    return InferenceAnswer(
+      model: model, prediction: prediction, latency: evaluation.latency,
+      text: format.text(for: prediction), options: options, input: input, preview: preview)
+  }
+}

@@ -1,0 +1,153 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NetRunner
+import Synchronization
+import TensorIO
+
+/// The models that the server has: those that came with it, and those of a folder.
+///
+/// The folder is looked at again whenever the models are listed, so that a bundle that someone puts
+/// there is found without a restart. Models are loaded when they are first run, and stay loaded.
+final class ModelCatalogue: Sendable {
+  /// The folder that bundles are imported into and deleted from.
+  let folder: String
+
+  private let shipped: [String]
+  private let backends: [any Backend]
+  private let threads: Int
+
+  private struct State {
+    var models: [VisionModel] = []
+    var failures: [(path: String, message: String)] = []
+    var loaded: [String: Loaded] = [:]
+  }
+
+  /// A model in memory, and the bundle that it was made of.
+  private final class Loaded: Sendable {
+    let path: String
+    let evaluator = Mutex<Evaluator?>(nil)
+
+    init(path: String) { self.path = path }
+  }
+
+  private let state = Mutex(State())
+
+  /// Scans the folders.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of bundles that may change.
+  ///   - shipped: Bundles that came with the program.
+  ///   - backends: The runtimes.
+  ///   - threads: How many pictures a model runs on at once.
+  /// - Throws: `TensorIOError` when the folder cannot be read.
+  init(folder: String, shipped: [String], backends: [any Backend], threads: Int) throws {
+    self.folder = folder
+    self.shipped = shipped
+    self.backends = backends
+    self.threads = threads
+    try rescan()
+  }
+
+  /// Looks at the folder again.
+  func rescan() throws {
+    var failures: [(path: String, message: String)] = []
+    var models: [String: VisionModel] = [:]
+    for path in shipped {
+      let model = VisionModel(try ModelBundle(path), isShipped: true)
+      models[model.id] = model
+    }
+    let library = try ModelLibrary(scanning: folder)
+    for bundle in library.bundles {
+      let id = bundle.manifest.id
+      if let other = models[id] {
+        failures.append(
+          (bundle.path, "Its id '\(id)' is also that of '\(other.bundle.manifest.name)'."))
+      } else {
+        models[id] = VisionModel(bundle, isShipped: false)
+      }
+    }
+    failures += library.failures.map { ($0.path, $0.error.message) }
+    let sorted = models.values.sorted {
+      ($0.bundle.manifest.name.lowercased(), $0.id) < ($1.bundle.manifest.name.lowercased(), $1.id)
+    }
+    state.withLock { state in
+      state.models = sorted
+      state.failures = failures
+      state.loaded = state.loaded.filter { id, loaded in models[id]?.bundle.path == loaded.path }
+    }
+  }
+
+  /// All models, by name.
+  var models: [VisionModel] { state.withLock { $0.models } }
+
+  /// Bundles that cannot be used, each with the reason.
+  var failures: [(path: String, message: String)] { state.withLock { $0.failures } }
+
+  /// The model that the page starts with: the first classifier that can run.
+  var defaultModel: VisionModel? {
+    let models = models.filter { $0.reason == nil }
+    return models.first { $0.kind == .classification } ?? models.first
+  }
+
+  /// A model.
+  ///
+  /// - Throws: ``WebError`` when there is none.
+  func model(_ id: String) throws -> VisionModel {
+    guard let model = state.withLock({ $0.models.first { $0.id == id } }) else {
+      throw WebError.noModel(id)
+    }
+    return model
+  }
+
+  /// What runs a model on pictures; loads it when it is not. Blocks while it does.
+  ///
+  /// - Throws: ``WebError`` when there is no such model, or it takes no picture; `TensorIOError` when
+  ///   it cannot be loaded.
+  func evaluator(_ id: String) throws -> Evaluator {
+    let model = try model(id)
+    if let reason = model.reason {
+      throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
+    }
+    let loaded = state.withLock { state in
+      let loaded = state.loaded[id] ?? Loaded(path: model.bundle.path)
+      state.loaded[id] = loaded
+      return loaded
+    }
+    // Others that want this model wait; those that want another do not.
+    return try loaded.evaluator.withLock { evaluator in
+      if let evaluator { return evaluator }
+      let new = try makeEvaluator(model.bundle)
+      evaluator = new
+      return new
+    }
+  }
+
+  /// Loads a bundle that is not among the models, or not yet.
+  func makeEvaluator(_ bundle: ModelBundle) throws -> Evaluator {
+    try Evaluator(
+      InferenceModel(bundle: bundle, loader: ModelLoader(backends: backends, sessions: threads)))
+  }
+
+  /// Forgets what is loaded of a model whose bundle was replaced.
+  func unload(_ id: String) { state.withLock { $0.loaded[id] = nil } }
+
+  /// Deletes a model's folder.
+  ///
+  /// - Throws: ``WebError`` for a model that came with the program, and one that is not there;
+  ///   `TensorIOError` when the folder cannot be deleted.
+  func delete(_ id: String) throws {
+    let model = try model(id)
+    guard !model.isShipped else {
+      throw WebError(
+        status: .forbidden, code: "model_is_shipped",
+        message: "'\(model.bundle.manifest.name)' came with the program and is not deleted.")
+    }
+    try FileManager.default.removeItem(atPath: model.bundle.path)
+    try rescan()
+  }
+}

@@ -1,0 +1,75 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+
+extension VisionModel {
+  /// What lists say of the model.
+  var json: [String: JSONValue] {
+    let manifest = bundle.manifest
+    return [
+      "id": .string(id), "name": .string(manifest.name), "details": .string(manifest.details),
+      "author": .string(manifest.author), "license": .string(manifest.license),
+      "version": .string(manifest.version), "type": .text(manifest.model.type),
+      "backend": .text(bundle.backendName), "kind": .string(kind.rawValue),
+      "is_shipped": .bool(isShipped), "can_run": .bool(reason == nil), "reason": .text(reason),
+      "input": input, "classes": .count(labels.count), "size_bytes": .count(byteCount),
+      "device_position": .text(manifest.options.devicePosition?.rawValue),
+      "output_format": .text(manifest.options.outputFormat),
+    ]
+  }
+
+  /// What the model's own page says.
+  ///
+  /// - Throws: `TensorIOError` when model.json cannot be read.
+  func details() throws -> JSONValue {
+    var members = json
+    members["labels"] = .array(labels.map { .string($0) })
+    members["inputs"] = .array(bundle.manifest.inputs.map(Self.json))
+    members["outputs"] = .array(bundle.manifest.outputs.map(Self.json))
+    let text = try FileSystem.read(bundle.path + "/model.json")
+    members["manifest"] = .string(String(decoding: text, as: UTF8.self))
+    return .object(members)
+  }
+
+  private var labels: [String] {
+    bundle.manifest.outputs.lazy.compactMap { bundle.labels(of: $0) }.first?.names ?? []
+  }
+
+  private var input: JSONValue {
+    guard let layer = bundle.manifest.inputs.first, case .imageInput(let shape, _) = layer.kind
+    else { return .null }
+    return .object([
+      "name": .string(layer.name), "width": .count(shape.width), "height": .count(shape.height),
+      "format": .string(shape.format.rawValue),
+    ])
+  }
+
+  private var byteCount: Int {
+    let files = FileManager.default.enumerator(
+      at: URL(filePath: bundle.path), includingPropertiesForKeys: [.fileSizeKey])
+    return (files?.allObjects ?? []).reduce(0) { sum, file in
+      let values = try? (file as? URL)?.resourceValues(forKeys: [.fileSizeKey])
+      return sum + (values?.fileSize ?? 0)
+    }
+  }
+
+  private static func json(_ layer: ModelManifest.Layer) -> JSONValue {
+    let type =
+      switch layer.kind {
+      case .array: "array"
+      case .scalar: "scalar"
+      case .imageInput, .imageOutput: "image"
+      case .classMap: "class map"
+      case .string: "string"
+      }
+    return .object([
+      "name": .string(layer.name), "type": .string(type),
+      "shape": .array(layer.shape.map(JSONValue.count)),
+      "data_type": .text(layer.dataType.map { "\($0)" }),
+    ])
+  }
+}

@@ -1,0 +1,55 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import NetRunner
+import TensorIO
+
+/// A bundle of the catalogue, and whether Net Runner can run it.
+struct VisionModel: Sendable {
+  let bundle: ModelBundle
+  /// Whether it came with the program: it is not deleted or replaced.
+  let isShipped: Bool
+  /// Why it cannot run here; nil where nothing is known against it.
+  let reason: String?
+
+  var id: String { bundle.manifest.id }
+
+  init(_ bundle: ModelBundle, isShipped: Bool) {
+    self.bundle = bundle
+    self.isShipped = isShipped
+    reason = Self.reason(against: bundle.manifest)
+  }
+
+  /// What Net Runner asks of a model: one input, a picture.
+  private static func reason(against manifest: ModelManifest) -> String? {
+    if manifest.isPlaceholder { return "It is a placeholder, without a model." }
+    guard manifest.inputs.count == 1 else {
+      return "It takes \(manifest.inputs.count) inputs; Net Runner gives one, a picture."
+    }
+    guard case .imageInput = manifest.inputs[0].kind else {
+      return "Its input '\(manifest.inputs[0].name)' is no picture."
+    }
+    return nil
+  }
+
+  /// What the outputs are, as the page shows them.
+  enum Kind: String {
+    case classification, segmentation, detection, keypoints, image, values
+  }
+
+  var kind: Kind {
+    let outputs = bundle.manifest.outputs
+    if outputs.contains(where: { if case .classMap = $0.kind { true } else { false } }) {
+      return .segmentation
+    }
+    if outputs.contains(where: { if case .imageOutput = $0.kind { true } else { false } }) {
+      return .image
+    }
+    let type = bundle.manifest.model.type ?? ""
+    if type.contains("detection") { return .detection }
+    if ["keypoint", "pose", "landmark"].contains(where: type.contains) { return .keypoints }
+    return outputs.contains { bundle.labels(of: $0) != nil } ? .classification : .values
+  }
+}

@@ -1,0 +1,49 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+
+/// How Net Runner's server is set up.
+public struct NetRunnerOptions: Sendable {
+  /// The address to listen on; a name or number of this machine.
+  public var host = "127.0.0.1"
+  /// The port; 0 takes one that is free.
+  public var port = 8080
+  /// The runtimes that models run on.
+  public var backends: [any Backend]
+  /// The folder of bundles, which imports go into.
+  public var models: String
+  /// Whether the bundles that came with the program are among the models.
+  public var includesShippedModels = true
+  /// Folders of photos that may be evaluated.
+  public var folders: [String] = []
+  /// What requests must bear; nil lets every request pass, which only a loopback address may.
+  public var token: String?
+  /// The files of a certificate and its key, in PEM; nil serves without TLS.
+  public var certificate: (chain: String, key: String)?
+  /// How many pictures are worked on at once.
+  public var threads = 2
+  /// Whether bundles may be imported from private and loopback addresses.
+  public var allowsPrivateImports = false
+  /// The most bytes that an imported archive may have.
+  public var maximumBundleBytes = 512 << 20
+  /// The program's version.
+  public var version = "0"
+
+  /// Makes options.
+  ///
+  /// - Parameters:
+  ///   - models: The folder of bundles.
+  ///   - backends: The runtimes.
+  public init(models: String, backends: [any Backend]) {
+    self.models = models
+    self.backends = backends
+  }
+
+  /// Whether only this machine can reach the server.
+  public var isLocal: Bool {
+    ["localhost", "::1"].contains(host) || host.hasPrefix("127.")
+  }
+}

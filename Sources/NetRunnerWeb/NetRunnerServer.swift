@@ -1,0 +1,118 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import TensorIO
+
+/// Net Runner as a web page and a JSON API: see, measure and evaluate vision models in a browser.
+///
+/// ```swift
+/// var options = NetRunnerOptions(models: "models", backends: [.liteRT])
+/// options.port = 8080
+/// try await NetRunnerServer(options).run { address in print("Open \(address)") }
+/// ```
+///
+/// It ends on SIGTERM and SIGINT, when the requests under way are answered.
+public struct NetRunnerServer: Sendable {
+  private let options: NetRunnerOptions
+  private let catalogue: ModelCatalogue
+  private let queue: WorkQueue
+  private let bodies = BodyReader(budget: 512 << 20)
+  private let assets: String
+
+  /// How long a connection may be silent.
+  private static let idleTime = TimeAmount.seconds(60)
+
+  /// Prepares a server.
+  ///
+  /// - Throws: `TensorIOError` when the models' folder cannot be read, or others could reach the
+  ///   server without a token.
+  public init(_ options: NetRunnerOptions) throws {
+    guard options.isLocal || options.token != nil else {
+      throw TensorIOError(
+        .invalidOption,
+        "'\(options.host)' lets other machines in; give it a token, or listen on 127.0.0.1.")
+    }
+    self.options = options
+    assets = Bundle.module.bundlePath + "/Assets"
+    let shipped = assets + "/Models"
+    let names = options.includesShippedModels ? try FileSystem.contents(of: shipped) : []
+    catalogue = try ModelCatalogue(
+      folder: options.models, shipped: names.sorted().map { shipped + "/" + $0 },
+      backends: options.backends, threads: options.threads)
+    queue = WorkQueue(threads: options.threads, limit: 64 * options.threads)
+  }
+
+  /// Serves until the process is told to end.
+  ///
+  /// - Parameter onStart: Called with the page's address once the server listens.
+  /// - Throws: `TensorIOError` when the address is taken or the certificate cannot be read.
+  public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
+    var logger = Logger(label: "netrunner") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    let options = options
+    do {
+      try await Application(
+        router: router(), server: server(),
+        configuration: ApplicationConfiguration(
+          address: .hostname(options.host, port: options.port), serverName: "NetRunner",
+          availableConnectionsDelegate: MaximumAvailableConnections(1024)),
+        onServerRunning: { channel in
+          onStart(Self.address(options, port: channel.localAddress?.port ?? options.port))
+        }, logger: logger
+      ).runService()
+    } catch let error as IOError {
+      throw TensorIOError(
+        .invalidOption,
+        "Net Runner cannot listen on \(options.host):\(options.port): "
+          + "\(String(cString: strerror(error.errnoCode))). Name another --port.", cause: error)
+    }
+  }
+
+  /// The routes, for tests and for servers of other programs.
+  func router() throws -> Router<WebContext> {
+    let router = Router(context: WebContext.self)
+    router.add(middleware: SafetyHeaders())
+    router.add(middleware: ErrorMiddleware())
+    router.add(middleware: AccessMiddleware(token: options.token, isLocal: options.isLocal))
+    router.add(middleware: try AssetMiddleware(assets))
+    let api = router.group("api/v1").add(middleware: TokenMiddleware(token: options.token))
+    let runner = InferenceRunner(catalogue: catalogue, queue: queue)
+    ServerRoutes(options: options, samples: assets + "/Samples").add(to: api)
+    ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
+    return router
+  }
+
+  private func server() throws -> HTTPServerBuilder {
+    let plain = HTTPServerBuilder.http1(
+      configuration: HTTP1Channel.Configuration(idleTimeout: Self.idleTime))
+    guard let (chain, key) = options.certificate else { return plain }
+    do {
+      let certificates = try NIOSSLCertificate.fromPEMFile(chain)
+      let configuration = TLSConfiguration.makeServerConfiguration(
+        certificateChain: certificates.map { .certificate($0) },
+        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+      return try .tls(plain, tlsConfiguration: configuration)
+    } catch {
+      throw TensorIOError(
+        .invalidOption,
+        "The certificate '\(chain)' and the key '\(key)' cannot be used: \(error). Both must be PEM.",
+        cause: error)
+    }
+  }
+
+  private static func address(_ options: NetRunnerOptions, port: Int) -> String {
+    let name = options.host.contains(":") ? "[\(options.host)]" : options.host
+    let scheme = options.certificate == nil ? "http" : "https"
+    return "\(scheme)://\(name):\(port)/" + (options.token.map { "#token=\($0)" } ?? "")
+  }
+}

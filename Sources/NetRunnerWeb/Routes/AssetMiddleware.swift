@@ -1,0 +1,76 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TensorIO
+
+/// The page: files that are read once, when the server starts.
+///
+/// A request's path is looked up, never joined to a folder's: there is no way out of it.
+struct AssetMiddleware: RouterMiddleware {
+  typealias Context = WebContext
+
+  private struct Asset {
+    let bytes: ByteBuffer
+    let type: String
+    let tag: String
+  }
+
+  private let assets: [String: Asset]
+
+  /// Reads the files.
+  ///
+  /// - Parameter folder: The folder of the page.
+  /// - Throws: `TensorIOError` when one cannot be read.
+  init(_ folder: String) throws {
+    var assets: [String: Asset] = [:]
+    for path in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? []
+    {
+      guard let type = Self.types[path.split(separator: ".").last.map(String.init) ?? ""],
+        FileSystem.isFile(folder + "/" + path)
+      else { continue }
+      let data = try FileSystem.read(folder + "/" + path)
+      let digest = SHA256.hash(data: data).prefix(12)
+      let tag =
+        "\"" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      assets["/" + path] = Asset(bytes: ByteBuffer(bytes: data), type: type, tag: tag + "\"")
+    }
+    assets["/"] = assets["/index.html"]
+    self.assets = assets
+  }
+
+  func handle(
+    _ request: Request, context: WebContext,
+    next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    guard request.method == .get || request.method == .head,
+      let asset = assets[request.uri.path]
+    else { return try await next(request, context) }
+    // Asked for again each time, and not sent again: a newer program's page is seen at once.
+    let headers: HTTPFields = [
+      .contentType: asset.type, .eTag: asset.tag, .cacheControl: "no-cache",
+    ]
+    if request.headers[.ifNoneMatch] == asset.tag {
+      return Response(status: .notModified, headers: headers)
+    }
+    if request.method == .head {
+      return Response(
+        status: .ok, headers: headers,
+        body: ResponseBody(contentLength: asset.bytes.readableBytes) { try await $0.finish(nil) })
+    }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: asset.bytes))
+  }
+
+  private static let types = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "json": "application/json",
+    "svg": "image/svg+xml", "png": "image/png", "txt": "text/plain; charset=utf-8",
+    "webmanifest": "application/manifest+json",
+  ]
+}

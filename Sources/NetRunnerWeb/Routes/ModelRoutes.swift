@@ -1,0 +1,73 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hummingbird
+import NIOCore
+import TensorIO
+
+/// What the server has, and runs.
+struct ModelRoutes: Sendable {
+  let catalogue: ModelCatalogue
+  let runner: InferenceRunner
+  let bodies: BodyReader
+
+  func add(to group: RouterGroup<WebContext>) {
+    group.get("models") { _, _ in try await list() }
+    group.get("models/:id") { _, context in try await details(context.model()) }
+    group.delete("models/:id") { _, context in try await delete(context.model()) }
+    group.post("models/:id/infer") { request, context in
+      try await infer(context.model(), request)
+    }
+  }
+
+  private func list() async throws -> Response {
+    let document = try await runner.queue.run { () throws -> JSONValue in
+      try catalogue.rescan()
+      return .object([
+        "models": .array(catalogue.models.map { .object($0.json) }),
+        "default": .text(catalogue.defaultModel?.id),
+        "unreadable": .array(
+          catalogue.failures.map {
+            .object([
+              "folder": .string(FileSystem.name(of: $0.path)), "message": .string($0.message),
+            ])
+          }),
+      ])
+    }
+    return try .json(document)
+  }
+
+  private func details(_ id: String) async throws -> Response {
+    let model = try catalogue.model(id)
+    return try await .json(runner.queue.run { try model.details() })
+  }
+
+  private func delete(_ id: String) async throws -> Response {
+    try await runner.queue.run { try catalogue.delete(id) }
+    return Response(status: .noContent)
+  }
+
+  private func infer(_ id: String, _ request: Request) async throws -> Response {
+    let options = try InferenceOptions(Query(request))
+    _ = try catalogue.model(id)
+    return try await bodies.withBody(
+      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The picture"
+    ) { picture in
+      try await .json(runner.run(id, on: picture, options))
+    }
+  }
+}
+
+extension WebContext {
+  /// The model's identifier in the path.
+  ///
+  /// - Throws: ``WebError`` where it cannot be one.
+  func model() throws -> String {
+    let id = parameters.get("id")?.removingPercentEncoding ?? ""
+    guard !id.isEmpty, id.utf8.count <= 200 else { throw WebError.noModel(id) }
+    return id
+  }
+}

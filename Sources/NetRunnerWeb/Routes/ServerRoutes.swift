@@ -1,0 +1,59 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import NIOCore
+import TensorIO
+
+/// What the page needs to know of the server, and the pictures that came with it.
+struct ServerRoutes: Sendable {
+  let options: NetRunnerOptions
+  /// A folder of pictures.
+  let samples: String
+
+  func add(to group: RouterGroup<WebContext>) {
+    group.get("server") { _, _ in try server() }
+    group.get("samples") { _, _ in try list() }
+    group.get("samples/:name") { _, context in try sample(context.parameters.get("name") ?? "") }
+  }
+
+  private func server() throws -> Response {
+    try .json(
+      .object([
+        "name": .string("Net Runner"), "version": .string(options.version),
+        "threads": .count(options.threads),
+        "imports_from_private_addresses": .bool(options.allowsPrivateImports),
+        "folders": .array(
+          options.folders.map { .object(["name": .string(FileSystem.name(of: $0))]) }),
+        "maximum_picture_bytes": .count(InferenceRunner.maximumPictureBytes),
+        "maximum_bundle_bytes": .count(options.maximumBundleBytes),
+      ]))
+  }
+
+  private var names: [String] {
+    get throws { try FileSystem.contents(of: samples).filter { $0.hasSuffix(".png") }.sorted() }
+  }
+
+  private func list() throws -> Response {
+    try .json(
+      .object([
+        "samples": .array(
+          names.map {
+            .object(["name": .string($0), "url": .string("/api/v1/samples/" + $0)])
+          })
+      ]))
+  }
+
+  private func sample(_ name: String) throws -> Response {
+    guard try names.contains(name) else {
+      throw WebError(
+        status: .notFound, code: "sample_not_found",
+        message: "There is no sample '\(name.prefix(100))'.")
+    }
+    return .data(
+      try FileSystem.read(samples + "/" + name), type: "image/png",
+      headers: [.cacheControl: "max-age=3600"])
+  }
+}

@@ -1,0 +1,94 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+
+/// Runs blocking work on a few threads of its own, first come, first served.
+///
+/// Work that finds all threads busy waits; where too much waits already, it is refused at once, so
+/// that neither memory nor answers' times grow without end.
+final class WorkQueue: Sendable {
+  private typealias Job = @Sendable () -> Void
+
+  private struct State {
+    var waiting: [Job] = []
+    /// Jobs of `waiting` that were taken already.
+    var taken = 0
+    var idle: [DispatchQueue]
+
+    var waitingCount: Int { waiting.count - taken }
+
+    mutating func next() -> Job? {
+      guard taken < waiting.count else { return nil }
+      let job = waiting[taken]
+      taken += 1
+      if taken == waiting.count || taken > 1024 {
+        waiting.removeFirst(taken)
+        taken = 0
+      }
+      return job
+    }
+  }
+
+  private let state: Mutex<State>
+  private let limit: Int
+
+  /// Makes a queue.
+  ///
+  /// - Parameters:
+  ///   - threads: How many jobs run at once.
+  ///   - limit: How many may wait.
+  init(threads: Int, limit: Int) {
+    self.limit = limit
+    // A serial queue gets a thread of its own, however few processors there are.
+    state = Mutex(
+      State(idle: (0..<threads).map { DispatchQueue(label: "tensorio.web.work.\($0)") }))
+  }
+
+  /// How many jobs wait.
+  var waitingCount: Int { state.withLock { $0.waitingCount } }
+
+  /// Runs a job on one of the threads.
+  ///
+  /// - Returns: What the job returned.
+  /// - Throws: What it threw; ``WebError/tooBusy`` where too many wait.
+  func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result
+  {
+    try await withCheckedThrowingContinuation { continuation in
+      let isAccepted = submit { continuation.resume(with: Swift.Result { try job() }) }
+      if !isAccepted { continuation.resume(throwing: WebError.tooBusy) }
+    }
+  }
+
+  private func submit(_ job: @escaping Job) -> Bool {
+    let (isAccepted, queue) = state.withLock { state -> (Bool, DispatchQueue?) in
+      if let queue = state.idle.popLast() { return (true, queue) }
+      guard state.waitingCount < limit else { return (false, nil) }
+      state.waiting.append(job)
+      return (true, nil)
+    }
+    if let queue {
+      queue.async {
+        job()
+        self.work(on: queue)
+      }
+    }
+    return isAccepted
+  }
+
+  /// Takes jobs until none waits.
+  private func work(on queue: DispatchQueue) {
+    while true {
+      let job = state.withLock { state -> Job? in
+        if let job = state.next() { return job }
+        state.idle.append(queue)
+        return nil
+      }
+      guard let job else { return }
+      job()
+    }
+  }
+}
