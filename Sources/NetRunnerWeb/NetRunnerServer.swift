@@ -81,6 +81,8 @@ public struct NetRunnerServer: Sendable {
   /// The routes, for tests and for servers of other programs.
   func router() throws -> Router<WebContext> {
     let router = Router(context: WebContext.self)
+    let metrics = ServerMetrics()
+    router.add(middleware: CountingMiddleware(metrics: metrics))
     router.add(middleware: SafetyHeaders())
     router.add(middleware: ErrorMiddleware())
     router.add(middleware: AccessMiddleware(token: options.token, isLocal: options.isLocal))
@@ -89,6 +91,14 @@ public struct NetRunnerServer: Sendable {
     let runner = InferenceRunner(catalogue: catalogue, queue: queue)
     ServerRoutes(options: options, samples: assets + "/Samples").add(to: api)
     ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
+    let inference = router.group("v2").add(middleware: TokenMiddleware(token: options.token))
+    OpenInferenceRoutes(
+      catalogue: catalogue, queue: queue, bodies: bodies, version: options.version
+    ).add(to: inference)
+    router.group().add(middleware: TokenMiddleware(token: options.token)).get("metrics") { _, _ in
+      let text = metrics.text(waiting: queue.waitingCount, models: catalogue.models.count)
+      return Response.data(text.utf8, type: "text/plain; version=0.0.4")
+    }
     return router
   }
 

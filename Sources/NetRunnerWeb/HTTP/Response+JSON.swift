@@ -16,12 +16,7 @@ extension Response {
   static func json(
     _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    return .data(
-      try encoder.encode(value), type: "application/json", status: status, headers: headers)
+    .data(try value.encoded(), type: "application/json", status: status, headers: headers)
   }
 
   /// An answer of bytes.
@@ -45,6 +40,15 @@ extension Response {
 }
 
 extension JSONValue {
+  /// The document's text, with sorted keys.
+  func encoded() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return try encoder.encode(self)
+  }
+
   /// A whole number.
   static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
 

@@ -15,18 +15,18 @@ struct InferenceRunner: Sendable {
   let queue: WorkQueue
   let sources = LiveSources()
   private let formats = OutputFormats()
-  private let decoder: ImageDecoder
-
   /// What pictures may have at most, in bytes and in pixels.
   static let maximumPictureBytes = 32 << 20
   private static let maximumPixels = 64_000_000
 
+  /// What reads the pictures that clients send.
+  static let decoder = ImageDecoder(
+    limits: ImageDecoder.Limits(
+      maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
+
   init(catalogue: ModelCatalogue, queue: WorkQueue) {
     self.catalogue = catalogue
     self.queue = queue
-    decoder = ImageDecoder(
-      limits: ImageDecoder.Limits(
-        maximumPixels: Self.maximumPixels, maximumFileBytes: Self.maximumPictureBytes))
   }
 
   /// Runs a model on a picture.
@@ -65,7 +65,8 @@ struct InferenceRunner: Sendable {
     let input = try evaluator.model.signature.inputs[0]
     let preview =
       options.previews
-      ? try Preview(of: ImageFile(bytes: bytes, named: name, decoder: decoder), for: input) : nil
+      ? try Preview(of: ImageFile(bytes: bytes, named: name, decoder: Self.decoder), for: input)
+      : nil
     return InferenceAnswer(
       model: model, prediction: prediction, latency: evaluation.latency,
       text: format.text(for: prediction), options: options, input: input, preview: preview)

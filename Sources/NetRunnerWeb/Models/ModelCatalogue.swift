@@ -30,6 +30,7 @@ final class ModelCatalogue: Sendable {
   /// A model in memory, and the bundle that it was made of.
   private final class Loaded: Sendable {
     let path: String
+    let model = Mutex<InferenceModel?>(nil)
     let evaluator = Mutex<Evaluator?>(nil)
 
     init(path: String) { self.path = path }
@@ -113,24 +114,46 @@ final class ModelCatalogue: Sendable {
     if let reason = model.reason {
       throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
     }
-    let loaded = state.withLock { state in
-      let loaded = state.loaded[id] ?? Loaded(path: model.bundle.path)
-      state.loaded[id] = loaded
-      return loaded
-    }
     // Others that want this model wait; those that want another do not.
-    return try loaded.evaluator.withLock { evaluator in
+    return try loaded(model).evaluator.withLock { evaluator in
       if let evaluator { return evaluator }
-      let new = try makeEvaluator(model.bundle)
+      let new = try Evaluator(inferenceModel(id), decoder: InferenceRunner.decoder)
       evaluator = new
       return new
     }
   }
 
+  /// A model in memory, whatever its inputs are; loads it when it is not. Blocks while it does.
+  ///
+  /// - Throws: ``WebError`` when there is no such model; `TensorIOError` when it cannot be loaded.
+  func inferenceModel(_ id: String) throws -> InferenceModel {
+    let model = try model(id)
+    guard !model.bundle.manifest.isPlaceholder else {
+      throw WebError(
+        status: .unprocessableContent, code: "model_cannot_run", message: model.reason ?? "")
+    }
+    return try loaded(model).model.withLock { loaded in
+      if let loaded { return loaded }
+      let new = try makeModel(model.bundle)
+      loaded = new
+      return new
+    }
+  }
+
   /// Loads a bundle that is not among the models, or not yet.
-  func makeEvaluator(_ bundle: ModelBundle) throws -> Evaluator {
-    try Evaluator(
-      InferenceModel(bundle: bundle, loader: ModelLoader(backends: backends, sessions: threads)))
+  func makeModel(_ bundle: ModelBundle) throws -> InferenceModel {
+    let model = try InferenceModel(
+      bundle: bundle, loader: ModelLoader(backends: backends, sessions: threads))
+    try model.load()
+    return model
+  }
+
+  private func loaded(_ model: VisionModel) -> Loaded {
+    state.withLock { state in
+      let loaded = state.loaded[model.id] ?? Loaded(path: model.bundle.path)
+      state.loaded[model.id] = loaded
+      return loaded
+    }
   }
 
   /// Forgets what is loaded of a model whose bundle was replaced.
