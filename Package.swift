@@ -117,8 +117,10 @@ let package = Package(
       dependencies: [
         "NetRunnerWeb", "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
         "TestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ]),
     .testTarget(
       name: "tensorioTests",

@@ -89,7 +89,8 @@ public struct NetRunnerServer: Sendable {
     router.add(middleware: try AssetMiddleware(assets))
     let api = router.group("api/v1").add(middleware: TokenMiddleware(token: options.token))
     let runner = InferenceRunner(catalogue: catalogue, queue: queue)
-    ServerRoutes(options: options, samples: assets + "/Samples").add(to: api)
+    ServerRoutes(options: options, samples: assets + "/Samples", document: assets + "/openapi.json")
+      .add(to: api)
     ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
     let inference = router.group("v2").add(middleware: TokenMiddleware(token: options.token))
     OpenInferenceRoutes(

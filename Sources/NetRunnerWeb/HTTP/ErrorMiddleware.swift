@@ -22,7 +22,10 @@ struct ErrorMiddleware: RouterMiddleware {
     } catch {
       let error = Self.webError(for: error, request, context)
       if error.endsConnection { Self.close(context.channel) }
-      return try .json(error.json, status: error.status, headers: error.headers)
+      // The Open Inference Protocol's errors are a text.
+      let isPlain = request.uri.path.hasPrefix("/v2")
+      let body = isPlain ? .object(["error": .string(error.message)]) : error.json
+      return try .json(body, status: error.status, headers: error.headers)
     }
   }
 

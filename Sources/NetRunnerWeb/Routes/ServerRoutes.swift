@@ -12,9 +12,14 @@ struct ServerRoutes: Sendable {
   let options: NetRunnerOptions
   /// A folder of pictures.
   let samples: String
+  /// The API's own description.
+  let document: String
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("server") { _, _ in try server() }
+    group.get("openapi.json") { _, _ in
+      Response.data(try FileSystem.read(document), type: "application/json")
+    }
     group.get("samples") { _, _ in try list() }
     group.get("samples/:name") { _, context in try sample(context.parameters.get("name") ?? "") }
   }

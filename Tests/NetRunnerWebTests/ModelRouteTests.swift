@@ -1,0 +1,182 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import NetRunner
+import TensorIO
+import TensorIOLiteRT
+import Testing
+
+@testable import NetRunnerWeb
+
+@Suite struct ModelRouteTests {
+  private static let infer = "/api/v1/models/digits/infer"
+
+  @Test func `the shipped models are listed, and a classifier is the first`() async throws {
+    try await WebFixture().test { client in
+      try await client.execute(uri: "/api/v1/models", method: .get) { response in
+        let document = try response.json
+        #expect(document["default"]?.text == "digits")
+        #expect(document["models"]?.elements.map { $0["id"]?.text } == ["digits", "digits-int8"])
+        #expect(document["models", "0", "input", "width"]?.number == 32)
+      }
+    }
+  }
+
+  @Test(arguments: ["digit-7-01.png", "digit-3-01.png", "digit-9-02.png"])
+  func `an answer is what the model says`(name: String) async throws {
+    let model = try InferenceModel(
+      bundle: ModelBundle(WebFixture.demo + "/digits.tiobundle"),
+      loader: ModelLoader(backends: [.liteRT]))
+    let evaluation = try Evaluator(model).evaluate(.file("\(WebFixture.demo)/images/\(name)"))
+    let best = try #require(evaluation.result.get().classification?.top(1).first)
+    let picture = try WebFixture.picture(name)
+    try await WebFixture().test { client in
+      try await client.execute(uri: Self.infer + "?previews=true", method: .post, body: picture) {
+        response in
+        let document = try response.json
+        #expect(document["classes", "0", "label"]?.text == best.label)
+        #expect(document["classes", "0", "value"]?.number == best.value.shortestDouble)
+        #expect(document["picture", "width"]?.number == 128)
+        #expect(document["region", "right"]?.number == 1)
+        for view in ["image", "red", "green", "blue"] {
+          #expect(document["previews", view]?.text?.hasPrefix("data:image/png;base64,") == true)
+        }
+      }
+    }
+  }
+
+  @Test func `pictures of a live source fade into each other`() async throws {
+    let (seven, three) = (try WebFixture.picture(), try WebFixture.picture("digit-3-01.png"))
+    try await WebFixture().test { client in
+      let uri = Self.infer + "?source=camera&top=10&threshold=0"
+      func value(_ label: String, _ body: ByteBuffer) async throws -> Double? {
+        try await client.execute(uri: uri, method: .post, body: body) { response in
+          try response.json["classes"]?.elements.first { $0["label"]?.text == label }?["value"]?
+            .number
+        }
+      }
+      let first = try #require(try await value("seven", seven))
+      let second = try #require(try await value("seven", three))
+      #expect(first > 0.9)
+      #expect(second > 0.7 * first - 0.001 && second < 0.7 * first + 0.3)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("/api/v1/models/none/infer", "model_not_found"),
+      ("/api/v1/models/%2e%2e%2fdigits/infer", "model_not_found"),
+      (infer + "?top=none", "bad_request"), (infer + "?top=0", "bad_request"),
+      (infer + "?threshold=nan", "bad_request"), (infer + "?previews=perhaps", "bad_request"),
+      (infer + "?iterations=99999999999999999999", "bad_request"),
+      (infer + "?source=" + String(repeating: "a", count: 65), "bad_request"),
+    ])
+  func `what is wrong is said`(uri: String, code: String) async throws {
+    let picture = try WebFixture.picture()
+    try await WebFixture().test { client in
+      try await client.execute(uri: uri, method: .post, body: picture) { response in
+        try #expect(response.code == code)
+        #expect((400..<500).contains(response.status.code))
+      }
+    }
+  }
+
+  @Test(arguments: ["", "hello", "\u{89}PNG\r\n", "GIF89a", "BM"])
+  func `what is no picture is said to be none`(text: String) async throws {
+    try await WebFixture().test { client in
+      try await client.execute(
+        uri: Self.infer, method: .post, body: ByteBuffer(string: text)
+      ) { response in
+        try #expect(response.code == "not_a_picture")
+        #expect(response.status == .badRequest)
+      }
+    }
+  }
+
+  @Test func `a picture that was cut is refused`() async throws {
+    var picture = try WebFixture.picture()
+    let half = picture.readSlice(length: picture.readableBytes / 2) ?? ByteBuffer()
+    try await WebFixture().test { client in
+      try await client.execute(uri: Self.infer, method: .post, body: half) { response in
+        try #expect(response.code == "not_a_picture")
+      }
+    }
+  }
+
+  @Test func `a folder's models are found, deleted, and shipped ones are kept`() async throws {
+    let fixture = try WebFixture()
+    let layer = #""type": "array", "shape": [1]}"#
+    try fixture.addBundle(
+      "add", id: "sum", inputs: [#"{"name": "x", \#(layer)"#],
+      outputs: [#"{"name": "y", \#(layer)"#])
+    try await fixture.test { client in
+      try await client.execute(uri: "/api/v1/models/sum", method: .get) { response in
+        let document = try response.json
+        #expect(document["can_run"] == .bool(false))
+        #expect(document["reason"]?.text == "Its input 'x' is no picture.")
+      }
+      try await client.execute(
+        uri: "/api/v1/models/sum/infer", method: .post, body: ByteBuffer(string: "x")
+      ) { response in
+        try #expect(response.code == "model_cannot_run")
+      }
+      try await client.execute(uri: "/api/v1/models/sum", method: .delete) { response in
+        #expect(response.status == .noContent)
+      }
+      try await client.execute(uri: "/api/v1/models/sum", method: .get) { response in
+        #expect(response.status == .notFound)
+      }
+      try await client.execute(uri: "/api/v1/models/digits", method: .delete) { response in
+        try #expect(response.code == "model_is_shipped")
+      }
+    }
+    try #expect(FileManager.default.contentsOfDirectory(atPath: fixture.options.models).isEmpty)
+  }
+
+  @Test func `a bundle that cannot be read hides no other`() async throws {
+    let fixture = try WebFixture()
+    try FileManager.default.createDirectory(
+      atPath: fixture.options.models + "/broken.tiobundle", withIntermediateDirectories: true)
+    try await fixture.test { client in
+      try await client.execute(uri: "/api/v1/models", method: .get) { response in
+        let document = try response.json
+        #expect(document["models"]?.elements.count == 2)
+        #expect(document["unreadable", "0", "folder"]?.text == "broken.tiobundle")
+      }
+    }
+  }
+
+  @Test func `samples can be run`() async throws {
+    try await WebFixture().test { client in
+      let urls = try await client.execute(uri: "/api/v1/samples", method: .get) { response in
+        try response.json["samples"]?.elements.compactMap { $0["url"]?.text } ?? []
+      }
+      #expect(urls.count == 10)
+      let sample = try await client.execute(uri: urls[7], method: .get) { $0.body }
+      try await client.execute(uri: Self.infer, method: .post, body: sample) { response in
+        try #expect(response.json["classes", "0", "label"]?.text == "seven")
+      }
+      try await client.execute(uri: "/api/v1/samples/..%2Fopenapi.json", method: .get) {
+        #expect($0.status == .notFound)
+      }
+    }
+  }
+
+  @Test func `what ships is what the demo has`() throws {
+    let files = FileManager.default
+    let assets = WebFixture.demo + "/../Sources/NetRunnerWeb/Assets"
+    for (shipped, demo) in [("Models", WebFixture.demo), ("Samples", WebFixture.demo + "/images")] {
+      for name in try files.contentsOfDirectory(atPath: "\(assets)/\(shipped)") {
+        let isSame = files.contentsEqual(
+          atPath: "\(assets)/\(shipped)/\(name)", andPath: "\(demo)/\(name)")
+        #expect(isSame, "\(name)")
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import TensorIO
+import Testing
+
+@testable import NetRunnerWeb
+
+@Suite struct OpenInferenceTests {
+  /// A model of two inputs: it multiplies [1, 4] by [1, 4].
+  private static func fixture() throws -> WebFixture {
+    let fixture = try WebFixture()
+    try fixture.addBundle(
+      "matmul", id: "matmul",
+      inputs: ["input1", "input2"].map { #"{"name": "\#($0)", "type": "array", "shape": [1, 4]}"# },
+      outputs: ["output1", "output2"].map {
+        #"{"name": "\#($0)", "type": "array", "shape": [1, 1]}"#
+      })
+    return fixture
+  }
+
+  private static let call = """
+    {"id": "a", "inputs": [
+      {"name": "input1", "datatype": "FP32", "shape": [1, 4], "data": [[1, 2, 3, 4]]},
+      {"name": "input2", "datatype": "FP32", "shape": [1, 4], "data": [5, 6, 7, 8]}]}
+    """
+
+  @Test func `a model of two inputs is described and run`() async throws {
+    let fixture = try Self.fixture()
+    try await fixture.test { client in
+      try await client.execute(uri: "/v2/models/matmul", method: .get) { response in
+        let document = try response.json
+        #expect(document["inputs", "1", "name"]?.text == "input2")
+        #expect(document["inputs", "1", "datatype"]?.text == "FP32")
+        #expect(document["inputs", "1", "shape"]?.elements.map(\.number) == [1, 4])
+      }
+      try await client.execute(
+        uri: "/v2/models/matmul/infer", method: .post, body: ByteBuffer(string: Self.call)
+      ) { response in
+        let document = try response.json
+        #expect(document["id"]?.text == "a")
+        #expect(document["model_name"]?.text == "matmul")
+        #expect(document["outputs"]?.elements.map { $0["name"]?.text } == ["output1", "output2"])
+        #expect(document["outputs", "0", "data"]?.elements.count == 1)
+      }
+    }
+  }
+
+  @Test func `binary tensors give the same as JSON`() async throws {
+    let fixture = try Self.fixture()
+    try await fixture.test { client in
+      let values = try await client.execute(
+        uri: "/v2/models/matmul/infer", method: .post, body: ByteBuffer(string: Self.call)
+      ) { response in
+        try response.json["outputs"]?.elements.map { $0["data", "0"]?.number }
+      }
+      let header = """
+        {"inputs": [
+          {"name": "input1", "datatype": "FP32", "shape": [1, 4],
+           "parameters": {"binary_data_size": 16}},
+          {"name": "input2", "datatype": "FP32", "shape": [1, 4],
+           "parameters": {"binary_data_size": 16}}],
+         "parameters": {"binary_data_output": true}}
+        """
+      var body = ByteBuffer(string: header)
+      for value in [1, 2, 3, 4, 5, 6, 7, 8] as [Float] {
+        body.writeInteger(value.bitPattern, endianness: .little)
+      }
+      try await client.execute(
+        uri: "/v2/models/matmul/infer", method: .post,
+        headers: [Self.length: "\(header.utf8.count)"], body: body
+      ) { response in
+        var rest = response.body
+        let length = try #require(response.headers[Self.length].flatMap(Int.init))
+        _ = rest.readSlice(length: length)
+        let bits = rest.readMultipleIntegers(endianness: .little, as: (UInt32, UInt32).self)
+        let floats = [try #require(bits).0, try #require(bits).1].map {
+          Float(bitPattern: $0).shortestDouble
+        }
+        #expect(floats == values)
+        #expect(rest.readableBytes == 0)
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", "no JSON"), ("[]", "must be an object"), ("{}", "lacks 'inputs'"),
+      (#"{"inputs": 3}"#, "must be an array"), (#"{"inputs": [3]}"#, "must be an object"),
+      (#"{"inputs": [{"name": "x"}]}"#, "needs 'name', 'datatype'"),
+      (#"{"inputs": [{"name": "x", "datatype": "FP7", "shape": [1], "data": [1]}]}"#, "'FP7'"),
+      (#"{"inputs": [{"name": "x", "datatype": "FP32", "shape": [1], "data": [1]}]}"#, "no input"),
+      (
+        #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [2], "data": [1]}]}"#,
+        "has 1 elements, but its shape [2] has 2"
+      ),
+      (
+        #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [-1], "data": [1]}]}"#,
+        "no tensor has"
+      ),
+      (
+        #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [9223372036854775807, 9], "data": []}]}"#,
+        "no tensor has"
+      ),
+      (
+        #"{"inputs": [{"name": "input1", "datatype": "UINT8", "shape": [1], "data": [256]}]}"#,
+        "of type UINT8"
+      ),
+      (
+        #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [1], "parameters": {"binary_data_size": 4}}]}"#,
+        "4 bytes, but 0 are left"
+      ),
+      (
+        #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [1], "parameters": {"binary_data_size": -4}}]}"#,
+        "-4 bytes"
+      ),
+    ])
+  func `what is wrong with a request is said`(body: String, message: String) async throws {
+    let fixture = try Self.fixture()
+    try await fixture.test { client in
+      try await client.execute(
+        uri: "/v2/models/matmul/infer", method: .post, body: ByteBuffer(string: body)
+      ) { response in
+        #expect(response.status == .badRequest)
+        let text = try #require(try response.json["error"]?.text)
+        #expect(text.contains(message), "\(text)")
+      }
+    }
+  }
+
+  @Test func `versions and unknown models are told apart`() async throws {
+    try await Self.fixture().test { client in
+      for (uri, status) in [
+        ("/v2/models/matmul/versions/1", 200), ("/v2/models/matmul/versions/2", 404),
+        ("/v2/models/none", 404), ("/v2/models/matmul/ready", 200), ("/v2/health/live", 200),
+      ] {
+        try await client.execute(uri: uri, method: .get) { #expect($0.status.code == status) }
+      }
+    }
+  }
+
+  private static let length = HTTPField.Name("Inference-Header-Content-Length")!
+}

@@ -1,0 +1,80 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import NetRunnerWeb
+
+@Suite struct WorkQueueTests {
+  /// How many are at work, and the most that ever were.
+  private final class Counter: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func begin() {
+      counts.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+    }
+
+    func end() { counts.withLock { $0.now -= 1 } }
+  }
+
+  @Test func `all work is done, and no more at once than there are threads`() async throws {
+    let queue = WorkQueue(threads: 3, limit: 1000)
+    let counter = Counter()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<500 {
+        group.addTask {
+          try await queue.run {
+            counter.begin()
+            counter.end()
+            return number
+          }
+        }
+      }
+      let sum = try await group.reduce(0, +)
+      #expect(sum == 500 * 499 / 2)
+    }
+    #expect((1...3).contains(counter.most))
+  }
+
+  @Test func `too much work is refused at once`() async throws {
+    let queue = WorkQueue(threads: 1, limit: 2)
+    let gate = DispatchSemaphore(value: 0)
+    let begun = DispatchSemaphore(value: 0)
+    async let first: Void = queue.run {
+      begun.signal()
+      gate.wait()
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "wait").async {
+        begun.wait()
+        continuation.resume()
+      }
+    }
+    async let second = queue.run { 2 }
+    async let third = queue.run { 3 }
+    while queue.waitingCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    let error = await #expect(throws: WebError.self) { try await queue.run { 4 } }
+    #expect(error?.code == "too_busy")
+    gate.signal()
+    try await first
+    let rest = try await [second, third]
+    #expect(rest == [2, 3])
+  }
+
+  @Test func `errors come back`() async throws {
+    let queue = WorkQueue(threads: 1, limit: 1)
+    await #expect(throws: WebError.self) {
+      try await queue.run { throw WebError.badRequest("no") }
+    }
+    #expect(try await queue.run { 1 } == 1)
+  }
+}

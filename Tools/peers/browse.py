@@ -1,0 +1,218 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Uses Net Runner's page in headless Chromium, as a person with a camera would.
+
+    browse.py ADDRESS [--screenshots DIR]
+
+The camera is a video of a shipped seven, then a three. Prints a JSON object of what was seen; the
+console's messages are among it.
+"""
+
+import argparse
+import http.server
+import io
+import json
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+from PIL import Image
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+DEMO = Path(__file__).resolve().parents[2] / "Demo"
+SIZES = [(390, 844), (1024, 768), (1920, 1080)]
+
+
+def write_camera(path: Path) -> None:
+    """A video of one picture: a digit on white paper."""
+    digit = Image.open(DEMO / "images/digit-7-01.png").convert("RGB").resize((480, 480))
+    frame = Image.new("RGB", (640, 480), "white")
+    frame.paste(digit, (80, 0))
+    data = io.BytesIO()
+    frame.save(data, "JPEG", quality=90)
+    path.write_bytes(data.getvalue() * 30)
+
+
+def zipped_bundle() -> bytes:
+    """The digits under another name."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted((DEMO / "digits.tiobundle").rglob("*")):
+            if not path.is_file():
+                continue
+            content = path.read_bytes()
+            if path.name == "model.json":
+                model = json.loads(content)
+                model["id"], model["name"] = "imported", "Imported digits"
+                content = json.dumps(model).encode()
+            archive.writestr(f"imported.tiobundle/{path.relative_to(DEMO / 'digits.tiobundle')}", content)
+    return data.getvalue()
+
+
+class Bundles(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        content = zipped_bundle()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments) -> None:
+        pass
+
+
+class Page:
+    def __init__(self, folder: Path):
+        camera = folder / "camera.mjpeg"
+        write_camera(camera)
+        self.downloads = folder / "downloads"
+        self.downloads.mkdir()
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium")
+        for argument in [
+            "headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
+            "use-fake-ui-for-media-stream", "use-fake-device-for-media-stream=device-count=2",
+            f"use-file-for-fake-video-capture={camera}", "window-size=1024,768",
+        ]:
+            options.add_argument("--" + argument)
+        options.add_experimental_option(
+            "prefs", {"download.default_directory": str(self.downloads)})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(
+            options=options, service=Service(shutil.which("chromedriver")))
+
+    def find(self, selector: str):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def text(self, selector: str) -> str:
+        return self.driver.execute_script(
+            "return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def click(self, selector: str) -> None:
+        self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
+
+    def wait(self, condition, seconds: float = 20) -> float | None:
+        """How long something took; None where it did not come."""
+        start = time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            if condition():
+                return time.perf_counter() - start
+            time.sleep(0.02)
+        return None
+
+    def choose_model(self, name: str) -> None:
+        self.driver.execute_script(
+            """const select = document.querySelector('#model-select');
+            select.value = arguments[0]; select.dispatchEvent(new Event('change'));""", name)
+
+    def models(self) -> list[str]:
+        return self.driver.execute_script(
+            "return [...document.querySelectorAll('#model-select option')].map(o => o.value)")
+
+    def frames(self) -> int:
+        """The number of frames that the average is of."""
+        digits = "".join(c for c in self.text("#latency-count") if c.isdigit())
+        return int(digits or 0)
+
+    def screenshots(self, folder: Path, name: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for width, height in SIZES:
+            self.driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+            for theme in ["light", "dark"]:
+                self.driver.execute_cdp_cmd(
+                    "Emulation.setEmulatedMedia",
+                    {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+                time.sleep(0.6)
+                self.driver.save_screenshot(str(folder / f"{name}-{width}-{theme}.png"))
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def browse(address: str, page: Page, screenshots: Path | None) -> dict:
+    seen: dict = {}
+
+    def look(name: str) -> None:
+        if screenshots:
+            page.screenshots(screenshots, name)
+
+    page.driver.get(address)
+    seen["label_after"] = page.wait(lambda: page.text("#top-label") == "seven")
+    seen["previews"] = page.wait(
+        lambda: len(page.driver.find_elements(By.CSS_SELECTOR, "#previews img, #previews canvas")) >= 4
+    ) is not None
+    look("live")
+
+    page.click("#flip")
+    time.sleep(0.5)
+    seen["label_after_flip"] = page.wait(lambda: page.text("#top-label") == "seven") is not None
+
+    page.click("#pause")
+    time.sleep(0.7)
+    still = page.frames()
+    time.sleep(0.7)
+    seen["pauses"] = page.frames() == still
+    page.click("#pause")
+    seen["resumes"] = page.wait(lambda: page.frames() > still) is not None
+
+    page.choose_model("digits-int8")
+    seen["label_of_other_model"] = page.wait(lambda: page.text("#top-label") == "seven") is not None
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bundles)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page.driver.get(address.split("#")[0] + "#/models")
+    page.wait(lambda: page.find("#import-url").is_displayed())
+    page.find("#import-url").send_keys(f"http://127.0.0.1:{server.server_port}/x.zip")
+    page.click("#import-start")
+    seen["imports"] = page.wait(lambda: "imported" in page.models()) is not None
+    seen["import_says"] = page.text("#import-state")
+    look("models")
+
+    page.driver.get(address.split("#")[0] + "#/evaluate")
+    page.wait(lambda: page.find("#evaluate-start").is_displayed())
+    look("evaluate")
+    page.click("#evaluate-start")
+    seen["evaluates"] = page.wait(
+        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"), 60) is not None
+    seen["evaluation_says"] = page.text("#evaluation-state")
+    time.sleep(1)
+    look("results")
+    if seen["evaluates"]:
+        page.click("#export-json")
+        seen["exports"] = page.wait(
+            lambda: any(p.suffix == ".json" for p in page.downloads.iterdir())) is not None
+        for path in page.downloads.glob("*.json"):
+            seen["export_keys"] = sorted(json.loads(path.read_text()))
+    for view in ["label", "settings"]:
+        page.driver.get(address.split("#")[0] + "#/" + view)
+        time.sleep(0.5)
+        look(view)
+    seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
+    return seen
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("--screenshots", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(Path(folder))
+        try:
+            json.dump(browse(arguments.address, page, arguments.screenshots), sys.stdout)
+        finally:
+            page.driver.quit()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("SE_AVOID_STATS", "true")
+    main()
