@@ -8,13 +8,17 @@ import { Announcer } from "./announcer.js";
 import { Connection } from "./connection.js";
 import { byId } from "./dom.js";
 import { followDrops } from "./drops.js";
+import { EvaluateView } from "./evaluate.js";
+import { LabelView } from "./label.js";
 import { LiveView } from "./live.js";
 import { Models } from "./models.js";
 import { followModelChoice } from "./modelChoice.js";
+import { ModelsView } from "./modelsView.js";
 import { Notices } from "./notices.js";
 import { Requests } from "./request.js";
 import { Router, address } from "./router.js";
 import { Settings } from "./settings.js";
+import { SettingsView } from "./settingsView.js";
 import { followTheme } from "./theme.js";
 import { Token } from "./token.js";
 
@@ -29,7 +33,6 @@ const app = {
   announcer: new Announcer(byId("announcer")),
   server: { name: "Net Runner", version: "", threads: 1, processors: 1, folders: [], maximum_picture_bytes: Infinity, maximum_bundle_bytes: Infinity },
   go: (view, rest) => { location.hash = address(view, rest); },
-  importZip: () => {},
 };
 
 followTheme(settings);
@@ -43,14 +46,26 @@ start();
 
 async function start() {
   await load();
-  const views = { live: new LiveView(app) };
+  const views = {
+    live: new LiveView(app),
+    models: new ModelsView(app),
+    evaluate: new EvaluateView(app),
+    label: new LabelView(app),
+    settings: new SettingsView(app),
+  };
   const router = new Router(views);
+  app.show = (view, entries) => {
+    app.go(view);
+    views[view].receive(entries);
+  };
+  app.importZip = (file) => views.models.importZip(file);
+  const receiver = () => (router.current.receive ? router.current : views.live);
   followDrops({
     notices,
-    hint: () => (router.current.receive ? router.current : views.live).dropHint,
+    hint: () => receiver().dropHint,
     receive: (entries) => {
       if (!router.current.receive) app.go("live");
-      (router.current.receive ? router.current : views.live).receive(entries);
+      receiver().receive(entries);
     },
   });
   router.start();
