@@ -15,7 +15,7 @@ export function chart(width, height, description, ...children) {
 export function histogramChart(values, marks, format) {
   const bins = histogram(values);
   if (!bins) return null;
-  const [left, right, top, bottom] = [6, 474, 44, 172];
+  const [left, right, top, bottom] = [4, 396, 46, 160];
   const end = bins.start + bins.width * bins.counts.length;
   const most = Math.max(...bins.counts);
   const x = (value) => left + ((Math.min(value, end) - bins.start) / (end - bins.start)) * (right - left);
@@ -28,11 +28,11 @@ export function histogramChart(values, marks, format) {
     return svg("rect", { x: from + 0.5, y: bottom - height, width: Math.max(0.8, to - from - 1), height, class: "bin" },
       svg("title", { text: title }));
   });
-  const axis = ticks(bins.start, end, 5).map((value) =>
+  const axis = ticks(bins.start, end, 4).map((value) =>
     svg("text", { x: x(value), y: bottom + 18, "text-anchor": anchor(x(value), left, right), text: format(value) }));
   const told = marks.map(({ name, value }) => `${name} ${format(value)}`).join(", ");
   const beyond = bins.beyond > 0 ? `, ${bins.beyond} beyond the axis` : "";
-  return chart(480, 196, `Histogram of latencies: ${told}${beyond}.`,
+  return chart(400, 184, `Histogram of latencies: ${told}${beyond}.`,
     svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }),
     bars.filter(Boolean), axis, markLines(marks, x, { left, right, top, bottom, format }),
     bins.beyond > 0 ? svg("text", { x: right, y: top + 10, "text-anchor": "end", text: `${bins.beyond} beyond` }) : []);
@@ -40,20 +40,20 @@ export function histogramChart(values, marks, format) {
 
 /** Bars with a name, a value and, where known, an interval; all from 0 to `most`. */
 export function barChart(items, { most = 1, format, description, colors = false }) {
-  const [left, right, row] = [168, 412, 30];
+  const [left, right, row] = [140, 334, 28];
   const x = (value) => left + (Math.min(Math.max(value, 0), most) / most) * (right - left);
   const rows = items.map(({ name, value, lower, upper }, place) => {
     const middle = 16 + place * row;
     const hasInterval = Number.isFinite(lower) && Number.isFinite(upper);
     const kind = colors ? `bin stage-${place}` : "bin";
     return svg("g", {},
-      svg("text", { class: "name", x: left - 10, y: middle + 4, "text-anchor": "end", text: shortened(name, 24) }, svg("title", { text: name })),
-      svg("rect", { class: "rail", x: left, y: middle - 8, width: right - left, height: 16, rx: 3 }),
+      svg("text", { class: "name", x: left - 10, y: middle + 4, "text-anchor": "end", text: shortened(name, 20) }, svg("title", { text: name })),
+      svg("rect", { class: "track", x: left, y: middle - 8, width: right - left, height: 16, rx: 3 }),
       Number.isFinite(value) ? svg("rect", { class: kind, x: left, y: middle - 8, width: Math.max(1, x(value) - left), height: 16, rx: 3 }) : [],
       hasInterval ? whisker(x(lower), x(upper), middle) : [],
       svg("text", { class: "value", x: right + 10, y: middle + 4, text: format(value) }));
   });
-  return chart(480, items.length * row + 4, description, rows);
+  return chart(400, items.length * row + 4, description, rows);
 }
 
 /** A text of at most so many characters, cut in its middle where both ends tell names apart. */
@@ -67,12 +67,25 @@ function whisker(from, to, y) {
   return svg("path", { class: "whisker", d: `M${from} ${y - 5}V${y + 5}M${to} ${y - 5}V${y + 5}M${from} ${y}H${to}` });
 }
 
-/** Lines at marks, their names side by side at the top, none over another. */
+/** Where texts of a width go that belong to sorted places: near them, side by side, within ends. */
+export function sideBySide(places, width, left, right) {
+  const result = [];
+  for (const place of places) {
+    const least = result.length > 0 ? result[result.length - 1] + width : left + width / 2;
+    result.push(Math.max(place, least));
+  }
+  for (let each = result.length - 1, most = right - width / 2; each >= 0; each -= 1, most -= width) {
+    result[each] = Math.min(result[each], most);
+  }
+  return result;
+}
+
+/** Lines at marks, with their names at the top. */
 function markLines(marks, x, { left, right, top, bottom, format }) {
-  const step = (right - left) / Math.max(1, marks.length);
+  const labels = sideBySide(marks.map(({ value }) => x(value)), 72, left, right);
   return marks.map(({ name, value }, place) => {
     const at = x(value);
-    const label = left + step * place + step / 2;
+    const label = labels[place];
     return svg("g", { class: "mark" },
       svg("path", { d: `M${label} 32V36L${at} ${top - 2}V${bottom}` }),
       svg("text", { class: "name", x: label, y: 12, "text-anchor": "middle", text: name }),

@@ -32,7 +32,7 @@ export function confusionChart(confusion) {
   if (labels.length === 0) return null;
   const cell = labels.length <= 12 ? 34 : labels.length <= 20 ? 24 : 17;
   const margin = 14 + 6.6 * Math.min(16, Math.max(...labels.map((label) => label.length), 4));
-  const side = margin + cell * labels.length;
+  const side = margin + cell * labels.length + 2;
   const parts = [];
   labels.forEach((label, place) => {
     const at = margin + (place + 0.5) * cell;

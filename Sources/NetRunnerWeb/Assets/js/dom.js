@@ -52,6 +52,6 @@ function complete(node, { text, on = {}, data = {}, ...attributes }, children) {
   for (const [name, value] of Object.entries(data)) node.dataset[name] = value;
   for (const [name, listener] of Object.entries(on)) node.addEventListener(name, listener);
   if (text !== undefined && text !== null) node.textContent = text;
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return node;
 }

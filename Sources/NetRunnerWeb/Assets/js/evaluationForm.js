@@ -9,7 +9,7 @@ import { kindName } from "./models.js";
 import { entriesOf, folderSummary } from "./pictures.js";
 import { uploadFolder } from "./uploads.js";
 
-const sources = [["samples", "Samples"], ["folder", "A folder from here"], ["server", "A folder of the server"]];
+const sources = [["samples", "Samples"], ["folder", "My folder"], ["server", "Server folder"]];
 
 /** The form that starts an evaluation. */
 export class EvaluationForm {
@@ -67,7 +67,7 @@ export class EvaluationForm {
       const box = el("input", { type: "checkbox", name: "models", value: model.id });
       box.checked = chosen.includes(model.id);
       return el("li", {}, el("label", { class: "tick" }, box,
-        el("span", {}, model.name, el("small", { class: "muted", text: ` ${kindName(model.kind)}` }))));
+        el("span", {}, model.name, el("small", { class: "muted", text: kindName(model.kind) }))));
     }));
   }
 
@@ -78,11 +78,23 @@ export class EvaluationForm {
         input.checked = value === this.#source;
         return el("label", {}, input, el("span", { text }));
       });
-    this.#parts.set("samples", el("p", { class: "muted", text: "The pictures that Net Runner ships, with their labels." }));
+    this.#parts.set("samples", this.#samplePart());
     this.#parts.set("folder", this.#folderPart());
     this.#parts.set("server", this.#serverPart());
     return el("fieldset", { class: "card" }, el("legend", { text: "Pictures" }),
       el("div", { class: "segments" }, labels), ...this.#parts.values());
+  }
+
+  #samplePart() {
+    const list = el("ul", { class: "thumbs" });
+    this.#app.api.samples().then((samples) => {
+      list.replaceChildren(...samples.slice(0, 24).map(({ name }) => {
+        const image = el("img", { alt: name, title: name, loading: "lazy" });
+        this.#app.api.showPicture(image, this.#app.api.sampleAddress(name)).catch(() => image.remove());
+        return el("li", {}, image);
+      }));
+    }).catch(() => {});
+    return el("div", {}, el("p", { class: "muted small", text: "The pictures that Net Runner ships, with their labels." }), list);
   }
 
   #folderPart() {
@@ -113,10 +125,10 @@ export class EvaluationForm {
     const { processors } = this.#app.server;
     const number = (name, text, note, limits) =>
       el("label", { class: "field" }, el("span", { text }), el("input", { type: "number", name, id: `evaluate-${name}`, ...limits }), el("small", { text: note }));
-    return el("fieldset", { class: "card" }, el("legend", { text: "Measurement" }),
+    return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
       number("iterations", "Runs for each picture", "Latencies are their mean.", { min: 1, max: 1000, value: 1, required: true }),
       number("threads", "Threads", "Several are faster; one measures latency best.", { min: 1, max: Math.max(1, processors), value: this.#threads(), required: true }),
-      number("limit", "At most so many pictures", "", { min: 1, placeholder: "All" }));
+      number("limit", "Most pictures", "The first so many of them.", { min: 1, placeholder: "All" }));
   }
 
   #threads() {

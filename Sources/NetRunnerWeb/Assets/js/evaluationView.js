@@ -85,7 +85,8 @@ export class EvaluationView {
     delete this.#root.dataset.running;
     const remove = el("button", { class: "button quiet small", type: "button", text: "Delete", on: { click: () => this.#delete(evaluation) } });
     const links = report ? exports.map(([format, text]) => this.#exportLink(format, text)) : [];
-    this.#root.replaceChildren(back(), this.#head(evaluation, [...links, remove]));
+    const verb = el("span", { class: "muted", "aria-hidden": "true", text: "Export", hidden: !report });
+    this.#root.replaceChildren(back(), this.#head(evaluation, [verb, ...links, remove]));
     if (evaluation.error) this.#root.append(el("p", { class: "warn", text: evaluation.error.message }));
     if (!report) return;
     const names = new Map(report.models.map(({ model }) => [model.id, model.name]));

@@ -102,7 +102,7 @@ function facts(model) {
 
 function labels(all) {
   if (all.length === 0) return null;
-  const few = 40;
+  const few = 24;
   const list = el("ul", { class: "chips" });
   const fill = (shown) => list.replaceChildren(...shown.map((label) => el("li", { text: label })));
   fill(all.slice(0, few));

@@ -12,7 +12,8 @@ const pageLength = 48;
 /** The text of a row: what the model says, as Net Runner always wrote it. */
 export function rowLines(row) {
   if (row.error) return [row.error_description ?? "It failed."];
-  const lines = (row.classes ?? []).slice(0, 2).map(({ label, value }) => `(${score(value)}) ${label}`);
+  const lines = (row.classes ?? []).filter(({ value }, place) => place === 0 || value > 0.1).slice(0, 2)
+    .map(({ label, value }) => `(${score(value)}) ${label}`);
   return lines.length > 0 ? lines : [row.predicted ?? "No label"];
 }
 

@@ -80,14 +80,14 @@ export function ticks(lower, upper, about = 4) {
 
 /**
  * Counts values in bins of a round width: `{start, width, counts, beyond}`, or null without values.
- * What lies more than twice as far from the median as 99 of 100 values do is only counted.
+ * What lies more than twice as far from the median as 95 of 100 values do is only counted.
  */
 export function histogram(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
   if (sorted.length === 0) return null;
   const [least, most] = [sorted[0], sorted[sorted.length - 1]];
   const middle = sorted[Math.floor(sorted.length / 2)];
-  const far = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))];
+  const far = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))];
   const limit = sorted.length < 20 ? most : Math.min(most, middle + 2 * (far - middle));
   const bins = Math.min(30, Math.max(8, Math.floor(2 * Math.sqrt(sorted.length))));
   const range = Math.max(limit - least, Math.max(Math.abs(limit), 1e-3) * 0.01);
