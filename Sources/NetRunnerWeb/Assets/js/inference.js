@@ -50,17 +50,17 @@ export class Inference {
       this.picture = picture;
       this.#display.show(result);
     } catch (error) {
-      if (!isStale()) await this.#recover(error, signal, () => this.run(picture, query));
+      if (!isStale()) await this.#recover(error, signal);
+      if (error.code === "too_busy" && !signal && !isStale()) await this.run(picture, query);
     }
   }
 
-  async #recover(error, signal, again) {
+  /** Waits as long as an error is worth. */
+  async #recover(error, signal) {
     const { connection, models } = this.#app;
     if (error.code === "server_gone") return connection.whenBack();
     if (error.code === "model_not_found") return models.load().catch(() => connection.whenBack());
     this.#display.explain(error.message);
-    const isBusy = error.code === "too_busy";
-    await pause(isBusy ? 1000 * error.retryAfter : 1000, signal);
-    if (isBusy && !signal) await again();
+    await pause(error.code === "too_busy" ? 1000 * error.retryAfter : 1000, signal);
   }
 }

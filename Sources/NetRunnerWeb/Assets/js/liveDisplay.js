@@ -41,6 +41,7 @@ export class LiveDisplay {
     this.#meter = new Meter();
     byId("rate").hidden = !isMoving;
     this.forget();
+    this.#previews.show(null);
     this.#outputs.clear();
   }
 
@@ -78,6 +79,7 @@ export class LiveDisplay {
 
   /** Says why there is no result. */
   explain(text) {
+    if (!this.#result) this.#previews.show(null);
     this.#problem.textContent = text;
     this.#problem.hidden = false;
   }

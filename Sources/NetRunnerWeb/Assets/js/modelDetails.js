@@ -23,13 +23,17 @@ export class ModelDetails {
     this.#turn += 1;
     const turn = this.#turn;
     if (!id) return this.#root.replaceChildren();
+    if (!this.#app.models.find(id)) return this.#explain(`There is no model '${id}'.`);
     try {
       const model = await this.#app.models.details(id);
       if (turn === this.#turn) this.#fill(model);
     } catch (error) {
-      if (turn !== this.#turn) return;
-      this.#root.replaceChildren(this.#back(), el("p", { class: "warn", text: error.message }));
+      if (turn === this.#turn) this.#explain(error.message);
     }
+  }
+
+  #explain(text) {
+    this.#root.replaceChildren(this.#back(), el("p", { class: "warn", text }));
   }
 
   #fill(model) {

@@ -34,6 +34,8 @@ export class Outputs {
     this.#legendKey = "";
     this.#figure = null;
     for (const part of [this.#legend, this.#image, this.#values]) part.hidden = true;
+    this.#values.open = false;
+    delete this.#values.dataset.opened;
     this.#legend.replaceChildren();
     this.#image.replaceChildren();
   }
@@ -88,31 +90,32 @@ export class Outputs {
   }
 
   #showValues(result) {
-    const isAll = result.kind === "values";
-    if (isAll && !this.#values.dataset.opened) {
+    if (result.kind === "values" && !this.#values.dataset.opened) {
       this.#values.open = true;
       this.#values.dataset.opened = "once";
     }
     if (!this.#values.open) return;
-    const rows = outputRows(result.outputs).map(([name, value]) =>
-      el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: value })));
-    this.#values.lastChild.replaceChildren(
-      el("div", { class: "scroll" }, el("table", { class: "plain-table" }, el("tbody", {}, rows))));
+    const groups = outputGroups(result.outputs).map(({ name, text, rows }) => {
+      const lines = rows.map(([label, value]) =>
+        el("tr", {}, el("th", { scope: "row", text: label }), el("td", { class: "n", text: value })));
+      return [el("h4", { text: name }), text ? el("p", { text }) : el("table", { class: "plain-table" }, el("tbody", {}, lines))];
+    });
+    this.#values.lastChild.replaceChildren(...groups.flat());
   }
 }
 
-/** Outputs as rows of a name and a text; labels come under their output's name, best first. */
-export function outputRows(outputs) {
-  return Object.entries(outputs).flatMap(([name, value]) => {
-    if (typeof value === "number") return [[name, number(value)]];
-    if (typeof value === "string") return [[name, value]];
-    if (Array.isArray(value)) return [[name, listText(value)]];
-    if (value === null || typeof value !== "object") return [[name, "none"]];
+/** Outputs for people: `{name, text, rows}`, the rows being labels and values, best first. */
+export function outputGroups(outputs) {
+  return Object.entries(outputs).map(([name, value]) => {
+    if (typeof value === "number") return { name, text: number(value), rows: [] };
+    if (typeof value === "string") return { name, text: value, rows: [] };
+    if (Array.isArray(value)) return { name, text: listText(value), rows: [] };
+    if (value === null || typeof value !== "object") return { name, text: "none", rows: [] };
     const entries = Object.entries(value);
     const isSize = entries.length === 2 && "width" in value && "height" in value;
-    if (isSize) return [[name, `${value.width} × ${value.height}`]];
+    if (isSize) return { name, text: `${value.width} × ${value.height}`, rows: [] };
     const sorted = entries.sort(([, a], [, b]) => b - a);
-    return sorted.map(([label, each]) => [`${name}: ${label}`, number(each)]);
+    return { name, text: "", rows: sorted.map(([label, each]) => [label, number(each)]) };
   });
 }
 

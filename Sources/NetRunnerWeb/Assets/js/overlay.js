@@ -45,7 +45,8 @@ export class Overlay {
 function detection({ label, score: value, box }, mirrored) {
   const where = placed(box, mirrored);
   const name = el("span", { class: "box-label", text: `${label} ${score(value)}` });
-  if (where.top < 0.06) name.classList.add("inside");
+  name.classList.toggle("inside", where.top < 0.06);
+  name.classList.toggle("end", where.left + where.width / 2 > 0.5);
   return place(el("div", { class: "box" }, name), where);
 }
 

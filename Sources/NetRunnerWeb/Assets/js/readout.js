@@ -57,11 +57,13 @@ export class Readout {
     this.#rows.forEach((row, place) => this.#fill(row, labels[place]));
     this.#list.hidden = labels.length === 0 && result.kind !== "classification";
     this.#empty.textContent = labels.length > 0 ? "" : emptyText(result, threshold);
+    this.#list.parentElement.hidden = this.#list.hidden && !this.#empty.textContent;
     this.#showTimes(result, meter);
   }
 
   /** Forgets what was shown. */
   clear() {
+    this.#list.hidden = this.#list.parentElement.hidden = false;
     for (const row of this.#rows) this.#fill(row, undefined);
     this.#empty.textContent = "";
     for (const stage of Object.keys(stageNames)) {

@@ -73,8 +73,7 @@ export class SettingsView {
     const input = el("input", { type: "number", name, inputmode: "decimal", required: true, ...limits });
     input.value = this.#app.settings.values[name];
     input.addEventListener("change", () => {
-      if (input.checkValidity()) this.#set(name, Number(input.value));
-      input.value = this.#app.settings.values[name];
+      if (input.reportValidity()) this.#set(name, Number(input.value));
     });
     return el("label", { class: "field number" }, el("span", { text }), input, el("small", { text: note }));
   }
