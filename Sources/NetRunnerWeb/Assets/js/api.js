@@ -1,0 +1,168 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { pathOf } from "./request.js";
+
+/** What the server can do, by name; each resolves to the answer's JSON. */
+export class API {
+  #requests;
+
+  constructor(requests) {
+    this.#requests = requests;
+  }
+
+  server() {
+    return this.#requests.json("GET", "server");
+  }
+
+  models() {
+    return this.#requests.json("GET", "models");
+  }
+
+  model(id) {
+    return this.#requests.json("GET", pathOf("models", id));
+  }
+
+  deleteModel(id) {
+    return this.#requests.send("DELETE", pathOf("models", id));
+  }
+
+  uploadModel(file, options) {
+    return this.#requests.upload("models", file, { type: "application/zip", ...options });
+  }
+
+  /** Runs a model on a picture; `roundTrip` is added: milliseconds from here and back. */
+  async infer(model, picture, query) {
+    const start = performance.now();
+    const result = await this.#requests.json("POST", pathOf("models", model, "infer"), {
+      query, body: picture, type: picture.type || "application/octet-stream",
+    });
+    return { ...result, roundTrip: performance.now() - start };
+  }
+
+  async samples() {
+    return (await this.#requests.json("GET", "samples")).samples;
+  }
+
+  async sample(name) {
+    return (await this.#requests.send("GET", pathOf("samples", name))).blob();
+  }
+
+  async startImport(url) {
+    return (await this.#requests.post("imports", { url })).import;
+  }
+
+  async import(id) {
+    return (await this.#requests.json("GET", pathOf("imports", id))).import;
+  }
+
+  cancelImport(id) {
+    return this.#requests.send("DELETE", pathOf("imports", id));
+  }
+
+  async makeUpload(signal) {
+    return (await this.#requests.json("POST", "uploads", { signal })).upload;
+  }
+
+  putFile(upload, path, file, signal) {
+    const type = file.type || "application/octet-stream";
+    return this.#requests.send("PUT", pathOf("uploads", upload, path), { body: file, type, signal });
+  }
+
+  deleteUpload(id) {
+    return this.#requests.send("DELETE", pathOf("uploads", id));
+  }
+
+  async startEvaluation(request) {
+    return (await this.#requests.post("evaluations", request)).evaluation;
+  }
+
+  async evaluations() {
+    return (await this.#requests.json("GET", "evaluations")).evaluations;
+  }
+
+  evaluation(id) {
+    return this.#requests.json("GET", pathOf("evaluations", id));
+  }
+
+  rows(id, query) {
+    return this.#requests.json("GET", pathOf("evaluations", id, "rows"), { query });
+  }
+
+  deleteEvaluation(id) {
+    return this.#requests.send("DELETE", pathOf("evaluations", id));
+  }
+
+  labels(model) {
+    return this.#requests.json("GET", pathOf("models", model, "labels"));
+  }
+
+  /** Keeps a photo with its label, a text or a number. */
+  putLabel(model, photo, label, picture) {
+    const query = typeof label === "number" ? { value: label } : { label };
+    const type = picture.type || "application/octet-stream";
+    const path = pathOf("models", model, "labels", encodedName(photo));
+    return this.#requests.json("PUT", path, { query, body: picture, type });
+  }
+
+  deleteLabel(model, photo) {
+    return this.#requests.send("DELETE", pathOf("models", model, "labels", encodedName(photo)));
+  }
+
+  evaluationExport(id, format) {
+    return this.#requests.address(pathOf("evaluations", id, "export"), { format });
+  }
+
+  labelsExport(model, format) {
+    return this.#requests.address(pathOf("models", model, "labels", "export"), { format });
+  }
+
+  evaluationPicture(id, index, size) {
+    return this.#requests.address(pathOf("evaluations", id, "pictures", String(index)), { size });
+  }
+
+  sampleAddress(name) {
+    return this.#requests.address(pathOf("samples", name));
+  }
+
+  /** Shows a picture of the server; with a token it is fetched, for an image sends no header. */
+  async showPicture(image, address) {
+    if (!this.#requests.hasToken) {
+      image.src = address;
+      return;
+    }
+    const blob = await this.#fetched(address);
+    image.src = URL.createObjectURL(blob);
+    image.onload = () => URL.revokeObjectURL(image.src);
+  }
+
+  /** Follows a link to a download; with a token it is fetched first. */
+  async followDownload(event) {
+    if (!this.#requests.hasToken) return;
+    event.preventDefault();
+    const link = event.currentTarget;
+    const response = await this.#requests.send("GET", link.getAttribute("href").slice(this.#requests.base.length));
+    const named = /filename="?([^";]+)/.exec(response.headers.get("Content-Disposition") ?? "");
+    saveBlob(await response.blob(), named?.[1] ?? link.download);
+  }
+
+  async #fetched(address) {
+    return (await this.#requests.send("GET", address.slice(this.#requests.base.length))).blob();
+  }
+}
+
+/** Saves a file as the browser saves downloads. */
+export function saveBlob(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** A photo's name as one part of an address. */
+function encodedName(photo) {
+  return photo.replaceAll("/", "-");
+}

@@ -1,0 +1,72 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el, svg } from "./dom.js";
+import { chart, shortened } from "./charts.js";
+import { count } from "./format.js";
+
+/**
+ * The part of a confusion that can be read: all classes that occur, or of many those with the most
+ * mistakes, `{labels, counts, left}` with the number of classes that are left out.
+ */
+export function readablePart({ labels, counts }, most = 30) {
+  const total = (place) => counts[place].reduce((sum, each) => sum + each, 0)
+    + counts.reduce((sum, row) => sum + row[place], 0);
+  const occurring = labels.map((_, place) => place).filter((place) => total(place) > 0);
+  const mistakes = (place) => total(place) - 2 * counts[place][place];
+  const kept = occurring.length <= most
+    ? occurring
+    : [...occurring].sort((a, b) => mistakes(b) - mistakes(a)).slice(0, most).sort((a, b) => a - b);
+  return {
+    labels: kept.map((place) => labels[place]),
+    counts: kept.map((row) => kept.map((column) => counts[row][column])),
+    left: occurring.length - kept.length,
+  };
+}
+
+/** Draws what the model took for what: a row for each true class, a column for each predicted one. */
+export function confusionChart(confusion) {
+  const { labels, counts, left } = readablePart(confusion);
+  if (labels.length === 0) return null;
+  const cell = labels.length <= 12 ? 34 : labels.length <= 20 ? 24 : 17;
+  const margin = 14 + 6.6 * Math.min(16, Math.max(...labels.map((label) => label.length), 4));
+  const side = margin + cell * labels.length + 2;
+  const parts = [];
+  labels.forEach((label, place) => {
+    const at = margin + (place + 0.5) * cell;
+    const name = shortened(label, 16);
+    parts.push(svg("text", { x: margin - 7, y: at + 4, "text-anchor": "end", text: name }, svg("title", { text: label })));
+    parts.push(svg("text", { transform: `translate(${at + 4} ${margin - 7}) rotate(-90)`, text: name }, svg("title", { text: label })));
+  });
+  counts.forEach((row, true_) => {
+    const all = row.reduce((sum, each) => sum + each, 0);
+    row.forEach((each, predicted) => parts.push(...cellParts({
+      each, all, cell, x: margin + predicted * cell, y: margin + true_ * cell,
+      isRight: true_ === predicted, title: `${labels[true_]} taken for ${labels[predicted]}: ${each} of ${all}`,
+    })));
+  });
+  const drawing = chart(side, side, `Confusion of ${labels.length} classes.`, parts);
+  drawing.classList.add("confusion");
+  drawing.style.maxWidth = `${Math.round(side * 1.15)}px`;
+  const note = left > 0 ? ` ${count(left, "class", "classes")} with fewer mistakes are left out.` : "";
+  return el("figure", {}, el("figcaption", { text: `Rows are true, columns predicted.${note}` }),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Confusion matrix" }, drawing));
+}
+
+function cellParts({ each, all, cell, x, y, isRight, title }) {
+  const share = all > 0 ? each / all : 0;
+  const isStrong = share > 0.85;
+  const square = svg("rect", { x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, rx: 2, class: "cell empty" });
+  if (each === 0) return [square];
+  const filled = svg("rect", {
+    x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, rx: 2, class: isRight ? "cell right" : "cell wrong",
+    "fill-opacity": isStrong ? 0.95 : (0.1 + 0.4 * share).toFixed(3),
+  }, svg("title", { text: title }));
+  if (cell < 24) return [square, filled];
+  const text = svg("text", {
+    x: x + cell / 2, y: y + cell / 2 + 4, "text-anchor": "middle", class: isStrong ? "on" : "off", text: each,
+  });
+  return [square, filled, text];
+}

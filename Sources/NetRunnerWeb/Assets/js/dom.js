@@ -1,0 +1,57 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Makes an element. `text` becomes its text, `on` its listeners, `data` its dataset; attributes
+ * that are null, undefined or false are left out.
+ */
+export function el(tag, attributes = {}, ...children) {
+  return complete(document.createElement(tag), attributes, children);
+}
+
+/** Makes an element of a drawing. */
+export function svg(tag, attributes = {}, ...children) {
+  return complete(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+/** Makes one of the page's icons, which only repeats what a text beside it says. */
+export function icon(name) {
+  return svg(
+    "svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
+    svg("use", { href: `#icon-${name}` }));
+}
+
+/** The element with an id of index.html. */
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/** Puts a text on a button, and keeps its icon. */
+export function setIconButton(button, iconName, label) {
+  button.replaceChildren(icon(iconName), el("span", { class: "button-text", text: label }));
+  button.setAttribute("aria-label", label);
+  button.title = label;
+}
+
+/** Calls later, once, after the last of several calls. */
+export function debounced(milliseconds, action) {
+  let timer;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => action(...values), milliseconds);
+  };
+}
+
+function complete(node, { text, on = {}, data = {}, ...attributes }, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    node.setAttribute(name, value === true ? "" : value);
+  }
+  for (const [name, value] of Object.entries(data)) node.dataset[name] = value;
+  for (const [name, listener] of Object.entries(on)) node.addEventListener(name, listener);
+  if (text !== undefined && text !== null) node.textContent = text;
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return node;
+}

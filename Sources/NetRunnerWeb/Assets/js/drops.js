@@ -1,0 +1,49 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId } from "./dom.js";
+import { droppedEntries } from "./pictures.js";
+
+/** Takes what is dropped anywhere on the page, or pasted, to the view that is shown. */
+export function followDrops({ hint, receive, notices }) {
+  const veil = byId("veil");
+  let depth = 0;
+  const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  const close = () => {
+    depth = 0;
+    veil.hidden = true;
+  };
+  addEventListener("dragenter", (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    depth += 1;
+    veil.querySelector("p").textContent = hint();
+    veil.hidden = false;
+  });
+  addEventListener("dragover", (event) => {
+    if (carriesFiles(event)) event.preventDefault();
+  });
+  addEventListener("dragleave", (event) => {
+    if (!carriesFiles(event)) return;
+    depth -= 1;
+    if (depth <= 0) close();
+  });
+  addEventListener("drop", async (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    close();
+    try {
+      receive(await droppedEntries(event.dataTransfer));
+    } catch {
+      notices.warn("What was dropped cannot be read.");
+    }
+  });
+  addEventListener("paste", (event) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    receive(files.map((file) => ({ path: file.name, file })));
+  });
+}

@@ -1,0 +1,220 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el, icon } from "./dom.js";
+import { bytes, count } from "./format.js";
+import { kindName } from "./models.js";
+import { entriesOf, folderSummary } from "./pictures.js";
+import { uploadFolder } from "./uploads.js";
+
+const sources = [["samples", "Samples"], ["folder", "My folder"], ["server", "Server folder"]];
+
+/** The form that starts an evaluation. */
+export class EvaluationForm {
+  #app;
+  #root = byId("evaluate-form");
+  #models = el("ul", { class: "ticks", id: "evaluate-models" });
+  #picked = el("div", { class: "picked" });
+  #parts = new Map();
+  #state = el("div", { id: "evaluate-upload", role: "status" });
+  #start = el("button", { class: "button", id: "evaluate-start", type: "submit", text: "Start" });
+  #form;
+  #source = "samples";
+  #entries = [];
+  #stopper = null;
+
+  constructor(app) {
+    this.#app = app;
+    this.#form = el("form", { class: "evaluate-form", on: { submit: (event) => this.#submit(event) } },
+      this.#modelPart(), this.#picturePart(), this.#settingPart(),
+      el("div", { class: "start row" }, this.#start, this.#state));
+    this.#root.append(this.#form);
+    this.#showSource();
+    app.models.addEventListener("load", () => this.#showModels());
+    this.#showModels();
+  }
+
+  set hidden(isHidden) {
+    this.#root.hidden = isHidden;
+  }
+
+  /** Takes the files of a folder that was dropped. */
+  take(entries) {
+    this.#entries = entries;
+    this.#source = "folder";
+    this.#form.elements.namedItem("source").value = "folder";
+    this.#showSource();
+    this.#showPicked();
+  }
+
+  #modelPart() {
+    const all = (isChecked) => () => {
+      for (const box of this.#models.querySelectorAll("input")) box.checked = isChecked;
+    };
+    const button = (text, isChecked) =>
+      el("button", { class: "button quiet small", type: "button", text, on: { click: all(isChecked) } });
+    return el("fieldset", { class: "card" }, el("legend", { text: "Models" }), this.#models,
+      el("div", { class: "actions" }, button("All", true), button("None", false)));
+  }
+
+  #showModels() {
+    const before = [...this.#models.querySelectorAll("input:checked")].map(({ value }) => value);
+    const chosen = before.length > 0 ? before : [this.#app.models.selected?.id];
+    const models = this.#app.models.list.filter((model) => model.can_run);
+    this.#models.replaceChildren(...models.map((model) => {
+      const box = el("input", { type: "checkbox", name: "models", value: model.id });
+      box.checked = chosen.includes(model.id);
+      return el("li", {}, el("label", { class: "tick" }, box,
+        el("span", {}, model.name, el("small", { class: "muted", text: kindName(model.kind) }))));
+    }));
+  }
+
+  #picturePart() {
+    const labels = sources.filter(([name]) => name !== "server" || this.#app.server.folders.length > 0)
+      .map(([value, text]) => {
+        const input = el("input", { type: "radio", name: "source", value, on: { change: () => this.#choose(value) } });
+        input.checked = value === this.#source;
+        return el("label", {}, input, el("span", { text }));
+      });
+    this.#parts.set("samples", this.#samplePart());
+    this.#parts.set("folder", this.#folderPart());
+    this.#parts.set("server", this.#serverPart());
+    return el("fieldset", { class: "card" }, el("legend", { text: "Pictures" }),
+      el("div", { class: "segments" }, labels), ...this.#parts.values());
+  }
+
+  #samplePart() {
+    const list = el("ul", { class: "thumbs" });
+    this.#app.api.samples().then((samples) => {
+      list.replaceChildren(...samples.slice(0, 24).map(({ name }) => {
+        const image = el("img", { alt: name, title: name, loading: "lazy" });
+        this.#app.api.showPicture(image, this.#app.api.sampleAddress(name)).catch(() => image.remove());
+        return el("li", {}, image);
+      }));
+    }).catch(() => {});
+    return el("div", {}, el("p", { class: "muted small", text: "The pictures that Net Runner ships, with their labels." }), list);
+  }
+
+  #folderPart() {
+    const choose = (event) => {
+      const { files } = event.target;
+      if (files.length > 0) this.take(entriesOf(files));
+      event.target.value = "";
+    };
+    const folder = el("input", { type: "file", id: "evaluate-folder", webkitdirectory: true, multiple: true, hidden: true, on: { change: choose } });
+    const files = el("input", { type: "file", id: "evaluate-files", accept: "image/*", multiple: true, hidden: true, on: { change: choose } });
+    const button = (text, input, kind) =>
+      el("button", { class: `button ${kind} small`, type: "button", text, on: { click: () => input.click() } });
+    return el("div", { class: "drop" }, icon("folder"),
+      el("p", { text: "Drop a folder here" }),
+      el("p", { class: "muted small", text: "One folder for each class, a test bundle, a table of labels, or just pictures." }),
+      el("div", { class: "actions" }, button("Choose a folder", folder, ""), button("Choose pictures", files, "quiet")),
+      folder, files, this.#picked);
+  }
+
+  #serverPart() {
+    const options = this.#app.server.folders.map(({ name }) => el("option", { value: name, text: name }));
+    return el("div", { class: "row" },
+      el("label", { class: "field grow" }, el("span", { text: "Folder" }), el("span", { class: "select" }, el("select", { name: "serverFolder" }, options))),
+      el("label", { class: "field grow" }, el("span", { text: "Subfolder" }), el("input", { name: "subpath", placeholder: "All of it", autocomplete: "off" })));
+  }
+
+  #settingPart() {
+    const { processors } = this.#app.server;
+    const number = (name, text, note, limits) =>
+      el("label", { class: "field" }, el("span", { text }), el("input", { type: "number", name, id: `evaluate-${name}`, ...limits }), el("small", { text: note }));
+    return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
+      number("iterations", "Runs for each picture", "Latencies are their mean.", { min: 1, max: 1000, value: 1, required: true }),
+      number("threads", "Threads", "Several are faster; one measures latency best.", { min: 1, max: Math.max(1, processors), value: this.#threads(), required: true }),
+      number("limit", "Most pictures", "The first so many of them.", { min: 1, placeholder: "All" }));
+  }
+
+  #threads() {
+    const { settings, server } = this.#app;
+    return Math.min(settings.values.threads || server.threads, Math.max(1, server.processors));
+  }
+
+  #choose(source) {
+    this.#source = source;
+    this.#showSource();
+  }
+
+  #showSource() {
+    for (const [name, part] of this.#parts) part.hidden = name !== this.#source;
+  }
+
+  #showPicked() {
+    const { name, pictures, folders, layout } = folderSummary(this.#entries.map(({ path }) => path));
+    const size = this.#entries.reduce((sum, { file }) => sum + file.size, 0);
+    const facts = [count(pictures, "picture"), bytes(size)];
+    if (layout === "test_bundle") facts.push("a test bundle");
+    else if (layout === "folders") facts.push(count(folders, "folder"));
+    this.#picked.replaceChildren(el("strong", { text: name || "Files" }), el("span", { text: ` ${facts.join(", ")}` }));
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    if (this.#stopper) return;
+    this.#tell("");
+    const problem = this.#problem();
+    if (problem) return this.#tell(problem, true);
+    this.#stopper = new AbortController();
+    this.#start.disabled = true;
+    try {
+      const evaluation = await this.#app.api.startEvaluation({ ...this.#values(), ...(await this.#pictures(this.#stopper.signal)) });
+      this.#tell("");
+      this.#app.go("evaluate", evaluation.id);
+    } catch (error) {
+      const isCancelled = this.#stopper.signal.aborted;
+      this.#tell(isCancelled ? "Cancelled." : error.message, !isCancelled);
+    } finally {
+      this.#stopper = null;
+      this.#start.disabled = false;
+    }
+  }
+
+  #problem() {
+    if (this.#values().models.length === 0) return "Choose a model.";
+    const { pictures } = folderSummary(this.#entries.map(({ path }) => path));
+    return this.#source === "folder" && pictures === 0 ? "Choose a folder with pictures." : null;
+  }
+
+  #values() {
+    const data = new FormData(this.#form);
+    return {
+      models: data.getAll("models"),
+      iterations: Number(data.get("iterations")),
+      threads: Number(data.get("threads")),
+      limit: data.get("limit") ? Number(data.get("limit")) : null,
+    };
+  }
+
+  async #pictures(signal) {
+    if (this.#source === "samples") return { sample: true };
+    const data = new FormData(this.#form);
+    const subpath = (data.get("subpath") ?? "").replace(/^\/+|\/+$/g, "");
+    if (this.#source === "server") {
+      return { folder: data.get("serverFolder") + (subpath ? `/${subpath}` : "") };
+    }
+    const { api, connection } = this.#app;
+    const progress = (state) => this.#showUpload(state);
+    return { upload: await uploadFolder(api, this.#entries, { progress, signal, connection }) };
+  }
+
+  #showUpload({ files, allFiles, bytes: sent, allBytes }) {
+    if (!this.#state.querySelector("progress")) {
+      const cancel = el("button", { class: "button quiet small", type: "button", text: "Cancel", on: { click: () => this.#stopper?.abort() } });
+      this.#state.replaceChildren(el("span"), el("progress", { "aria-label": "Sending pictures" }), cancel);
+    }
+    this.#state.querySelector("span").textContent =
+      `Sending ${files.toLocaleString("en-US")} of ${count(allFiles, "file")}, ${bytes(sent)} of ${bytes(allBytes)}`;
+    this.#state.querySelector("progress").max = Math.max(1, allBytes);
+    this.#state.querySelector("progress").value = sent;
+  }
+
+  #tell(text, isBad = false) {
+    this.#state.replaceChildren(el("span", { class: isBad ? "bad" : "muted", role: isBad ? "alert" : null, text }));
+  }
+}

@@ -1,0 +1,39 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { number, percent } from "./format.js";
+
+const shares = /^(top\d+|topk|classification_accuracy|balanced_accuracy|pixel_accuracy|mean_iou|(macro|micro|weighted)_(precision|recall|f1)|a[pr]\d*(_small|_medium|_large)?|precision|recall|f1)$/;
+
+/** What states of evaluations are called. */
+export function stateName(state) {
+  return { running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" }[state] ?? state;
+}
+
+/** What layouts of folders are called. */
+export function layoutName(layout) {
+  const names = {
+    folders: "a folder for each class", test_bundle: "test bundle", pictures: "pictures without labels",
+    table: "table of labels", coco: "COCO annotations",
+  };
+  return names[layout] ?? layout;
+}
+
+/** Whether a metric is a share from 0 to 1, which people read in percent. */
+export function isShare(name) {
+  return shares.test(name);
+}
+
+/** A metric's value as people read it. */
+export function metricText(name, value) {
+  if (typeof value !== "number") return "undefined";
+  return isShare(name) ? percent(value) : number(Number(value.toPrecision(4)));
+}
+
+/** All values of a model's metrics in a report, the most important first, each name once. */
+export function metricValues(result) {
+  const all = Object.values(result.metrics ?? {}).flatMap(({ values }) => values);
+  return all.filter((each, place) => all.findIndex(({ name }) => name === each.name) === place);
+}

@@ -1,0 +1,93 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/** A time in milliseconds with about three digits, as "2.13 ms" or "204.9 ms". */
+export function milliseconds(value) {
+  return Number.isFinite(value) ? `${millisecondsNumber(value)} ms` : "–";
+}
+
+/** The same without its unit, for columns that name it. */
+export function millisecondsNumber(value) {
+  if (!Number.isFinite(value)) return "–";
+  if (value < 0.1) return value.toFixed(3);
+  if (value < 10) return value.toFixed(2);
+  return value < 1000 ? value.toFixed(1) : Math.round(value).toLocaleString("en-US");
+}
+
+/** A size as "1.3 MB"; 1 kB is 1000 bytes. */
+export function bytes(value) {
+  if (!Number.isFinite(value)) return "–";
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let place = 0;
+  while (value >= 999.5 && place < units.length - 1) {
+    value /= 1000;
+    place += 1;
+  }
+  return `${place > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[place]}`;
+}
+
+/** A share from 0 to 1 as "98.3%". */
+export function percent(value, digits = 1) {
+  return Number.isFinite(value) ? `${(100 * value).toFixed(digits)}%` : "–";
+}
+
+/** A model's value for a label, as "0.98"; as Net Runner always wrote it. */
+export function score(value) {
+  return Number.isFinite(value) ? value.toFixed(2) : "–";
+}
+
+/** A number as an output has it: at most six significant digits. */
+export function number(value) {
+  if (!Number.isFinite(value)) return String(value);
+  return String(Number(value.toPrecision(6)));
+}
+
+/** A count with its noun: "1 photo", "1,200 photos". */
+export function count(value, one, many = `${one}s`) {
+  return `${value.toLocaleString("en-US")} ${value === 1 ? one : many}`;
+}
+
+/** How long something takes: "less than a second", "12 s", "3 min 20 s", "2 h 5 min". */
+export function duration(seconds) {
+  if (!Number.isFinite(seconds) || seconds < 0) return "–";
+  if (seconds < 1) return "less than a second";
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** A rate of photos or frames: "0.42", "12.3", "1,234". */
+export function rate(value) {
+  if (!Number.isFinite(value)) return "–";
+  if (value < 1) return value.toFixed(2);
+  return value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString("en-US");
+}
+
+/** A moment of the server, as this browser's reader writes it. */
+export function moment(text) {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime())
+    ? text
+    : date.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** A tensor's shape as "1 × 224 × 224 × 3". */
+export function shape(lengths) {
+  return lengths.length === 0 ? "one value" : lengths.join(" × ");
+}
+
+/** What a person calls a metric. */
+export function metricName(name) {
+  const known = {
+    top1: "Top-1 accuracy", top5: "Top-5 accuracy", ece: "Calibration error",
+    classification_accuracy: "Top-5 accuracy (Net Runner)", roc_auc: "ROC AUC", r2: "R²",
+    mae: "Mean absolute error", rmse: "Root mean square error", mean_iou: "Mean IoU",
+    ap: "AP", ap50: "AP at IoU 0.50", ap75: "AP at IoU 0.75", log_loss: "Log loss",
+  };
+  if (known[name]) return known[name];
+  const words = name.replaceAll("_", " ").replace(/\bf1\b/, "F1");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

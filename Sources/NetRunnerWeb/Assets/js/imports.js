@@ -1,0 +1,179 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el } from "./dom.js";
+import { bytes } from "./format.js";
+import { address } from "./router.js";
+
+/** What an import's error is called; the server's sentence says the rest. */
+export function importErrorTitle(code) {
+  const titles = {
+    invalid_url: "Not an address",
+    address_not_allowed: "Address not allowed",
+    not_found: "Nothing there",
+    server_error: "The other server failed",
+    connection_failed: "No connection",
+    too_large: "Too large",
+    timed_out: "Took too long",
+    not_a_zip: "Not a zip",
+    damaged_zip: "Damaged zip",
+    unsafe_zip: "Unsafe zip",
+    zip_too_large: "Too large when unzipped",
+    no_bundle: "No model in the zip",
+    several_bundles: "Several models in the zip",
+    invalid_bundle: "Not a valid model",
+    not_a_vision_model: "Not a vision model",
+    model_is_shipped: "A shipped model has this name",
+    server_gone: "Connection lost",
+  };
+  return titles[code] ?? "Not imported";
+}
+
+/** What an import does now, for people. */
+export function progressText({ state, received, total }) {
+  if (state === "checking") return "Checking the model";
+  const verb = state === "uploading" ? "Sending" : "Downloading";
+  return total ? `${verb}: ${bytes(received)} of ${bytes(total)}` : `${verb}: ${bytes(received)}`;
+}
+
+/** Imports a model from an address or a file, one at a time, and tells how it goes. */
+export class Imports {
+  #app;
+  #root = byId("import-state");
+  #stopper = null;
+  #id = null;
+
+  constructor(app) {
+    this.#app = app;
+    byId("import-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.fetch(byId("import-url").value.trim());
+    });
+    byId("import-choose").addEventListener("click", () => byId("zip-input").click());
+    byId("zip-input").addEventListener("change", ({ target }) => {
+      const [file] = target.files;
+      target.value = "";
+      if (file) this.send(file);
+    });
+  }
+
+  /** Lets the server download a zip. */
+  fetch(url) {
+    return this.#during(async (signal) => {
+      let state = await this.#app.api.startImport(url);
+      this.#id = state.id;
+      while (state.state === "downloading" || state.state === "checking") {
+        this.#showProgress(state);
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        if (signal.aborted) return null;
+        state = await this.#asked(state);
+      }
+      if (state.state === "failed") throw state.error;
+      return state.state === "done" ? state.model : null;
+    });
+  }
+
+  /** Sends a zip of this device. */
+  send(file) {
+    const limit = this.#app.server.maximum_bundle_bytes;
+    return this.#during(async (signal) => {
+      if (file.size > limit) {
+        const message = `${file.name} has ${bytes(file.size)}, and the server takes ${bytes(limit)}.`;
+        throw { code: "too_large", message };
+      }
+      this.#showProgress({ state: "uploading", received: 0, total: file.size });
+      const { model } = await this.#app.api.uploadModel(file, {
+        signal,
+        progress: (received, total) =>
+          this.#showProgress({ state: received < total ? "uploading" : "checking", received, total }),
+      });
+      return model.id;
+    });
+  }
+
+  /** Ends the import that is under way. */
+  cancel() {
+    const id = this.#id;
+    this.#stopper?.abort();
+    if (id) this.#app.api.cancelImport(id).catch(() => {});
+    this.#showEnd("Import cancelled.");
+  }
+
+  async #during(work) {
+    this.#stopper?.abort();
+    const stopper = new AbortController();
+    this.#stopper = stopper;
+    this.#id = null;
+    byId("import-start").disabled = byId("import-choose").disabled = true;
+    try {
+      const id = await work(stopper.signal);
+      if (id && !stopper.signal.aborted) await this.#finish(id);
+    } catch (error) {
+      if (!stopper.signal.aborted) this.#showError(error);
+    } finally {
+      byId("import-start").disabled = byId("import-choose").disabled = false;
+      this.#id = null;
+    }
+  }
+
+  async #asked(state) {
+    try {
+      return await this.#app.api.import(state.id);
+    } catch (error) {
+      if (error.code !== "server_gone") throw error;
+      await this.#app.connection.whenBack();
+      return state;
+    }
+  }
+
+  async #finish(id) {
+    byId("import-url").value = "";
+    await this.#app.models.load();
+    const model = this.#app.models.find(id);
+    const use = el("button", {
+      class: "button small", type: "button", text: "Use it",
+      on: {
+        click: () => {
+          this.#app.models.select(id);
+          this.#app.go("live");
+        },
+      },
+    });
+    const more = el("a", { class: "button quiet small", href: address("models", id), text: "Details" });
+    this.#showEnd(`Imported ${model?.name ?? id}.`, [use, more]);
+  }
+
+  #showProgress(state) {
+    if (!this.#root.querySelector("progress")) {
+      const cancel = el("button", {
+        class: "button quiet small", id: "import-cancel", type: "button", text: "Cancel",
+        on: { click: () => this.cancel() },
+      });
+      this.#root.replaceChildren(
+        el("div", { class: "row" }, el("span", { class: "grow" }), cancel), el("progress", { "aria-label": "Import" }));
+    }
+    this.#root.querySelector("span").textContent = progressText(state);
+    const bar = this.#root.querySelector("progress");
+    if (state.total && state.state !== "checking") {
+      bar.max = state.total;
+      bar.value = state.received;
+    } else {
+      bar.removeAttribute("value");
+    }
+    this.#root.dataset.state = state.state;
+  }
+
+  #showEnd(text, actions = []) {
+    this.#root.dataset.state = actions.length > 0 ? "done" : "cancelled";
+    this.#root.replaceChildren(el("div", { class: "row" }, el("span", { class: "grow", text }), ...actions));
+  }
+
+  #showError({ code, message }) {
+    this.#root.dataset.state = "failed";
+    this.#root.dataset.code = code;
+    this.#root.replaceChildren(
+      el("div", { class: "warn" }, el("strong", { text: importErrorTitle(code) }), el("p", { text: message })));
+  }
+}

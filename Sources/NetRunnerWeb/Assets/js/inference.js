@@ -1,0 +1,66 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { pause } from "./frames.js";
+import { Lane } from "./lane.js";
+
+/**
+ * Runs the model in use on one picture at a time, and shows what comes of it, unless something else
+ * is wanted by then.
+ */
+export class Inference {
+  /** The picture whose result is shown, or that waits for one. */
+  picture = null;
+  #app;
+  #display;
+  #lane = new Lane();
+  #epoch = 0;
+
+  constructor(app, display) {
+    this.#app = app;
+    this.#display = display;
+  }
+
+  /** Makes results that are under way unwanted; what it returns tells whether that happened again. */
+  renew() {
+    this.#epoch += 1;
+    this.picture = null;
+    const epoch = this.#epoch;
+    return () => epoch !== this.#epoch;
+  }
+
+  /** Runs the model on a picture; a signal belongs to a loop of frames. */
+  async run(picture, query, signal) {
+    const { api, models, settings } = this.#app;
+    const model = models.selected;
+    if (!model.can_run) {
+      this.#display.explain(`${model.name} cannot run here. ${model.reason ?? ""}`);
+      return pause(500, signal);
+    }
+    const { top, threshold, showInputBuffers, showInputBufferAlpha } = settings.values;
+    const previews = showInputBuffers ? { previews: true, alpha: showInputBufferAlpha || null } : {};
+    const epoch = this.#epoch;
+    const isStale = () => signal?.aborted || epoch !== this.#epoch || model !== models.selected;
+    try {
+      const all = { top, threshold, ...previews, ...query };
+      const result = await this.#lane.run(() => api.infer(model.id, picture, all));
+      if (!result || isStale()) return;
+      this.picture = picture;
+      this.#display.show(result);
+    } catch (error) {
+      if (!isStale()) await this.#recover(error, signal);
+      if (error.code === "too_busy" && !signal && !isStale()) await this.run(picture, query);
+    }
+  }
+
+  /** Waits as long as an error is worth. */
+  async #recover(error, signal) {
+    const { connection, models } = this.#app;
+    if (error.code === "server_gone") return connection.whenBack();
+    if (error.code === "model_not_found") return models.load().catch(() => connection.whenBack());
+    this.#display.explain(error.message);
+    await pause(error.code === "too_busy" ? 1000 * error.retryAfter : 1000, signal);
+  }
+}

@@ -1,0 +1,252 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el, icon } from "./dom.js";
+import { count, number } from "./format.js";
+import { isForControl } from "./keys.js";
+import { LabelPanel } from "./labelPanel.js";
+import { namedPhotos, nextUnlabelled } from "./labeling.js";
+import { confirmed } from "./notices.js";
+import { entriesOf, isPicture, isZip, readablePicture } from "./pictures.js";
+
+/** The view that gives photos their labels, to train or to test a model with. */
+export class LabelView {
+  title = "Label";
+  root = document.querySelector("[data-view=label]");
+  dropHint = "Drop photos to label";
+  #app;
+  #panel;
+  #photos = [];
+  #place = 0;
+  #labels = new Map();
+  #done = [];
+  #model = null;
+  #isShown = false;
+  #turn = 0;
+  #work = el("div", { class: "label-work", hidden: true });
+  #image = el("img", { id: "label-photo", alt: "" });
+  #progress = el("div", { class: "label-progress" }, el("span", { id: "label-progress", role: "status" }), el("progress", { "aria-label": "Labelled" }));
+  #empty;
+  #kept = el("details", { class: "part", hidden: true }, el("summary"), el("div"));
+  #select = el("select", { id: "label-model", on: { change: () => this.#useModel(this.#select.value) } });
+  #links;
+
+  constructor(app) {
+    this.#app = app;
+    this.#panel = new LabelPanel({
+      choose: (label) => this.#label(label), skip: () => this.#go(this.#place + 1),
+      back: () => this.#go(this.#place - 1), undo: () => this.#undo(),
+    });
+    this.#empty = this.#emptyState();
+    this.#links = ["testbundle", "zip"].map((format) => this.#exportLink(format));
+    this.#work.append(el("div", { class: "photo-frame" }, this.#image), el("div", {}, this.#progress, this.#panel.root));
+    byId("label-root").append(this.#head(), this.#empty, this.#work, this.#kept);
+    app.models.addEventListener("load", () => this.#fillModels());
+    addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  show() {
+    this.#isShown = true;
+    this.#fillModels();
+    if (!this.#model) this.#useModel(this.#app.models.selected?.id);
+  }
+
+  hide() {
+    this.#isShown = false;
+  }
+
+  /** Takes photos. */
+  receive(entries) {
+    const photos = entries.filter(({ file }) => isPicture(file));
+    const zip = entries.find(({ file }) => isZip(file));
+    if (photos.length === 0 && zip) return this.#app.importZip(zip.file);
+    if (photos.length === 0) return this.#app.notices.warn("There is no picture in it.");
+    this.#open(namedPhotos(photos));
+  }
+
+  #head() {
+    return el("div", { class: "label-head" },
+      el("label", { class: "field" }, el("span", { text: "For the model" }), el("span", { class: "select" }, this.#select)),
+      el("div", { class: "actions" }, this.#links));
+  }
+
+  #emptyState() {
+    const choose = ({ target }) => {
+      if (target.files.length > 0) this.receive(entriesOf(target.files));
+      target.value = "";
+    };
+    const files = el("input", { type: "file", id: "label-files", accept: "image/*", multiple: true, hidden: true, on: { change: choose } });
+    const folder = el("input", { type: "file", id: "label-folder", webkitdirectory: true, multiple: true, hidden: true, on: { change: choose } });
+    const button = (text, kind, action) => el("button", { class: `button ${kind}`, type: "button", text, on: { click: action } });
+    return el("div", { class: "drop tall" }, icon("label"),
+      el("p", { text: "Choose the photos to label, or drop them here" }),
+      el("p", { class: "muted small", text: "Each photo is kept on the server with its label, until you export or delete them." }),
+      el("div", { class: "actions" },
+        button("Choose photos", "", () => files.click()), button("Choose a folder", "quiet", () => folder.click()),
+        button("Use samples", "quiet", () => this.#useSamples())),
+      files, folder);
+  }
+
+  #exportLink(format) {
+    const text = { testbundle: "Export as test bundle", zip: "Export as zip" }[format];
+    return el("a", {
+      class: "button quiet", id: `label-export-${format}`, download: `labels-${format}.zip`, text,
+      on: { click: (event) => this.#app.api.followDownload(event).catch((error) => this.#app.notices.warn(error.message)) },
+    });
+  }
+
+  #fillModels() {
+    const models = this.#app.models.list;
+    this.#select.replaceChildren(...models.map(({ id, name }) => el("option", { value: id, text: name })));
+    this.#select.value = this.#model?.id ?? this.#app.models.selected?.id ?? "";
+  }
+
+  async #useModel(id) {
+    if (!id) return;
+    this.#turn += 1;
+    const turn = this.#turn;
+    try {
+      const [model, kept] = await Promise.all([this.#app.models.details(id), this.#app.api.labels(id)]);
+      if (turn !== this.#turn) return;
+      this.#model = model;
+      this.#labels = new Map(kept.labels.map(({ photo, label }) => [photo, label]));
+      this.#done = [];
+      this.#panel.setModel(model);
+      for (const link of this.#links) link.href = this.#app.api.labelsExport(id, link.id.replace("label-export-", ""));
+      this.#draw();
+    } catch (error) {
+      if (turn === this.#turn) this.#app.notices.warn(error.message);
+    }
+  }
+
+  async #useSamples() {
+    try {
+      const samples = await this.#app.api.samples();
+      this.#open(samples.map(({ name }) => ({ name, address: this.#app.api.sampleAddress(name) })));
+    } catch (error) {
+      this.#app.notices.warn(error.message);
+    }
+  }
+
+  #open(photos) {
+    this.#photos = photos;
+    this.#place = Math.max(0, nextUnlabelled(photos, this.#labels, -1));
+    this.#done = [];
+    this.#show();
+  }
+
+  #go(place) {
+    if (place < 0 || place >= this.#photos.length) return;
+    this.#place = place;
+    this.#show();
+  }
+
+  /** Shows the photo at hand. */
+  #show() {
+    const { name, file, address } = this.#photos[this.#place];
+    if (this.#image.src.startsWith("blob:")) URL.revokeObjectURL(this.#image.src);
+    this.#image.alt = name;
+    if (file) this.#image.src = URL.createObjectURL(file);
+    else this.#app.api.showPicture(this.#image, address).catch(() => {});
+    this.#image.onload = () => this.#image.classList.toggle("tiny", this.#image.naturalWidth <= 160);
+    this.#draw();
+    this.#panel.focus();
+  }
+
+  #draw() {
+    const isOpen = this.#photos.length > 0;
+    this.#empty.hidden = isOpen;
+    this.#work.hidden = !isOpen;
+    for (const link of this.#links) link.hidden = this.#labels.size === 0;
+    this.#drawKept();
+    if (!isOpen) return;
+    const { name } = this.#photos[this.#place];
+    const labelled = this.#photos.filter((photo) => this.#labels.has(photo.name)).length;
+    this.#progress.firstChild.textContent = `${labelled.toLocaleString("en-US")} of ${count(this.#photos.length, "photo")} labelled`;
+    this.#progress.lastChild.max = this.#photos.length;
+    this.#progress.lastChild.value = labelled;
+    this.#panel.show({ name, label: this.#labels.get(name) ?? null, canUndo: this.#done.length > 0 });
+  }
+
+  #drawKept() {
+    this.#kept.hidden = this.#labels.size === 0;
+    this.#kept.firstChild.textContent = `${count(this.#labels.size, "photo")} kept for this model`;
+    const rows = [...this.#labels].map(([photo, label]) => el("tr", {},
+      el("th", { scope: "row", text: photo }), el("td", { text: labelText(label) }),
+      el("td", { class: "n" }, el("button", { class: "link", type: "button", text: "Delete", "aria-label": `Delete ${photo}`, on: { click: () => this.#deleteKept(photo) } }))));
+    this.#kept.lastChild.replaceChildren(el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, rows))));
+  }
+
+  /** Gives the photo at hand a label, and goes on to the next without one. */
+  async #label(label) {
+    const photo = this.#photos[this.#place];
+    const before = this.#labels.get(photo.name) ?? null;
+    this.#labels.set(photo.name, label);
+    this.#done.push({ photo, before, place: this.#place });
+    const next = nextUnlabelled(this.#photos, this.#labels, this.#place);
+    this.#app.announcer.say(`${photo.name}: ${labelText(label)}`);
+    if (next >= 0) this.#go(next);
+    else this.#draw();
+    await this.#keep(photo, label, before);
+  }
+
+  async #undo() {
+    const last = this.#done.pop();
+    if (!last) return;
+    const { photo, before, place } = last;
+    const given = this.#labels.get(photo.name) ?? null;
+    if (before === null) this.#labels.delete(photo.name);
+    else this.#labels.set(photo.name, before);
+    this.#go(place);
+    await this.#keep(photo, before, given);
+  }
+
+  /** Tells the server a photo's label, null for none; takes the change back when that fails. */
+  async #keep(photo, label, before) {
+    const { api, notices } = this.#app;
+    const { id } = this.#model;
+    try {
+      if (label === null) {
+        await api.deleteLabel(id, photo.name);
+      } else {
+        const picture = photo.file ? await readablePicture(photo.file) : await api.sample(photo.name);
+        await api.putLabel(id, photo.name, label, picture);
+      }
+    } catch (error) {
+      if (id !== this.#model.id) return;
+      if (before === null) this.#labels.delete(photo.name);
+      else this.#labels.set(photo.name, before);
+      notices.warn(`${photo.name} was not kept. ${error.message ?? ""}`);
+      this.#draw();
+    }
+  }
+
+  async #deleteKept(photo) {
+    const text = "The photo and its label are deleted from the server.";
+    if (!(await confirmed({ title: `Delete ${photo}?`, text, action: "Delete" }))) return;
+    try {
+      await this.#app.api.deleteLabel(this.#model.id, photo);
+      this.#labels.delete(photo);
+      this.#draw();
+    } catch (error) {
+      this.#app.notices.warn(error.message);
+    }
+  }
+
+  #key(event) {
+    if (!this.#isShown || this.#photos.length === 0) return;
+    const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
+    if (isUndo && !this.#panel.hasText) {
+      event.preventDefault();
+      this.#undo();
+    } else if (this.#panel.isField(event.target) || !isForControl(event)) {
+      this.#panel.key(event);
+    }
+  }
+}
+
+function labelText(label) {
+  return typeof label === "number" ? number(label) : String(label ?? "none");
+}

@@ -1,0 +1,133 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el, icon } from "./dom.js";
+import { number } from "./format.js";
+import { choiceOfKey, keyOfChoice, matchingLabels } from "./labeling.js";
+
+/** What a photo may be labelled with: a list to pick from by keys, a text, or a number. */
+export class LabelPanel {
+  root = el("div", { class: "label-panel" });
+  #actions;
+  #labels = [];
+  #isNumber = false;
+  #name = el("h2", { class: "label-name" });
+  #given = el("p", { id: "label-given" });
+  #field = el("input", { id: "label-text", autocomplete: "off", spellcheck: "false" });
+  #fieldName = el("span");
+  #list = el("ul", { class: "choices label-choices", "aria-label": "Labels" });
+  #undo;
+
+  /** Actions: choose(label), skip, back and undo. */
+  constructor(actions) {
+    this.#actions = actions;
+    const button = (id, text, iconName, action) =>
+      el("button", { class: "button quiet small", id, type: "button", on: { click: action } }, icon(iconName), text);
+    this.#undo = el("button", { class: "button quiet small", id: "label-undo", type: "button", text: "Undo", on: { click: actions.undo } });
+    this.#field.addEventListener("input", () => this.#fill());
+    this.root.append(
+      this.#name, this.#given,
+      el("form", { on: { submit: (event) => this.#submit(event) } },
+        el("label", { class: "field" }, this.#fieldName, this.#field)),
+      this.#list,
+      el("div", { class: "actions" }, button("label-back", "Back", "left", actions.back), button("label-skip", "Skip", "right", actions.skip), this.#undo),
+      el("p", { class: "muted keys" }, key("1"), " to ", key("9"), " and ", key("0"), " pick, letters search, ",
+        key("Enter"), " takes the first, ", key("→"), " skips, ", key("Ctrl Z"), " undoes."));
+  }
+
+  /** Whether something is typed, which keys such as undo then belong to. */
+  get hasText() {
+    return this.#field.value !== "";
+  }
+
+  setModel({ labels = [], kind }) {
+    this.#labels = labels;
+    this.#isNumber = labels.length === 0 && kind === "values";
+    this.#fieldName.textContent = this.#isNumber ? "Number" : labels.length > 0 ? "Search a label" : "Label";
+    this.#field.inputMode = this.#isNumber ? "decimal" : "text";
+    this.#field.placeholder = labels.length > 10 ? `${labels.length.toLocaleString("en-US")} labels` : "";
+    this.#field.value = "";
+    this.#fill();
+  }
+
+  show({ name, label, canUndo }) {
+    this.#name.textContent = name;
+    const text = typeof label === "number" ? number(label) : label;
+    this.#given.textContent = label === null ? "No label yet" : `Labelled ${text}`;
+    this.#given.classList.toggle("good", label !== null);
+    this.#undo.disabled = !canUndo;
+    for (const button of this.#list.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", button.dataset.label === label);
+    }
+  }
+
+  /** Gives the field the focus where typing is the only way. */
+  focus() {
+    if (this.#labels.length === 0) this.#field.focus();
+  }
+
+  isField(target) {
+    return target === this.#field;
+  }
+
+  /** Follows a key that was pressed in the field or nowhere. */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const place = choiceOfKey(event.key);
+    const button = this.#list.querySelectorAll("button")[place];
+    const isEmpty = !this.hasText;
+    if (button && isEmpty && !this.#isNumber) {
+      event.preventDefault();
+      button.click();
+    } else if (isEmpty && event.key === "ArrowRight") {
+      this.#actions.skip();
+    } else if (isEmpty && event.key === "ArrowLeft") {
+      this.#actions.back();
+    } else if (event.key === "Escape") {
+      this.#field.value = "";
+      this.#fill();
+    } else if (event.key.length === 1 && event.key !== " ") {
+      this.#field.focus();
+    }
+  }
+
+  #fill() {
+    const shown = this.#isNumber ? [] : matchingLabels(this.#labels, this.#field.value);
+    this.#list.replaceChildren(...shown.map((label, place) => el("li", {},
+      el("button", { class: "choice", type: "button", data: { label }, on: { click: () => this.#choose(label) } },
+        key(keyOfChoice(place)), el("span", { text: label })))));
+    this.#list.hidden = shown.length === 0;
+    this.#field.setCustomValidity("");
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    const text = this.#field.value.trim();
+    if (!text) return;
+    if (this.#isNumber) {
+      const value = Number(text.replace(",", "."));
+      if (!Number.isFinite(value)) return this.#refuse("This is no number.");
+      return this.#choose(value);
+    }
+    const [first] = matchingLabels(this.#labels, text);
+    if (this.#labels.length > 0 && !first) return this.#refuse("The model has no such label.");
+    this.#choose(first ?? text);
+  }
+
+  #refuse(text) {
+    this.#field.setCustomValidity(text);
+    this.#field.reportValidity();
+  }
+
+  #choose(label) {
+    this.#field.value = "";
+    this.#fill();
+    this.#actions.choose(label);
+  }
+}
+
+function key(text) {
+  return el("kbd", { text });
+}

@@ -1,0 +1,361 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, setIconButton } from "./dom.js";
+import { Camera, CameraError, cameraAdvice } from "./camera.js";
+import { FrameCapture, FrameLoop, nextFrame } from "./frames.js";
+import { Inference } from "./inference.js";
+import { isForControl } from "./keys.js";
+import { LiveDisplay } from "./liveDisplay.js";
+import { isForDrawings } from "./models.js";
+import { Pad } from "./pad.js";
+import { isPicture, isVideo, isZip, readablePicture } from "./pictures.js";
+import { Sources } from "./sources.js";
+import { Stage } from "./stage.js";
+import { Strip } from "./strip.js";
+import { Timeline } from "./timeline.js";
+
+/** The view that runs a model on what the camera, a video, pictures or a pen show. */
+export class LiveView {
+  title = "Live";
+  root = document.querySelector("[data-view=live]");
+  dropHint = "Drop pictures, a folder, a video or a zipped model";
+  #app;
+  #stage = new Stage();
+  #camera = new Camera(this.#stage.video);
+  #capture = new FrameCapture();
+  #pad = new Pad(this.#stage.pad);
+  #timeline = new Timeline(this.#stage.video);
+  #loop = new FrameLoop((signal) => this.#runFrame(signal));
+  #display;
+  #inference;
+  #strip;
+  #sources;
+  #mode = null;
+  #isShown = false;
+  #isPaused = false;
+  #isModelNew = false;
+  #photos = [];
+
+  constructor(app) {
+    this.#app = app;
+    this.#display = new LiveDisplay(app, this.#stage);
+    this.#inference = new Inference(app, this.#display);
+    this.#strip = new Strip(byId("strip"), app.api);
+    this.#sources = new Sources({
+      camera: (wanted) => this.#useCamera(wanted),
+      photo: () => this.#takePhoto(),
+      files: (files) => this.receive(files.map((file) => ({ path: file.name, file }))),
+      video: (file) => this.#useVideo(file),
+      samples: () => this.#useSamples(),
+      draw: () => this.#usePad(),
+      canDraw: () => isForDrawings(app.models.selected),
+    });
+    this.#listen();
+  }
+
+  show() {
+    this.#isShown = true;
+    if (!this.#app.models.selected) this.#explainNoModel();
+    else if (this.#mode === null) this.#startFirst();
+    else if (this.#mode === "camera" && !this.#isPaused) this.#useCamera();
+    else this.#resume();
+    if (this.#isModelNew && this.#mode !== null) this.#changeModel();
+  }
+
+  hide() {
+    this.#isShown = false;
+    this.#loop.stop();
+    this.#camera.stop();
+    if (this.#mode === "video") this.#stage.video.pause();
+  }
+
+  /** Takes what was dropped, pasted or chosen. */
+  receive(entries) {
+    const zip = entries.find(({ file }) => isZip(file));
+    const video = entries.find(({ file }) => isVideo(file));
+    const pictures = entries.filter(({ file }) => isPicture(file));
+    if (pictures.length > 0) this.#usePictures(pictures.map(({ path, file }) => ({ name: path, file })));
+    else if (video) this.#useVideo(video.file);
+    else if (zip) this.#app.importZip(zip.file);
+    else this.#app.notices.warn("There is no picture, video or zip in it.");
+  }
+
+  #listen() {
+    const { models, settings, connection } = this.#app;
+    this.#camera.onend = () => this.#explainCamera("ended");
+    this.#strip.onchoose = (picture) => this.#showStill(picture);
+    this.#pad.onchange = () => this.#runDrawing();
+    this.#stage.ontap = () => this.#togglePause();
+    this.#stage.onswipe = (side) => this.#swipe(side);
+    byId("pause").addEventListener("click", () => this.#togglePause());
+    byId("flip").addEventListener("click", () => this.#flip());
+    byId("shutter").addEventListener("click", () => this.#takePhoto());
+    byId("pad-clear").addEventListener("click", () => this.#clearPad());
+    byId("camera-retry").addEventListener("click", () => this.#useCamera());
+    addEventListener("keydown", (event) => this.#key(event));
+    models.addEventListener("select", () => this.#changeModel());
+    settings.addEventListener("change", ({ detail }) => {
+      if (detail.name !== "theme" && detail.name !== "facing") this.#again();
+    });
+    connection.addEventListener("back", () => this.#again());
+  }
+
+  // Where pictures come from
+
+  async #startFirst() {
+    const problem = await this.#startCamera({});
+    if (!problem) return;
+    const samples = await this.#samples();
+    if (samples.length === 0) return this.#explainCamera(problem);
+    if (this.#mode !== "camera") return;
+    this.#usePictures(samples, "Samples");
+    const { title, text } = cameraAdvice(problem);
+    byId("camera-notice").querySelector("p").textContent = `${title}. ${text}`;
+    byId("camera-notice").hidden = false;
+  }
+
+  async #useCamera(wanted = {}) {
+    const problem = await this.#startCamera(wanted);
+    if (problem) this.#explainCamera(problem);
+  }
+
+  /** Starts the camera; resolves to why it did not start, or null. */
+  async #startCamera(wanted) {
+    const { settings, models } = this.#app;
+    this.#change("camera");
+    this.#sources.show("camera", "Camera");
+    this.#stage.showNote("Waiting for the camera", "The browser may ask whether this page may use it.", [
+      ["Use samples", () => this.#useSamples()],
+    ]);
+    const facing = wanted.facing ?? (settings.values.facing || models.selected?.device_position || "back");
+    try {
+      if (!(await this.#camera.start({ ...wanted, facing }))) return null;
+    } catch (error) {
+      return error instanceof CameraError ? error.code : "failed";
+    }
+    this.#display.begin(this.#camera.id, true);
+    this.#resume();
+    return null;
+  }
+
+  async #useVideo(file) {
+    this.#change("video");
+    this.#sources.show("video", file.name);
+    try {
+      await this.#timeline.open(file);
+    } catch {
+      return this.#stage.showNote("This video cannot be played", `The browser cannot play ${file.name}.`, this.#ways());
+    }
+    this.#display.begin("video", true);
+    this.#resume();
+  }
+
+  #usePictures(pictures, name = pictures.length > 1 ? "Pictures" : "Picture", index = 0) {
+    this.#change("pictures");
+    this.#sources.show("pictures", name);
+    this.#display.begin("pictures", false);
+    this.#strip.open(pictures, index);
+  }
+
+  async #useSamples() {
+    const samples = await this.#samples();
+    if (samples.length > 0) this.#usePictures(samples, "Samples");
+    else this.#app.notices.warn("The server has no samples.");
+  }
+
+  #usePad() {
+    this.#change("pad");
+    this.#sources.show("pen", "Drawing");
+    this.#display.begin("pad", false);
+    this.#clearPad();
+    this.#stage.showPad();
+  }
+
+  /** Ends one source before another begins. */
+  #change(mode) {
+    this.#loop.stop();
+    this.#camera.stop();
+    this.#timeline.close();
+    this.#strip.close();
+    this.#inference.renew();
+    this.#mode = mode;
+    this.#isPaused = false;
+    this.#display.forget();
+    byId("camera-notice").hidden = true;
+    this.#showControls();
+  }
+
+  async #samples() {
+    try {
+      const samples = await this.#app.api.samples();
+      return samples.map(({ name }) => ({ name, address: this.#app.api.sampleAddress(name) }));
+    } catch {
+      return [];
+    }
+  }
+
+  async #takePhoto() {
+    if (this.#mode !== "camera" || !this.#camera.isOn) return this.#sources.ask("photo");
+    const photo = await this.#capture.take(this.#stage.video, 4096, 0.95);
+    if (!photo) return;
+    this.#photos.push({ name: `photo ${this.#photos.length + 1}`, file: photo });
+    this.#usePictures([...this.#photos], "Photos", this.#photos.length - 1);
+  }
+
+  async #flip() {
+    if (this.#mode !== "camera") return;
+    const other = await this.#camera.other();
+    if (!other) return this.#app.notices.tell("There is only one camera.");
+    if (other.facing) this.#app.settings.set("facing", other.facing);
+    this.#useCamera(other);
+  }
+
+  #swipe(side) {
+    if (this.#mode === "camera") this.#flip();
+    else if (this.#mode === "pictures") this.#strip.step(side === "left" ? 1 : -1);
+  }
+
+  // Running
+
+  async #runFrame(signal) {
+    await nextFrame(this.#stage.video, signal);
+    if (signal.aborted) return;
+    const frame = await this.#capture.take(this.#stage.video);
+    if (!frame || signal.aborted) return;
+    await this.#inference.run(frame, { source: this.#display.session, iterations: 1 }, signal);
+  }
+
+  async #showStill(picture) {
+    const isStale = this.#inference.renew();
+    const { api, server } = this.#app;
+    this.#display.forget();
+    try {
+      const blob = picture.file ? await readablePicture(picture.file) : await api.sample(picture.name);
+      if (isStale()) return;
+      this.#stage.showPicture(blob, picture.name);
+      if (blob.size > server.maximum_picture_bytes) {
+        return this.#display.explain("This picture is larger than the server takes.");
+      }
+      this.#inference.picture = blob;
+      await this.#runStill();
+    } catch (error) {
+      if (isStale()) return;
+      const text = error.code ? error.message : `${picture.name} is no picture that this browser can read.`;
+      this.#stage.showNote("This picture cannot be shown", text);
+    }
+  }
+
+  async #runStill() {
+    const { picture } = this.#inference;
+    const iterations = this.#mode === "pictures" ? this.#app.settings.values.iterations : 1;
+    if (picture) await this.#inference.run(picture, { iterations });
+  }
+
+  async #runDrawing() {
+    const picture = await this.#pad.picture();
+    if (this.#mode !== "pad") return;
+    this.#inference.picture = picture;
+    await this.#runStill();
+  }
+
+  /** Goes on where it stopped. */
+  #resume() {
+    if (this.#mode === "camera" || this.#mode === "video") {
+      if (this.#isPaused || (this.#mode === "camera" && !this.#camera.isOn)) return;
+      this.#stage.showVideo(this.#mode === "camera" && this.#camera.facing === "front");
+      this.#stage.video.play().catch(() => {});
+      if (this.#isShown) this.#loop.start();
+    }
+    this.#showControls();
+  }
+
+  /** Runs again what is shown, because the model, a preference or the server is another. */
+  async #again() {
+    if (!this.#isShown) return;
+    const isMoving = ["camera", "video"].includes(this.#mode) && !this.#isPaused;
+    if (isMoving) this.#resume();
+    else if (this.#mode === "pictures" && !this.#inference.picture) this.#strip.choose(this.#strip.index);
+    else await this.#runStill();
+  }
+
+  #changeModel() {
+    this.#isModelNew = !this.#isShown;
+    if (!this.#isShown) return;
+    if (this.#mode === null) return this.show();
+    if (this.#mode === "pad" && !isForDrawings(this.#app.models.selected)) return this.#useSamples();
+    const source = this.#mode === "camera" ? this.#camera.id : this.#mode;
+    this.#display.begin(source, ["camera", "video"].includes(this.#mode));
+    this.#again();
+  }
+
+  #togglePause() {
+    if (!["camera", "video"].includes(this.#mode)) return;
+    if (!this.#isPaused && this.#mode === "camera" && !this.#camera.isOn) return;
+    this.#isPaused = !this.#isPaused;
+    if (this.#isPaused) {
+      this.#loop.stop();
+      this.#stage.video.pause();
+      this.#freeze();
+    } else if (this.#mode === "camera" && !this.#camera.isOn) {
+      this.#useCamera();
+    }
+    this.#app.announcer.say(this.#isPaused ? "Paused" : "Running");
+    this.#resume();
+    this.#showControls();
+  }
+
+  /** Shows the very frame that the labels are of. */
+  #freeze() {
+    const { picture } = this.#inference;
+    if (picture) this.#stage.showPicture(picture, "The frame at the pause", this.#stage.isMirrored);
+  }
+
+  #clearPad() {
+    this.#inference.renew();
+    this.#pad.clear();
+    this.#display.forget();
+    this.#display.hint("Draw with a finger, a pen or the mouse.");
+  }
+
+  #key(event) {
+    if (!this.#isShown || isForControl(event)) return;
+    const actions = {
+      " ": () => this.#togglePause(),
+      f: () => this.#flip(),
+      p: () => this.#takePhoto(),
+      ArrowLeft: () => this.#strip.step(-1),
+      ArrowRight: () => this.#strip.step(1),
+    };
+    if (!actions[event.key] || (event.key.startsWith("Arrow") && this.#mode !== "pictures")) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+
+  // What is on the screen
+
+  #showControls() {
+    const isMoving = ["camera", "video"].includes(this.#mode);
+    byId("pause").hidden = !isMoving;
+    byId("flip").hidden = byId("shutter").hidden = this.#mode !== "camera";
+    byId("pad-clear").hidden = this.#mode !== "pad";
+    setIconButton(byId("pause"), this.#isPaused ? "play" : "pause", this.#isPaused ? "Resume" : "Pause");
+  }
+
+  #explainCamera(code) {
+    const { title, text } = cameraAdvice(code);
+    this.#loop.stop();
+    this.#display.forget();
+    this.#stage.showNote(title, text, [["Try again", () => this.#useCamera()], ...this.#ways()]);
+  }
+
+  #explainNoModel() {
+    this.#stage.showNote("No model yet", "Import one to begin.", [["Models", () => this.#app.go("models")]]);
+  }
+
+  #ways() {
+    return [["Choose pictures", () => this.#sources.ask("files")], ["Use samples", () => this.#useSamples()]];
+  }
+}

@@ -1,0 +1,98 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId } from "./dom.js";
+import { Outputs } from "./outputs.js";
+import { Overlay } from "./overlay.js";
+import { Previews } from "./previews.js";
+import { Readout, topLabel } from "./readout.js";
+import { Meter } from "./statistics.js";
+
+const page = Math.random().toString(36).slice(2, 10);
+
+/** Everything around the picture that tells what the model made of it. */
+export class LiveDisplay {
+  #app;
+  #stage;
+  #overlay;
+  #previews = new Previews(byId("previews"));
+  #readout = new Readout();
+  #outputs = new Outputs(byId("outputs"));
+  #problem = byId("problem");
+  #meter = new Meter();
+  #counter = 0;
+  #source = "";
+  #result = null;
+
+  constructor(app, stage) {
+    this.#app = app;
+    this.#stage = stage;
+    this.#overlay = new Overlay(stage.overlay);
+    this.#outputs.onlegend = () => this.#drawOverlay();
+    this.#readout.setTop(app.settings.values.top);
+  }
+
+  /** Begins anew: another source or model has its own averages and fades into nothing before. */
+  begin(source, isMoving) {
+    this.#counter += 1;
+    this.#source = source.slice(0, 24);
+    this.#meter = new Meter();
+    byId("rate").hidden = !isMoving;
+    this.forget();
+    this.#previews.show(null);
+    this.#outputs.clear();
+  }
+
+  /** The name of this run for the server, which lets the frames of a run fade into each other. */
+  get session() {
+    return `${this.#source}-${page}-${this.#counter}`;
+  }
+
+  /** Forgets the result, as before a picture that has none yet. */
+  forget() {
+    this.#result = null;
+    this.#overlay.clear();
+    this.#previews.clear();
+    this.#readout.clear();
+    this.solve();
+  }
+
+  /** Shows a result. */
+  show(result) {
+    this.solve();
+    this.#result = result;
+    this.#meter.add({ ...result.latency_ms, roundTrip: result.roundTrip }, performance.now());
+    const { settings } = this.#app;
+    this.#readout.show(result, this.#meter, settings.values);
+    this.#previews.show(settings.values.showInputBuffers ? result.previews : null);
+    this.#outputs.show(result);
+    this.#drawOverlay();
+    this.#app.announcer.say(topLabel(result));
+  }
+
+  /** Says what to do where there is no result yet. */
+  hint(text) {
+    byId("labels-empty").textContent = text;
+  }
+
+  /** Says why there is no result. */
+  explain(text) {
+    if (!this.#result) this.#previews.show(null);
+    this.#problem.textContent = text;
+    this.#problem.hidden = false;
+  }
+
+  /** Takes back what `explain` said. */
+  solve() {
+    this.#problem.hidden = true;
+  }
+
+  #drawOverlay() {
+    if (!this.#result) return;
+    this.#overlay.show(this.#result, {
+      mirrored: this.#stage.isMirrored, hidden: this.#outputs.hidden,
+    });
+  }
+}

@@ -1,0 +1,110 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { API } from "./api.js";
+import { Announcer } from "./announcer.js";
+import { Connection } from "./connection.js";
+import { byId } from "./dom.js";
+import { followDrops } from "./drops.js";
+import { EvaluateView } from "./evaluate.js";
+import { LabelView } from "./label.js";
+import { LiveView } from "./live.js";
+import { Models } from "./models.js";
+import { followModelChoice } from "./modelChoice.js";
+import { ModelsView } from "./modelsView.js";
+import { Notices } from "./notices.js";
+import { Requests } from "./request.js";
+import { Router, address } from "./router.js";
+import { Settings } from "./settings.js";
+import { SettingsView } from "./settingsView.js";
+import { followTheme } from "./theme.js";
+import { Token } from "./token.js";
+
+const connection = new Connection(isServerThere);
+const requests = new Requests(connection, new Token(byId("token")));
+const api = new API(requests);
+const settings = new Settings(storage());
+const models = new Models(api, settings);
+const notices = new Notices(byId("notices"));
+const app = {
+  api, connection, models, notices, settings,
+  announcer: new Announcer(byId("announcer")),
+  server: { name: "Net Runner", version: "", threads: 1, processors: 1, folders: [], maximum_picture_bytes: Infinity, maximum_bundle_bytes: Infinity },
+  go: (view, rest) => { location.hash = address(view, rest); },
+};
+
+followTheme(settings);
+followConnection();
+followModelChoice(byId("model-select"), models);
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("main").focus();
+});
+start();
+
+async function start() {
+  await load();
+  const views = {
+    live: new LiveView(app),
+    models: new ModelsView(app),
+    evaluate: new EvaluateView(app),
+    label: new LabelView(app),
+    settings: new SettingsView(app),
+  };
+  const router = new Router(views);
+  app.show = (view, entries) => {
+    app.go(view);
+    views[view].receive(entries);
+  };
+  app.importZip = (file) => views.models.importZip(file);
+  const receiver = () => (router.current.receive ? router.current : views.live);
+  followDrops({
+    notices,
+    hint: () => receiver().dropHint,
+    receive: (entries) => {
+      if (!router.current.receive) app.go("live");
+      receiver().receive(entries);
+    },
+  });
+  router.start();
+}
+
+/** Asks what the server has, until it answers. */
+async function load() {
+  for (;;) {
+    try {
+      app.server = { ...app.server, ...(await api.server()) };
+      return await models.load();
+    } catch (error) {
+      if (error.code === "server_gone") {
+        await connection.whenBack();
+      } else {
+        return notices.warn(error.message);
+      }
+    }
+  }
+}
+
+async function isServerThere() {
+  try {
+    return (await fetch(requests.address("server"), { cache: "no-store" })).status < 500;
+  } catch {
+    return false;
+  }
+}
+
+function followConnection() {
+  connection.addEventListener("lost", () => { byId("connection").hidden = false; });
+  connection.addEventListener("back", () => { byId("connection").hidden = true; });
+}
+
+/** The browser's storage, or null where it is forbidden. */
+function storage() {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,29 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el } from "./dom.js";
+
+/** Keeps a select as the list of models is, and the model in use as the select is. */
+export function followModelChoice(select, models) {
+  const fill = () => {
+    const groups = [["Shipped", true], ["Imported", false]].map(([label, isShipped]) => {
+      const options = models.list.filter((model) => model.is_shipped === isShipped).map(option);
+      return options.length > 0 ? el("optgroup", { label }, options) : null;
+    });
+    select.replaceChildren(...groups.filter(Boolean));
+    choose();
+  };
+  const choose = () => {
+    select.value = models.selected?.id ?? "";
+  };
+  models.addEventListener("load", fill);
+  models.addEventListener("select", choose);
+  select.addEventListener("change", () => models.select(select.value));
+  fill();
+}
+
+function option(model) {
+  return el("option", { value: model.id, text: model.can_run ? model.name : `${model.name} (cannot run)` });
+}

@@ -1,0 +1,155 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el, icon } from "./dom.js";
+import { bytes, count, shape } from "./format.js";
+import { kindName } from "./models.js";
+import { confirmed } from "./notices.js";
+
+/** All that is known of one model. */
+export class ModelDetails {
+  #app;
+  #root;
+  #turn = 0;
+
+  constructor(app, root) {
+    this.#app = app;
+    this.#root = root;
+  }
+
+  async show(id) {
+    this.#turn += 1;
+    const turn = this.#turn;
+    if (!id) return this.#root.replaceChildren();
+    if (!this.#app.models.find(id)) return this.#explain(`There is no model '${id}'.`);
+    try {
+      const model = await this.#app.models.details(id);
+      if (turn === this.#turn) this.#fill(model);
+    } catch (error) {
+      if (turn === this.#turn) this.#explain(error.message);
+    }
+  }
+
+  #explain(text) {
+    this.#root.replaceChildren(this.#back(), el("p", { class: "warn", text }));
+  }
+
+  #fill(model) {
+    this.#root.replaceChildren(
+      this.#back(),
+      el("header", {},
+        el("h2", { text: model.name }),
+        el("div", { class: "actions" }, this.#useButton(model), this.#deleteButton(model))),
+      ...[
+        model.details ? el("p", { class: "lead", text: model.details }) : null,
+        model.can_run ? null : el("p", { class: "warn", text: `This model cannot run here. ${model.reason ?? ""}` }),
+        facts(model),
+        labels(model.labels ?? []),
+        layers("Inputs", model.inputs),
+        layers("Outputs", model.outputs),
+        manifest(model.manifest, this.#app.notices),
+      ].filter(Boolean));
+  }
+
+  #back() {
+    return el("a", { class: "back", href: "#/models" }, icon("left"), "All models");
+  }
+
+  #useButton(model) {
+    const use = () => {
+      this.#app.models.select(model.id);
+      this.#app.go("live");
+    };
+    return el("button", {
+      class: "button", type: "button", disabled: !model.can_run, on: { click: use }, text: "Use in Live",
+    });
+  }
+
+  #deleteButton(model) {
+    if (model.is_shipped) return null;
+    const remove = async () => {
+      const title = `Delete ${model.name}?`;
+      const text = "The model's folder is deleted from the server. This cannot be undone.";
+      if (!(await confirmed({ title, text, action: "Delete" }))) return;
+      try {
+        await this.#app.models.delete(model.id);
+        this.#app.notices.tell(`Deleted ${model.name}.`);
+        this.#app.go("models");
+      } catch (error) {
+        this.#app.notices.warn(error.message);
+      }
+    };
+    return el("button", { class: "button quiet", id: "model-delete", type: "button", on: { click: remove }, text: "Delete" });
+  }
+}
+
+function facts(model) {
+  const { input } = model;
+  const rows = [
+    ["Kind", kindName(model.kind)],
+    ["Type", model.type],
+    ["Takes", input ? `${input.format}, ${input.width} × ${input.height}` : null],
+    ["Camera", { back: "Back", front: "Front" }[model.device_position]],
+    ["Backend", { tflite: "TensorFlow Lite", tensorflow: "TensorFlow" }[model.backend] ?? model.backend],
+    ["Size", bytes(model.size_bytes)],
+    ["Author", model.author],
+    ["License", model.license],
+    ["Version", model.version],
+    ["Identifier", model.id],
+    ["Origin", model.is_shipped ? "Shipped with Net Runner" : "Imported"],
+  ];
+  const shown = rows.filter(([, value]) => value);
+  return el("dl", { class: "facts" }, shown.flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })]));
+}
+
+function labels(all) {
+  if (all.length === 0) return null;
+  const few = 24;
+  const list = el("ul", { class: "chips" });
+  const fill = (shown) => list.replaceChildren(...shown.map((label) => el("li", { text: label })));
+  fill(all.slice(0, few));
+  const section = el("section", { class: "part" }, el("h3", { text: count(all.length, "label") }), list);
+  if (all.length > few) {
+    const more = el("button", { class: "button quiet small", type: "button", text: `Show all ${all.length.toLocaleString("en-US")}` });
+    more.addEventListener("click", () => {
+      fill(all);
+      more.remove();
+    });
+    section.append(more);
+  }
+  return section;
+}
+
+function layers(title, all) {
+  if (!all?.length) return null;
+  const rows = all.map(({ name, type, shape: lengths, data_type: dataType }) =>
+    el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: type }),
+      el("td", { text: shape(lengths ?? []) }), el("td", { text: dataType ?? "" })));
+  const heads = ["Name", "Type", "Shape", "Data type"].map((text) => el("th", { scope: "col", text }));
+  return el("section", { class: "part" }, el("h3", { text: title }),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
+      el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows))));
+}
+
+function manifest(text, notices) {
+  if (!text) return null;
+  const code = el("pre", { class: "mono", id: "model-json", tabindex: "0", text });
+  const copy = el("button", {
+    class: "button quiet small", id: "model-json-copy", type: "button", text: "Copy",
+    on: { click: async () => notices.tell((await copied(text, code)) ? "Copied." : "The browser did not let the page copy.") },
+  });
+  return el("details", { class: "part" }, el("summary", { text: "model.json" }), copy, code);
+}
+
+/** Copies a text; pages without https have only the old way, which copies a selection. */
+async function copied(text, element) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(element);
+    return document.execCommand("copy");
+  }
+}

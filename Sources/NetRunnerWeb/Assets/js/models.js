@@ -1,0 +1,88 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/** The models that the server has, and the one in use. Sends "load" and "select". */
+export class Models extends EventTarget {
+  list = [];
+  unreadable = [];
+  selected = null;
+  #api;
+  #settings;
+  #details = new Map();
+  #fallback = "";
+
+  constructor(api, settings) {
+    super();
+    this.#api = api;
+    this.#settings = settings;
+  }
+
+  /** Asks the server what it has; the model in use stays if it is still there. */
+  async load() {
+    const answer = await this.#api.models();
+    this.list = answer.models;
+    this.unreadable = answer.unreadable ?? [];
+    this.#fallback = answer.default;
+    this.#details.clear();
+    const before = this.selected?.id;
+    this.selected = this.find(before) ?? this.#first();
+    this.dispatchEvent(new Event("load"));
+    if (this.selected?.id !== before) this.dispatchEvent(new Event("select"));
+  }
+
+  /** The model with an identifier, or undefined. */
+  find(id) {
+    return this.list.find((model) => model.id === id);
+  }
+
+  /** A model with all that is known of it. */
+  async details(id) {
+    if (!this.#details.has(id)) this.#details.set(id, await this.#api.model(id));
+    return this.#details.get(id);
+  }
+
+  /** Puts a model to use. */
+  select(id) {
+    const model = this.find(id);
+    if (!model || model === this.selected) return;
+    this.selected = model;
+    this.dispatchEvent(new Event("select"));
+  }
+
+  /** Deletes a model from the server. */
+  async delete(id) {
+    await this.#api.deleteModel(id);
+    await this.load();
+  }
+
+  #first() {
+    return this.find(this.#settings.values.defaultModel) ?? this.find(this.#fallback)
+      ?? this.list.find((model) => model.can_run) ?? this.list[0] ?? null;
+  }
+}
+
+/** Whether a model suits a drawing pad: it sees small squares. */
+export function isForDrawings(model) {
+  const { width, height } = model?.input ?? {};
+  return Boolean(model?.can_run) && model.kind === "classification" && width === height && width <= 64;
+}
+
+/** The models whose name, identifier or kind have all words of a search. */
+export function matching(models, search) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return models.filter((model) => {
+    const text = `${model.name} ${model.id} ${model.kind} ${model.author} ${model.details}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** What a kind of model does, for people. */
+export function kindName(kind) {
+  const names = {
+    classification: "Classification", segmentation: "Segmentation", detection: "Detection",
+    keypoints: "Keypoints", image: "Image to image", values: "Values",
+  };
+  return names[kind] ?? kind;
+}

@@ -1,0 +1,86 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, debounced, el } from "./dom.js";
+import { bytes } from "./format.js";
+import { Imports } from "./imports.js";
+import { ModelDetails } from "./modelDetails.js";
+import { kindName, matching } from "./models.js";
+import { isZip } from "./pictures.js";
+import { address } from "./router.js";
+
+/** The view of all models, of one of them, and of imports. */
+export class ModelsView {
+  title = "Models";
+  root = document.querySelector("[data-view=models]");
+  dropHint = "Drop a zipped model";
+  #app;
+  #imports;
+  #details;
+  #shown = "";
+  #isShown = false;
+
+  constructor(app) {
+    this.#app = app;
+    this.#imports = new Imports(app);
+    this.#details = new ModelDetails(app, byId("model-details"));
+    byId("model-search").addEventListener("input", debounced(80, () => this.#showList()));
+    for (const name of ["load", "select"]) {
+      app.models.addEventListener(name, () => this.#isShown && this.show(this.#shown));
+    }
+  }
+
+  show(id) {
+    this.#isShown = true;
+    this.#shown = id;
+    this.root.classList.toggle("one", Boolean(id));
+    this.#showList();
+    this.#showUnreadable();
+    this.#details.show(id || this.#app.models.selected?.id);
+  }
+
+  hide() {
+    this.#isShown = false;
+  }
+
+  /** Takes a zip; pictures belong to Live. */
+  receive(entries) {
+    const zip = entries.find(({ file }) => isZip(file));
+    if (zip) this.importZip(zip.file);
+    else this.#app.show("live", entries);
+  }
+
+  importZip(file) {
+    this.#app.go("models");
+    this.#imports.send(file);
+  }
+
+  #showList() {
+    const models = matching(this.#app.models.list, byId("model-search").value);
+    byId("model-none").hidden = models.length > 0;
+    byId("model-list").replaceChildren(...models.map((model) => el("li", {}, this.#row(model))));
+  }
+
+  #row(model) {
+    const isInUse = model === this.#app.models.selected;
+    const current = this.#shown || this.#app.models.selected?.id;
+    const facts = [kindName(model.kind), bytes(model.size_bytes)];
+    if (!model.can_run) facts.push("cannot run");
+    return el(
+      "a", {
+        class: "card-link", href: address("models", model.id),
+        "aria-current": model.id === current ? "true" : null, data: { model: model.id },
+      },
+      el("span", { class: "card-name", text: model.name }),
+      isInUse ? el("span", { class: "tag", text: "In use" }) : null,
+      el("span", { class: "card-facts", text: facts.join(" · ") }));
+  }
+
+  #showUnreadable() {
+    const { unreadable } = this.#app.models;
+    byId("model-unreadable").replaceChildren(...unreadable.map(({ folder, message }) =>
+      el("div", { class: "warn small" }, el("strong", { text: `${folder} cannot be read` }), el("p", { text: message }))));
+  }
+}

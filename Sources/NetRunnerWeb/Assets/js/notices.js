@@ -1,0 +1,48 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el, icon } from "./dom.js";
+
+/** Short messages at the foot of the page, which go by themselves. */
+export class Notices {
+  #root;
+
+  constructor(root) {
+    this.#root = root;
+  }
+
+  /** Says what happened. */
+  tell(text) {
+    this.#show(text, "notice", 5000);
+  }
+
+  /** Says what went wrong. */
+  warn(text) {
+    this.#show(text, "notice bad", 9000);
+  }
+
+  #show(text, kind, milliseconds) {
+    const notice = el("div", { class: kind }, el("p", { text }));
+    const close = el("button", { class: "plain", "aria-label": "Close", on: { click: () => notice.remove() } });
+    close.append(icon("close"));
+    notice.append(close);
+    while (this.#root.children.length > 2) this.#root.firstChild.remove();
+    this.#root.append(notice);
+    setTimeout(() => notice.remove(), milliseconds);
+  }
+}
+
+/** Asks before something cannot be undone; resolves to whether the person agreed. */
+export function confirmed({ title, text, action }) {
+  const dialog = byId("confirm");
+  dialog.querySelector("h2").textContent = title;
+  dialog.querySelector("p").textContent = text;
+  dialog.querySelector("[value=yes]").textContent = action;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}

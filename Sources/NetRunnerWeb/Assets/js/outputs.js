@@ -1,0 +1,125 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el } from "./dom.js";
+import { number, percent } from "./format.js";
+import { hiddenAtFirst } from "./segmentation.js";
+
+/** What a model gives beside labels: its classes' colors, pictures, and all its values. */
+export class Outputs {
+  onlegend = () => {};
+  #root;
+  #hidden = null;
+  #figure = null;
+  #legendKey = "";
+  #legend = el("section", { class: "part", "aria-label": "Classes" });
+  #image = el("section", { class: "part", "aria-label": "Picture from the model" });
+  #values = el("details", { class: "part values" }, el("summary", { text: "All values" }), el("div"));
+
+  constructor(root) {
+    this.#root = root;
+    root.append(this.#legend, this.#image, this.#values);
+    this.clear();
+  }
+
+  /** The colors of classes that are not drawn. */
+  get hidden() {
+    return this.#hidden ?? [];
+  }
+
+  clear() {
+    this.#hidden = null;
+    this.#legendKey = "";
+    this.#figure = null;
+    for (const part of [this.#legend, this.#image, this.#values]) part.hidden = true;
+    this.#values.open = false;
+    delete this.#values.dataset.opened;
+    this.#legend.replaceChildren();
+    this.#image.replaceChildren();
+  }
+
+  /** Shows a result. */
+  show(result) {
+    const { segmentation, image, outputs } = result;
+    if (segmentation) this.#hidden ??= hiddenAtFirst(segmentation.classes);
+    this.#legend.hidden = !segmentation;
+    if (segmentation) this.#showLegend(segmentation.classes);
+    this.#image.hidden = !image;
+    if (image) this.#showImage(image);
+    this.#values.hidden = !outputs || Object.keys(outputs).length === 0;
+    if (!this.#values.hidden) this.#showValues(result);
+  }
+
+  #showLegend(classes) {
+    const key = classes.map(({ index }) => index).join();
+    if (key !== this.#legendKey) {
+      this.#legendKey = key;
+      this.#legend.replaceChildren(
+        el("h3", { text: "Classes" }),
+        el("ul", { class: "legend" }, classes.map((each) => this.#legendRow(each))));
+    }
+    const shares = this.#legend.querySelectorAll(".share");
+    classes.forEach(({ share }, place) => { shares[place].textContent = percent(share); });
+  }
+
+  #legendRow({ label, color }) {
+    const swatch = el("span", { class: "swatch" });
+    swatch.style.background = color;
+    const box = el("input", { type: "checkbox", on: { change: (event) => this.#toggle(color, event) } });
+    box.checked = !this.hidden.includes(color);
+    return el("li", {}, el("label", {}, box, swatch, el("span", { text: label })), el("span", { class: "share" }));
+  }
+
+  #toggle(color, event) {
+    this.#hidden = this.hidden.filter((each) => each !== color);
+    if (!event.target.checked) this.#hidden.push(color);
+    this.onlegend();
+  }
+
+  #showImage({ width, height, picture }) {
+    if (!this.#figure) {
+      this.#figure = el("img", { alt: "What the model made of the picture" });
+      this.#image.replaceChildren(
+        el("h3", { text: "Picture from the model" }),
+        el("figure", { class: "made" }, this.#figure, el("figcaption")));
+    }
+    this.#figure.src = picture;
+    this.#image.querySelector("figcaption").textContent = `${width} × ${height}`;
+  }
+
+  #showValues(result) {
+    if (result.kind === "values" && !this.#values.dataset.opened) {
+      this.#values.open = true;
+      this.#values.dataset.opened = "once";
+    }
+    if (!this.#values.open) return;
+    const groups = outputGroups(result.outputs).map(({ name, text, rows }) => {
+      const lines = rows.map(([label, value]) =>
+        el("tr", {}, el("th", { scope: "row", text: label }), el("td", { class: "n", text: value })));
+      return [el("h4", { text: name }), text ? el("p", { text }) : el("table", { class: "plain-table" }, el("tbody", {}, lines))];
+    });
+    this.#values.lastChild.replaceChildren(...groups.flat());
+  }
+}
+
+/** Outputs for people: `{name, text, rows}`, the rows being labels and values, best first. */
+export function outputGroups(outputs) {
+  return Object.entries(outputs).map(([name, value]) => {
+    if (typeof value === "number") return { name, text: number(value), rows: [] };
+    if (typeof value === "string") return { name, text: value, rows: [] };
+    if (Array.isArray(value)) return { name, text: listText(value), rows: [] };
+    if (value === null || typeof value !== "object") return { name, text: "none", rows: [] };
+    const entries = Object.entries(value);
+    const isSize = entries.length === 2 && "width" in value && "height" in value;
+    if (isSize) return { name, text: `${value.width} × ${value.height}`, rows: [] };
+    const sorted = entries.sort(([, a], [, b]) => b - a);
+    return { name, text: "", rows: sorted.map(([label, each]) => [label, number(each)]) };
+  });
+}
+
+function listText(values) {
+  const shown = values.slice(0, 24).map((value) => (typeof value === "number" ? number(value) : String(value)));
+  return shown.join(", ") + (values.length > 24 ? `, … (${values.length})` : "");
+}

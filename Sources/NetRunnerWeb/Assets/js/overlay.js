@@ -1,0 +1,68 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el } from "./dom.js";
+import { score } from "./format.js";
+import { isWhole, placed, withinRegion } from "./geometry.js";
+import { tinted } from "./segmentation.js";
+
+/** What a model found, drawn over the picture. */
+export class Overlay {
+  #root;
+  #canvas = el("canvas", { class: "classes" });
+  #turn = 0;
+
+  constructor(root) {
+    this.#root = root;
+  }
+
+  clear() {
+    this.#turn += 1;
+    this.#root.replaceChildren();
+  }
+
+  /** Draws a result; `hidden` are the colors of classes that a person does not want to see. */
+  async show(result, { mirrored, hidden }) {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const drawn = [];
+    const region = result.region ?? { left: 0, top: 0, right: 1, bottom: 1 };
+    if (result.segmentation) {
+      await tinted(this.#canvas, result.segmentation, hidden);
+      if (turn !== this.#turn) return;
+      this.#canvas.classList.toggle("mirrored", mirrored);
+      drawn.push(place(this.#canvas, placed(region, mirrored)));
+    }
+    if (!isWhole(region)) drawn.push(place(el("div", { class: "region" }), placed(region, mirrored)));
+    drawn.push(...(result.detections ?? []).map((each) => detection(each, mirrored)));
+    drawn.push(...(result.keypoints ?? []).map((each) => keypoint(each, region, mirrored)));
+    this.#root.replaceChildren(...drawn);
+  }
+}
+
+function detection({ label, score: value, box }, mirrored) {
+  const where = placed(box, mirrored);
+  const name = el("span", { class: "box-label", text: `${label} ${score(value)}` });
+  name.classList.toggle("inside", where.top < 0.06);
+  name.classList.toggle("end", where.left + where.width / 2 > 0.5);
+  return place(el("div", { class: "box" }, name), where);
+}
+
+function keypoint({ x, y, name, score: value }, region, mirrored) {
+  const point = withinRegion({ x, y }, region);
+  const dot = el("div", { class: "keypoint", title: `${name} ${score(value)}` });
+  dot.style.left = `${100 * (mirrored ? 1 - point.x : point.x)}%`;
+  dot.style.top = `${100 * point.y}%`;
+  dot.style.opacity = String(0.35 + 0.65 * Math.min(1, Math.max(0, value ?? 1)));
+  return dot;
+}
+
+function place(node, { left, top, width, height }) {
+  node.style.left = `${100 * left}%`;
+  node.style.top = `${100 * top}%`;
+  node.style.width = `${100 * width}%`;
+  node.style.height = `${100 * height}%`;
+  return node;
+}

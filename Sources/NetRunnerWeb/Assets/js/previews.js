@@ -1,0 +1,43 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el } from "./dom.js";
+
+const channels = [
+  ["red", "Red channel"], ["green", "Green channel"], ["blue", "Blue channel"],
+  ["alpha", "Alpha channel"], ["image", "What the model sees"],
+];
+
+/** The picture as the model sees it, and its channels. */
+export class Previews {
+  #root;
+  #images = new Map();
+
+  constructor(root) {
+    this.#root = root;
+    for (const [name, title] of channels) {
+      const image = el("img", { alt: title, title });
+      const figure = el("figure", { class: `preview ${name}`, hidden: true }, image);
+      this.#images.set(name, { image, figure });
+      root.append(figure);
+    }
+  }
+
+  /** Keeps the place of what the next picture will show. */
+  clear() {
+    this.#root.classList.add("empty");
+  }
+
+  /** Shows what a result has; hides itself where it has none. */
+  show(previews) {
+    this.#root.hidden = !previews;
+    this.#root.classList.remove("empty");
+    for (const [name, { image, figure }] of this.#images) {
+      const picture = previews?.[name];
+      figure.hidden = !picture;
+      if (picture) image.src = picture;
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/** What went wrong with a request: the server's code and sentence, or `server_gone`. */
+export class RequestError extends Error {
+  constructor(code, message, status = 0, retryAfter = 1) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The error that a server's answer tells of. */
+export function errorFrom(status, text, retryAfter) {
+  let error = null;
+  try {
+    ({ error } = JSON.parse(text));
+  } catch {
+    // Another's answer, as a proxy's: its status is all there is to tell.
+  }
+  const message = error?.message ?? `The server answered with status ${status}.`;
+  return new RequestError(error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1);
+}
+
+/** Sends requests to the server, with the token, and tells the connection when none is answered. */
+export class Requests {
+  base = "/api/v1/";
+  #connection;
+  #token;
+
+  constructor(connection, token) {
+    this.#connection = connection;
+    this.#token = token;
+  }
+
+  /** Whether pictures and downloads need a header, which links cannot send. */
+  get hasToken() {
+    return Boolean(this.#token.value);
+  }
+
+  /** Sends a request; an answer of 400 or more is thrown as a `RequestError`. */
+  async send(method, path, { query, body, type, signal } = {}) {
+    const headers = type ? { "Content-Type": type } : {};
+    if (this.#token.value) headers.Authorization = `Bearer ${this.#token.value}`;
+    let response;
+    try {
+      response = await fetch(this.address(path, query), { method, headers, body, signal, cache: "no-store" });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      this.#connection.lost();
+      throw new RequestError("server_gone", "The server does not answer.");
+    }
+    if (response.status === 401) {
+      await this.#token.ask();
+      return this.send(method, path, { query, body, type, signal });
+    }
+    if (response.ok) return response;
+    throw errorFrom(response.status, await response.text(), response.headers.get("Retry-After"));
+  }
+
+  /** Sends a request and reads the JSON of its answer. */
+  async json(method, path, options) {
+    const response = await this.send(method, path, options);
+    try {
+      return await response.json();
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new RequestError("server_gone", "The server's answer was cut off.");
+    }
+  }
+
+  /** Sends an object as JSON and reads the JSON of its answer. */
+  post(path, object) {
+    return this.json("POST", path, { body: JSON.stringify(object), type: "application/json" });
+  }
+
+  /** Sends a file and tells how much of it is sent; fetch cannot tell that. */
+  upload(path, file, { type, progress, signal }) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", this.address(path));
+      request.setRequestHeader("Content-Type", type);
+      if (this.#token.value) request.setRequestHeader("Authorization", `Bearer ${this.#token.value}`);
+      request.upload.onprogress = (event) => progress(event.loaded, event.total);
+      request.onload = () => {
+        const { status, responseText } = request;
+        if (status === 401) {
+          const again = () => this.upload(path, file, { type, progress, signal });
+          this.#token.ask().then(again).then(resolve, reject);
+        } else if (status < 400) {
+          resolve(JSON.parse(responseText));
+        } else {
+          reject(errorFrom(status, responseText, request.getResponseHeader("Retry-After")));
+        }
+      };
+      request.onerror = () => {
+        this.#connection.lost();
+        reject(new RequestError("server_gone", "The connection was lost while the file was sent."));
+      };
+      request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
+      signal?.addEventListener("abort", () => request.abort());
+      request.send(file);
+    });
+  }
+
+  /** The address of a path, with a query of what is neither null nor undefined. */
+  address(path, query = {}) {
+    const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
+    const text = new URLSearchParams(given).toString();
+    return this.base + path + (text ? `?${text}` : "");
+  }
+}
+
+/** A path's parts, each fit for an address. */
+export function pathOf(...parts) {
+  return parts.map((part) => part.split("/").map(encodeURIComponent).join("/")).join("/");
+}

@@ -1,0 +1,65 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/** Where an address leads: its view and what follows, as `#/models/digits` does. */
+export function route(hash, views) {
+  const [view, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  return views.includes(view) ? { view, rest: rest.join("/") } : { view: views[0], rest: "" };
+}
+
+/** The address of a view. */
+export function address(view, rest = "") {
+  return rest ? `#/${view}/${encodeURIComponent(rest)}` : `#/${view}`;
+}
+
+/** Shows the view that the address names. */
+export class Router {
+  #views;
+  #current = null;
+
+  /** Views by name, each with `root`, `show(rest)` and `hide()`. */
+  constructor(views) {
+    this.#views = views;
+  }
+
+  start() {
+    addEventListener("hashchange", () => this.#follow());
+    this.#follow();
+  }
+
+  /** The view that is shown. */
+  get current() {
+    return this.#views[this.#current];
+  }
+
+  go(view, rest) {
+    location.hash = address(view, rest);
+  }
+
+  #follow() {
+    const { view, rest } = route(location.hash, Object.keys(this.#views));
+    if (view !== this.#current) {
+      this.current?.hide();
+      for (const [name, each] of Object.entries(this.#views)) each.root.hidden = name !== view;
+      for (const link of document.querySelectorAll("[data-nav]")) {
+        if (link.dataset.nav === view) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+      }
+      this.#current = view;
+      scrollTo(0, 0);
+    }
+    const title = this.#views[view].title;
+    document.title = title ? `${title} – Net Runner` : "Net Runner";
+    this.#views[view].show(rest);
+  }
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

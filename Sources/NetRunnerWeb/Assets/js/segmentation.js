@@ -1,0 +1,32 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/** The classes that are not drawn unless a person asks: the background covers what matters. */
+export function hiddenAtFirst(classes) {
+  return classes.filter((each) => each.index === 0 && each.label === "background").map((each) => each.color);
+}
+
+/** Makes pixels see-through: all of them a little, those of hidden colors wholly. */
+export function makeSeeThrough(pixels, hidden, opacity = 165) {
+  const colors = new Set(hidden.map((color) => parseInt(color.slice(1), 16)));
+  for (let place = 0; place < pixels.length; place += 4) {
+    const color = (pixels[place] << 16) | (pixels[place + 1] << 8) | pixels[place + 2];
+    pixels[place + 3] = colors.has(color) ? 0 : opacity;
+  }
+}
+
+/** Draws a class map onto a canvas, to be laid over the picture. */
+export async function tinted(canvas, { width, height, picture }, hidden) {
+  const image = new Image();
+  image.src = picture;
+  await image.decode();
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.drawImage(image, 0, 0, width, height);
+  const data = context.getImageData(0, 0, width, height);
+  makeSeeThrough(data.data, hidden);
+  context.putImageData(data, 0, 0);
+}

@@ -1,0 +1,81 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+const key = "net-runner.settings";
+
+/** What a preference is before a person chooses. */
+export const defaultSettings = {
+  theme: "system",
+  showInputBuffers: true,
+  showInputBufferAlpha: false,
+  iterations: 10,
+  threads: 0,
+  top: 5,
+  threshold: 0.1,
+  defaultModel: "",
+  facing: "",
+};
+
+/** Preferences as they may be, whatever was stored: what is missing or wrong becomes the default. */
+export function validSettings(stored) {
+  const settings = { ...defaultSettings };
+  if (typeof stored !== "object" || stored === null) return settings;
+  const within = (name, least, most, isWhole) => {
+    const value = stored[name];
+    if (typeof value !== "number" || !(value >= least && value <= most)) return;
+    settings[name] = isWhole ? Math.round(value) : value;
+  };
+  within("iterations", 1, 1000, true);
+  within("threads", 0, 256, true);
+  within("top", 1, 20, true);
+  within("threshold", 0, 0.99, false);
+  for (const name of ["showInputBuffers", "showInputBufferAlpha"]) {
+    if (typeof stored[name] === "boolean") settings[name] = stored[name];
+  }
+  if (typeof stored.defaultModel === "string") settings.defaultModel = stored.defaultModel;
+  if (["light", "dark", "system"].includes(stored.theme)) settings.theme = stored.theme;
+  if (["front", "back"].includes(stored.facing)) settings.facing = stored.facing;
+  return settings;
+}
+
+/** The preferences, kept in this browser. Sends "change" with `detail.name`. */
+export class Settings extends EventTarget {
+  values;
+  #storage;
+
+  constructor(storage) {
+    super();
+    this.#storage = storage;
+    let stored = null;
+    try {
+      stored = JSON.parse(storage?.getItem(key));
+    } catch {
+      // A text that is no JSON is another's, or damaged; defaults replace it.
+    }
+    this.values = validSettings(stored);
+  }
+
+  /** Changes a preference and keeps it. */
+  set(name, value) {
+    this.values = validSettings({ ...this.values, [name]: value });
+    this.#store(JSON.stringify(this.values));
+    this.dispatchEvent(new CustomEvent("change", { detail: { name } }));
+  }
+
+  /** Makes all preferences the defaults. */
+  reset() {
+    this.values = { ...defaultSettings };
+    this.#store(JSON.stringify(this.values));
+    this.dispatchEvent(new CustomEvent("change", { detail: { name: null } }));
+  }
+
+  #store(text) {
+    try {
+      this.#storage?.setItem(key, text);
+    } catch {
+      // A full or forbidden storage: the preference holds until the page is closed.
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el } from "./dom.js";
+
+/** The view of preferences. */
+export class SettingsView {
+  title = "Settings";
+  root = document.querySelector("[data-view=settings]");
+  #app;
+  #form = byId("settings-form");
+
+  constructor(app) {
+    this.#app = app;
+    this.#form.addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  show() {
+    const { values } = this.#app.settings;
+    this.#form.replaceChildren(
+      group("Appearance", this.#segments("theme", "Theme", [["system", "System"], ["light", "Light"], ["dark", "Dark"]])),
+      group("Live",
+        this.#modelField(values.defaultModel),
+        this.#tick("showInputBuffers", "Show what the model sees", "Its picture, and its red, green and blue channels."),
+        this.#tick("showInputBufferAlpha", "Show the alpha channel too", "Beside the others, when they are shown."),
+        this.#number("top", "Labels shown", "From 1 to 20.", { min: 1, max: 20, step: 1 }),
+        this.#number("threshold", "Least value shown", "Labels with less are left out.", { min: 0, max: 0.99, step: 0.01 }),
+        this.#number("iterations", "Runs for each picture", "Latencies are their mean. Video and the camera run once for each frame.", { min: 1, max: 1000, step: 1 })),
+      group("Evaluate", this.#threadsField(values.threads)),
+      this.#resetButton(),
+      this.#about());
+  }
+
+  hide() {}
+
+  #modelField(chosen) {
+    const options = this.#app.models.list.filter((model) => model.can_run)
+      .map((model) => el("option", { value: model.id, text: model.name, selected: model.id === chosen }));
+    const first = el("option", { value: "", text: "The server's choice" });
+    const select = el("select", { name: "defaultModel", on: { change: () => this.#set("defaultModel", select.value) } }, first, options);
+    return el("label", { class: "field" }, el("span", { text: "Model at the start" }), el("span", { class: "select" }, select));
+  }
+
+  #threadsField(chosen) {
+    const { processors, threads } = this.#app.server;
+    const most = Math.max(1, processors);
+    const options = [0, ...Array.from({ length: most }, (_, place) => place + 1)].map((value) =>
+      el("option", { value, text: value ? String(value) : `The server's choice (${threads})`, selected: value === chosen }));
+    const select = el("select", { name: "threads", on: { change: () => this.#set("threads", Number(select.value)) } }, options);
+    return el("label", { class: "field" }, el("span", { text: "Threads" }), el("span", { class: "select" }, select),
+      el("small", { text: "How many pictures an evaluation runs at once." }));
+  }
+
+  #segments(name, title, choices) {
+    const labels = choices.map(([value, text]) => {
+      const input = el("input", { type: "radio", name, value, on: { change: () => this.#set(name, value) } });
+      input.checked = this.#app.settings.values[name] === value;
+      return el("label", {}, input, el("span", { text }));
+    });
+    return el("div", { class: "field", role: "radiogroup", "aria-label": title },
+      el("span", { text: title }), el("div", { class: "segments" }, labels));
+  }
+
+  #tick(name, text, note) {
+    const input = el("input", { type: "checkbox", name, on: { change: () => this.#set(name, input.checked) } });
+    input.checked = this.#app.settings.values[name];
+    return el("label", { class: "tick" }, input, el("span", {}, text, el("small", { class: "muted", text: note })));
+  }
+
+  #number(name, text, note, limits) {
+    const input = el("input", { type: "number", name, inputmode: "decimal", required: true, ...limits });
+    input.value = this.#app.settings.values[name];
+    input.addEventListener("change", () => {
+      if (input.reportValidity()) this.#set(name, Number(input.value));
+    });
+    return el("label", { class: "field number" }, el("span", { text }), input, el("small", { text: note }));
+  }
+
+  #resetButton() {
+    const reset = () => {
+      this.#app.settings.reset();
+      this.show();
+      this.#app.notices.tell("All settings are as at first.");
+    };
+    return el("button", { class: "button quiet", type: "button", text: "Reset all settings", on: { click: reset } });
+  }
+
+  #about() {
+    const { name, version, processors } = this.#app.server;
+    return el("p", { class: "muted small about" },
+      `${name} ${version}. The server has ${processors} ${processors === 1 ? "processor" : "processors"}. Settings are kept in this browser. `,
+      el("a", { href: "/api/v1/openapi.json", text: "The server's API" }));
+  }
+
+  #set(name, value) {
+    this.#app.settings.set(name, value);
+  }
+}
+
+function group(title, ...fields) {
+  return el("fieldset", { class: "group" }, el("legend", { text: title }), fields);
+}

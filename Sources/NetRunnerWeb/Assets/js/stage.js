@@ -1,0 +1,108 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el } from "./dom.js";
+import { contained, gesture } from "./geometry.js";
+
+/** The black ground on which the picture is, with all that lies over it. */
+export class Stage {
+  ontap = () => {};
+  onswipe = () => {};
+  root = byId("stage");
+  video = byId("video");
+  pad = byId("pad");
+  overlay = byId("overlay");
+  isMirrored = false;
+  #frame = byId("frame");
+  #note = byId("stage-note");
+  #shown = null;
+
+  constructor() {
+    new ResizeObserver(() => this.layout()).observe(this.root);
+    this.video.addEventListener("resize", () => this.layout());
+    this.video.addEventListener("loadedmetadata", () => this.layout());
+    this.#frame.addEventListener("load", () => this.layout());
+    this.#followGestures();
+  }
+
+  /** Shows the video. */
+  showVideo(isMirrored) {
+    this.isMirrored = isMirrored;
+    this.#show(this.video);
+  }
+
+  /** Shows a picture; a mirrored one only where it stands for a frame of a mirrored video. */
+  showPicture(picture, name, isMirrored = false) {
+    this.isMirrored = isMirrored;
+    const before = this.#frame.src;
+    this.#frame.src = URL.createObjectURL(picture);
+    this.#frame.alt = name;
+    if (before.startsWith("blob:")) URL.revokeObjectURL(before);
+    this.#show(this.#frame);
+  }
+
+  /** Shows the paper to draw on. */
+  showPad() {
+    this.isMirrored = false;
+    this.#show(this.pad);
+  }
+
+  /** Says something instead of a picture; actions are texts and what they do. */
+  showNote(title, text, actions = []) {
+    const buttons = actions.map(([label, action], place) =>
+      el("button", { class: place ? "button quiet" : "button", type: "button", text: label, on: { click: action } }));
+    this.#note.replaceChildren(
+      el("h2", { text: title }), el("p", { text }), el("div", { class: "actions" }, buttons));
+    this.#note.hidden = false;
+    this.#show(null);
+  }
+
+  /** Lays the overlay exactly over the picture. */
+  layout() {
+    const frame = { width: this.root.clientWidth, height: this.root.clientHeight };
+    const { left, top, width, height } = contained(frame, this.#size());
+    Object.assign(this.overlay.style, {
+      left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`,
+    });
+  }
+
+  #show(element) {
+    this.#shown = element;
+    for (const each of [this.video, this.#frame, this.pad]) {
+      each.hidden = each !== element;
+      each.classList.toggle("mirrored", this.isMirrored);
+    }
+    if (element) this.#note.hidden = true;
+    this.layout();
+  }
+
+  #size() {
+    const shown = this.#shown;
+    if (shown === this.video) return { width: shown.videoWidth, height: shown.videoHeight };
+    if (shown === this.#frame) {
+      const { naturalWidth: width, naturalHeight: height } = shown;
+      shown.classList.toggle("tiny", Math.max(width, height) <= 160);
+      return { width, height };
+    }
+    return { width: 1, height: 1 };
+  }
+
+  #followGestures() {
+    let start = null;
+    const isPicture = (target) => !target.closest("button, a, #pad, #stage-note, figure");
+    this.root.addEventListener("pointerdown", (event) => {
+      const isMeant = event.isPrimary && event.button === 0 && isPicture(event.target);
+      start = isMeant ? { x: event.clientX, y: event.clientY, time: event.timeStamp } : null;
+    });
+    this.root.addEventListener("pointercancel", () => { start = null; });
+    this.root.addEventListener("pointerup", (event) => {
+      if (!start || !event.isPrimary) return;
+      const done = gesture(start, { x: event.clientX, y: event.clientY, time: event.timeStamp });
+      start = null;
+      if (done === "tap") this.ontap();
+      else if (done) this.onswipe(done);
+    });
+  }
+}

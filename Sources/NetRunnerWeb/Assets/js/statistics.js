@@ -1,0 +1,105 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/** A mean that grows with each value. */
+export class RunningMean {
+  count = 0;
+  mean = 0;
+
+  add(value) {
+    this.count += 1;
+    this.mean += (value - this.mean) / this.count;
+  }
+}
+
+/** How many things a second happened lately. */
+export class Rate {
+  #moments = [];
+  #span;
+
+  /** A rate over so many milliseconds. */
+  constructor(span = 2000) {
+    this.#span = span;
+  }
+
+  /** Counts one at a moment, and tells the rate; NaN until there are two. */
+  add(moment) {
+    this.#moments.push(moment);
+    while (this.#moments.length > 2 && this.#moments[0] < moment - this.#span) {
+      this.#moments.shift();
+    }
+    const passed = moment - this.#moments[0];
+    return passed > 0 ? (1000 * (this.#moments.length - 1)) / passed : NaN;
+  }
+}
+
+/** What live measurement keeps since the source or the model changed. */
+export class Meter {
+  static stages = ["decode", "preprocess", "inference", "roundTrip"];
+  means = Object.fromEntries(Meter.stages.map((stage) => [stage, new RunningMean()]));
+  recent = [];
+  framesPerSecond = NaN;
+  #rate = new Rate();
+
+  /** Counts one picture: its times in milliseconds, and when it was done. */
+  add(times, moment) {
+    for (const stage of Meter.stages) {
+      if (Number.isFinite(times[stage])) this.means[stage].add(times[stage]);
+    }
+    this.recent.push(times.inference);
+    if (this.recent.length > 60) this.recent.shift();
+    this.framesPerSecond = this.#rate.add(moment);
+  }
+
+  /** How many pictures were counted. */
+  get count() {
+    return this.means.inference.count;
+  }
+}
+
+/** The next of 1, 2, 2.5 and 5, times a power of ten. */
+export function roundStep(step) {
+  if (!(step > 0) || !Number.isFinite(step)) return 0;
+  const power = 10 ** Math.floor(Math.log10(step) + 1e-9);
+  const factor = [1, 2, 2.5, 5, 10].find((each) => each * power >= step * (1 - 1e-9));
+  return (factor ?? 10) * power;
+}
+
+/** Round values from one to another, about so many. */
+export function ticks(lower, upper, about = 4) {
+  const step = roundStep((upper - lower) / about);
+  if (!step) return [lower];
+  const values = [];
+  for (let n = Math.ceil(lower / step - 1e-9); n * step <= upper + step * 1e-9; n += 1) {
+    values.push(Number((n * step).toPrecision(12)));
+  }
+  return values;
+}
+
+/**
+ * Counts values in bins of a round width: `{start, width, counts, beyond}`, or null without values.
+ * What lies more than twice as far from the median as 95 of 100 values do is only counted.
+ */
+export function histogram(values) {
+  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  if (sorted.length === 0) return null;
+  const [least, most] = [sorted[0], sorted[sorted.length - 1]];
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  const far = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))];
+  const limit = sorted.length < 20 ? most : Math.min(most, middle + 2 * (far - middle));
+  const bins = Math.min(30, Math.max(8, Math.floor(2 * Math.sqrt(sorted.length))));
+  const range = Math.max(limit - least, Math.max(Math.abs(limit), 1e-3) * 0.01);
+  const width = Math.max(roundStep(range / bins), 1e-9);
+  const start = Math.floor(least / width) * width;
+  const length = Math.min(60, Math.max(1, Math.floor((limit - start) / width) + 1));
+  const counts = new Array(length).fill(0);
+  let beyond = 0;
+  for (const value of sorted) {
+    const bin = Math.floor((value - start) / width);
+    if (bin < length) counts[Math.max(0, bin)] += 1;
+    else beyond += 1;
+  }
+  return { start, width, counts, beyond };
+}
