@@ -26,6 +26,7 @@ public struct NetRunnerServer: Sendable {
   private let options: NetRunnerOptions
   private let catalogue: ModelCatalogue
   private let queue: WorkQueue
+  private let imports: ModelImports
   private let bodies = BodyReader(budget: 512 << 20)
   private let assets: String
 
@@ -50,6 +51,7 @@ public struct NetRunnerServer: Sendable {
       folder: options.models, shipped: names.sorted().map { shipped + "/" + $0 },
       backends: options.backends, threads: options.threads)
     queue = WorkQueue(threads: options.threads, limit: 64 * options.threads)
+    imports = try ModelImports(catalogue, options)
   }
 
   /// Serves until the process is told to end.
@@ -92,6 +94,8 @@ public struct NetRunnerServer: Sendable {
     ServerRoutes(options: options, samples: assets + "/Samples", document: assets + "/openapi.json")
       .add(to: api)
     ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
+    ImportRoutes(imports: imports, bodies: bodies, maximumBytes: options.maximumBundleBytes)
+      .add(to: api)
     let inference = router.group("v2").add(middleware: TokenMiddleware(token: options.token))
     OpenInferenceRoutes(
       catalogue: catalogue, queue: queue, bodies: bodies, version: options.version

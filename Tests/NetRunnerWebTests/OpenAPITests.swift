@@ -14,14 +14,15 @@ import Testing
 
 @Suite struct OpenAPITests {
   @Test func `the document has each route, and no other`() async throws {
-    let server = try NetRunnerServer(WebFixture().options)
+    let fixture = try WebFixture()
+    let server = try NetRunnerServer(fixture.options)
     let routes = try server.router().routes
       .map { "\($0.method.rawValue) \($0.path)" }
       .filter { $0.contains(" /api/v1/") }
       .map { $0.replacingOccurrences(of: "/api/v1", with: "") }
       .map { $0.replacingOccurrences(of: "**", with: "{path}") }
     var documented: [String] = []
-    try await WebFixture().test { client in
+    try await fixture.test { client in
       try await client.execute(uri: "/api/v1/openapi.json", method: .get) { response in
         try #expect(response.json["openapi"]?.text == "3.1.0")
       }

@@ -15,7 +15,9 @@ extension Detection {
   ///   - input: The model's input, a picture.
   /// - Returns: The same object elsewhere; outside 0 to 1 where it reaches into a margin.
   /// - Throws: `TensorIOError` for an input that takes no picture.
-  package func inWholePicture(of size: (width: Int, height: Int), _ input: TensorSpec) throws -> Detection {
+  package func inWholePicture(of size: (width: Int, height: Int), _ input: TensorSpec) throws
+    -> Detection
+  {
     guard case .imageInput(let shape, _) = input.kind else { return self }
     let placement = try ImageTransform.ofInput(input).transform
       .placement(ofWidth: size.width, height: size.height)

@@ -86,6 +86,11 @@ public struct BundleImporter: Sendable {
     }
   }
 
+  /// A file of the models folder that an archive may be kept in until it is unpacked.
+  package var temporaryFile: String {
+    "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString).zip"
+  }
+
   /// Removes what imports left that were killed; call it before the first import.
   ///
   /// - Throws: ``ImportError`` with the code `cannotWrite`.

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NetRunner
 import Synchronization
 import TensorIO
 
@@ -78,6 +79,33 @@ final class BodyReader: Sendable {
       } catch {
         throw WebError.badRequest("The body is no JSON: \(error).")
       }
+    }
+  }
+
+  /// Writes a body to a new file, part by part.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - path: The file.
+  ///   - limit: The most bytes that it may have.
+  ///   - what: What the body is, for a message.
+  /// - Throws: ``WebError`` for a body over the limit, and where the disk is full.
+  func write(_ request: Request, to path: String, limit: Int, as what: String) async throws {
+    guard request.headers[.contentLength].flatMap(Int.init) ?? 0 <= limit else {
+      throw Self.tooLarge(what, limit)
+    }
+    do {
+      let file = try NewFile(path, permissions: 0o600)
+      var count = 0
+      for try await part in request.body {
+        count += part.readableBytes
+        guard count <= limit else { throw Self.tooLarge(what, limit) }
+        try part.withUnsafeReadableBytes { try file.write($0) }
+      }
+    } catch let error as POSIXError {
+      throw WebError(
+        status: HTTPResponse.Status(code: 507), code: "cannot_write",
+        message: "\(what) cannot be kept: \(FileSystem.reason(for: error)).", endsConnection: true)
     }
   }
 

@@ -42,9 +42,7 @@ struct BundleAddress: Sendable {
     }
     guard let host = Self.host(of: url) else { throw Self.invalid(line, "names no server") }
     // A larger number ends the program that opens a connection.
-    guard (1...0xFFFF).contains(url.port ?? 80) else {
-      throw Self.invalid(line, "has an impossible port")
-    }
+    guard Self.hasPossiblePort(line) else { throw Self.invalid(line, "has an impossible port") }
     self.text = url.absoluteString
     self.host = host
     self.url = url
@@ -71,6 +69,8 @@ struct BundleAddress: Sendable {
     guard var host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
     if host.contains(":") { return IPAddress(host).map { _ in host } }
+    // Brackets are for IPv6, and some parsers take them off from anything.
+    guard !url.absoluteString.contains("[") else { return nil }
     let isPlain = host.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -81,6 +81,19 @@ struct BundleAddress: Sendable {
       }
     }
     return isPlain ? host : nil
+  }
+
+  /// Whether the port is one that there is, where the address names one.
+  ///
+  /// The text is asked: the parser drops a number that it cannot hold.
+  private static func hasPossiblePort(_ line: String) -> Bool {
+    guard let start = line.range(of: "://")?.upperBound else { return false }
+    let server = line[start...].prefix { !"/?#".contains($0) }
+    guard let colon = server.lastIndex(of: ":"), !server[colon...].contains("]") else {
+      return true
+    }
+    let port = server[colon...].dropFirst()
+    return port.isEmpty || Int(port).map((1...0xFFFF).contains) == true
   }
 
   private static func invalid(_ text: String, _ reason: String) -> DownloadError {

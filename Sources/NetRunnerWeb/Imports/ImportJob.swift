@@ -1,0 +1,112 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NetRunner
+import Synchronization
+import TensorIO
+
+/// One import from an address, and how far it is.
+final class ImportJob: Sendable {
+  let id = UUID().uuidString.lowercased()
+  /// Where the archive is fetched from.
+  let url: String
+
+  private enum Progress {
+    case downloading, checking
+    case done(model: String)
+    case failed(code: String, message: String)
+    case cancelled
+  }
+
+  private struct State {
+    var progress = Progress.downloading
+    var received = 0
+    var total: Int?
+    var task: Task<Void, Never>?
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  init(url: String) { self.url = url }
+
+  /// Whether nothing more will happen.
+  var isOver: Bool {
+    switch state.withLock({ $0.progress }) {
+    case .downloading, .checking: false
+    case .done, .failed, .cancelled: true
+    }
+  }
+
+  /// Whether it was told to end.
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// Begins.
+  ///
+  /// - Parameter work: Returns the model's identifier.
+  func start(_ work: @escaping @Sendable () async throws -> String) {
+    let task = Task {
+      let end: Progress
+      do {
+        end = .done(model: try await work())
+      } catch {
+        end = Self.end(for: error)
+      }
+      state.withLock { $0.progress = end }
+    }
+    state.withLock { $0.task = task }
+  }
+
+  private static func end(for error: any Error) -> Progress {
+    switch error {
+    case let error as DownloadError where error.code == .cancelled: .cancelled
+    case let error as ImportError where error.code == .cancelled: .cancelled
+    case let error as DownloadError: .failed(code: "\(error.code)", message: error.message)
+    case let error as ImportError: .failed(code: "\(error.code)", message: error.message)
+    case let error as WebError: .failed(code: error.code, message: error.message)
+    default: .failed(code: "cannot_write", message: "The import failed: \(error).")
+    }
+  }
+
+  /// Ends the import where it is.
+  func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  func note(received: Int, of total: Int?) {
+    state.withLock {
+      $0.received = received
+      $0.total = total
+    }
+  }
+
+  func noteChecking() { state.withLock { $0.progress = .checking } }
+
+  /// What clients get.
+  var json: JSONValue {
+    let state = state.withLock { $0 }
+    var members: [String: JSONValue] = [
+      "id": .string(id), "url": .string(url), "received": .count(state.received),
+      "total": state.total.map(JSONValue.count) ?? .null, "model": .null, "error": .null,
+    ]
+    switch state.progress {
+    case .downloading: members["state"] = .string("downloading")
+    case .checking: members["state"] = .string("checking")
+    case .cancelled: members["state"] = .string("cancelled")
+    case .done(let model):
+      members["state"] = .string("done")
+      members["model"] = .string(model)
+    case .failed(let code, let message):
+      members["state"] = .string("failed")
+      members["error"] = .object(["code": .string(code), "message": .string(message)])
+    }
+    return .object(["import": .object(members)])
+  }
+}

@@ -1,0 +1,135 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import NetRunner
+import Synchronization
+import TensorIO
+
+/// Brings bundles into the models folder: from addresses, and from clients that send them.
+final class ModelImports: Sendable {
+  private struct State {
+    var jobs: [String: ImportJob] = [:]
+    /// Identifiers, oldest first.
+    var order: [String] = []
+  }
+
+  private let catalogue: ModelCatalogue
+  private let importer: BundleImporter
+  private let download: BundleDownload
+  private let queue: WorkQueue
+  private let state = Mutex(State())
+
+  /// How many imports are remembered, and how many may be under way.
+  private static let remembered = 64
+  private static let underWay = 4
+
+  /// Prepares imports, and removes what killed ones left.
+  ///
+  /// - Throws: ``ImportError`` when the folder cannot be written.
+  init(_ catalogue: ModelCatalogue, _ options: NetRunnerOptions) throws {
+    self.catalogue = catalogue
+    let shipped = Set(
+      catalogue.models.filter(\.isShipped).map { FileSystem.name(of: $0.bundle.path) })
+    importer = BundleImporter(folder: catalogue.folder) { shipped.contains($0) }
+    var limits = DownloadLimits()
+    limits.bytes = options.maximumBundleBytes
+    download = BundleDownload(
+      rules: AddressRules(allowsPrivateAddresses: options.allowsPrivateImports), limits: limits)
+    // Unpacking must not hold up the pictures of others.
+    queue = WorkQueue(threads: 1, limit: Self.underWay)
+    try importer.removeLeftovers()
+  }
+
+  /// Starts an import from an address.
+  ///
+  /// - Throws: ``WebError`` when too many are under way.
+  func start(_ url: String) throws -> ImportJob {
+    let job = ImportJob(url: url)
+    try state.withLock { state in
+      guard state.jobs.values.count(where: { !$0.isOver }) < Self.underWay else {
+        throw WebError.tooBusy
+      }
+      state.jobs[job.id] = job
+      state.order.append(job.id)
+      while state.order.count > Self.remembered,
+        let place = state.order.firstIndex(where: { state.jobs[$0]?.isOver == true })
+      {
+        state.jobs[state.order.remove(at: place)] = nil
+      }
+    }
+    job.start { [self] in try await run(job) }
+    return job
+  }
+
+  /// An import.
+  ///
+  /// - Throws: ``WebError`` when there is none.
+  func job(_ id: String) throws -> ImportJob {
+    guard let job = state.withLock({ $0.jobs[id] }) else {
+      throw WebError(
+        status: .notFound, code: "import_not_found",
+        message: "There is no import '\(id.prefix(100))', or no longer.")
+    }
+    return job
+  }
+
+  private func run(_ job: ImportJob) async throws -> String {
+    let file = temporaryFile
+    defer { try? FileSystem.remove(file) }
+    try await download.download(job.url, to: file) { job.note(received: $0, of: $1) }
+    job.noteChecking()
+    return try await add(file) { job.isCancelled }.id
+  }
+
+  /// Adds the bundle of an archive.
+  ///
+  /// - Parameters:
+  ///   - file: The zip file.
+  ///   - isOver: Asked now and then; true ends the import.
+  /// - Returns: The model.
+  /// - Throws: ``ImportError`` where it cannot be used.
+  func add(
+    _ file: String, until isOver: @escaping @Sendable () -> Bool = { false }
+  ) async throws -> VisionModel {
+    try await queue.run { [self] in
+      let bundle = try importer.importBundle(
+        fromZip: file,
+        check: { bundle in
+          let shipped = catalogue.models.first { $0.isShipped && $0.id == bundle.manifest.id }
+          guard shipped == nil else {
+            throw ImportError(
+              .sameID,
+              "'\(bundle.manifest.id)' is the id of a model that came with the program. Give the "
+                + "bundle another.")
+          }
+          try catalogue.makeModel(bundle).unload()
+        }, until: isOver)
+      catalogue.unload(bundle.manifest.id)
+      try catalogue.rescan()
+      return VisionModel(bundle, isShipped: false)
+    }
+  }
+
+  /// Where an archive is kept until it is unpacked; what is left there is removed at the next start.
+  var temporaryFile: String { importer.temporaryFile }
+}
+
+extension WebError {
+  /// Why a bundle was not imported.
+  init(_ error: ImportError) {
+    let status: HTTPResponse.Status =
+      switch error.code {
+      case .modelIsShipped: .forbidden
+      case .sameID: .conflict
+      case .zipTooLarge: .contentTooLarge
+      case .cannotWrite: HTTPResponse.Status(code: 507)
+      default: .unprocessableContent
+      }
+    self.init(status: status, code: "\(error.code)", message: error.message)
+  }
+}

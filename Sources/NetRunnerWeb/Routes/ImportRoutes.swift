@@ -1,0 +1,60 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NetRunner
+import TensorIO
+
+/// Bundles from elsewhere.
+struct ImportRoutes: Sendable {
+  let imports: ModelImports
+  let bodies: BodyReader
+  let maximumBytes: Int
+
+  func add(to group: RouterGroup<WebContext>) {
+    group.post("models") { request, _ in try await upload(request) }
+    group.post("imports") { request, _ in try await start(request) }
+    group.get("imports/:id") { _, context -> Response in
+      try .json(imports.job(context.parameters.get("id") ?? "").json)
+    }
+    group.delete("imports/:id") { _, context -> Response in
+      try imports.job(context.parameters.get("id") ?? "").cancel()
+      return Response(status: .noContent)
+    }
+  }
+
+  private func start(_ request: Request) async throws -> Response {
+    let members = try await Members(bodies.json(of: request), "The body")
+    guard let url = try members.text("url") else {
+      throw WebError.badRequest("The body needs a 'url'.")
+    }
+    guard url.utf8.count <= 2000 else {
+      throw WebError.badRequest("'url' has at most 2,000 bytes.")
+    }
+    return try .json(imports.start(url).json, status: .accepted)
+  }
+
+  private func upload(_ request: Request) async throws -> Response {
+    let type = request.headers[.contentType]?.lowercased() ?? ""
+    guard type.hasPrefix("application/zip") || type.hasPrefix("application/x-zip") else {
+      throw WebError(
+        status: .unsupportedMediaType, code: "not_a_zip",
+        message: "The body must be a zip file, with 'Content-Type: application/zip'.",
+        endsConnection: true)
+    }
+    let path = imports.temporaryFile
+    defer { try? FileSystem.remove(path) }
+    try await bodies.write(request, to: path, limit: maximumBytes, as: "The archive")
+    do {
+      return try await .json(
+        .object(["model": .object(imports.add(path).json)]), status: .created)
+    } catch let error as ImportError {
+      throw WebError(error)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TestSupport
+import Testing
+
+/// The server as others use it: a browser, NVIDIA's client, and whom nobody wants.
+@Suite(
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+struct NetRunnerTests {
+  private static func json(_ text: String) throws -> JSONValue {
+    try JSONValue(parsing: Data(text.utf8))
+  }
+
+  @Test func `the page does what a person asks of it`() async throws {
+    let server = try RunningServer(["--allow-private-imports"])
+    let seen = try Self.json(
+      await Python.run(["Tools/peers/browse.py", server.address]))
+    guard case .object(let seen) = seen else { return }
+    if case .number(let seconds)? = seen["label_after"] {
+      #expect(seconds < 2, "the label came after \(seconds) s")
+    } else {
+      Issue.record("The page shows no label: \(seen)")
+    }
+    for what in [
+      "previews", "label_after_flip", "pauses", "resumes", "label_of_other_model", "imports",
+      "evaluates", "exports",
+    ] {
+      #expect(seen[what] == .bool(true), "\(what): \(seen)")
+    }
+    #expect(seen["console"] == .array([]))
+  }
+
+  @Test func `an existing client lists, describes and runs the models`() async throws {
+    let models = try TemporaryFolder()
+    let vector = #""type": "array", "shape": [1, 4]}"#
+    let number = #""type": "array", "shape": [1, 1]}"#
+    let sum = try TemporaryBundle(
+      "matmul", inputs: [#"{"name": "input1", \#(vector)"#, #"{"name": "input2", \#(vector)"#],
+      outputs: [#"{"name": "output1", \#(number)"#, #"{"name": "output2", \#(number)"#])
+    for (path, name) in [
+      (sum.path, "test"), ("Demo/digits.tiobundle", "digits"),
+      ("Demo/digits-int8.tiobundle", "digits-int8"),
+    ] {
+      let source = URL(filePath: path, relativeTo: CommandRunner.packageFolder).path
+      try FileManager.default.copyItem(
+        atPath: source, toPath: "\(models.path)/\(name).tiobundle")
+    }
+    let server = try RunningServer(["--models", models.path])
+    let picture = "Demo/images/digit-3-01.png"
+    let calls = """
+      {"digits": {"image": {"picture": "\(picture)"}},
+       "digits-int8": {"image": {"picture": "\(picture)"}},
+       "test": {"input1": {"type": "FP32", "shape": [1, 4], "data": [1, 2, 3, 4]},
+                "input2": {"type": "FP32", "shape": [1, 4], "data": [5, 6, 7, 8]}}}
+      """
+    let answer = try Self.json(
+      await Python.run(["Tools/peers/triton.py", server.place], input: Data(calls.utf8)))
+    #expect(answer.member("is_live") == .bool(true))
+    #expect(
+      answer.member("models")
+        == .array([.string("digits"), .string("digits-int8"), .string("test")]))
+    for (model, value) in [
+      ("digits", picture), ("digits-int8", picture),
+      ("test", #"{"input1": [1, 2, 3, 4], "input2": [5, 6, 7, 8]}"#),
+    ] {
+      let run = try await CommandRunner.run([
+        "run", "\(models.path)/\(model).tiobundle", value, "--json",
+      ])
+      let expected = try Self.json(run.output).member("outputs")?.sortedNumbers
+      #expect(expected?.isEmpty == false)
+      guard case .array(let results)? = answer.member("calls")?.member(model)?.member("results")
+      else {
+        Issue.record("\(model) was not called.")
+        continue
+      }
+      #expect(results.count == 4)
+      for result in results {
+        // The client gets single precision as doubles.
+        let numbers = result.sortedNumbers.map { Float($0) }
+        #expect(numbers == expected?.map { Float($0) })
+      }
+    }
+  }
+
+  @Test func `malformed requests, slow clients and endless bodies harm nobody`() async throws {
+    let server = try RunningServer()
+    let parts = server.place.split(separator: ":").map(String.init)
+    let seen = try Self.json(
+      await Python.run(["Tools/peers/hostile.py"] + parts + ["--count", "10000"]))
+    guard case .object(let answers)? = seen.member("answers") else { return }
+    #expect(answers["500"] == nil)
+    #expect(answers["timeout"] == nil, "\(answers)")
+    if case .number(let seconds)? = seen.member("beside") { #expect(seconds < 5) }
+    // Of a gigabyte only what was on its way when it was refused.
+    if case .array(let sent)? = seen.member("sent") {
+      #expect(sent.allSatisfy { if case .number(let count) = $0 { count < 512 } else { false } })
+    }
+    #expect(try server.peakMemory < 1 << 30)
+    #expect(await server.end(with: SIGTERM) == 0)
+  }
+
+  @Test func `what is wrong with the command line is said`() async throws {
+    for (arguments, status, text) in [
+      (["--port", "70000"], 64 as Int32, "--port"), (["--cert", "x"], 64, "--key"),
+      (["--models", "nowhere"], 66, "'nowhere'"), (["--photos", "nowhere"], 66, "'nowhere'"),
+      (["--cert", "x", "--key", "y", "--port", "0"], 64, "'x'"),
+    ] {
+      let result = try await CommandRunner.run(["netrunner", "--no-browser"] + arguments)
+      #expect(result.status == status)
+      #expect(result.error.contains(text), "\(result.error)")
+    }
+  }
+
+  @Test func `a port that is taken is said to be`() async throws {
+    let server = try RunningServer()
+    let port = try #require(server.place.split(separator: ":").last)
+    let result = try await CommandRunner.run(["netrunner", "--no-browser", "--port", "\(port)"])
+    #expect(result.status == 64)
+    #expect(result.error.contains("Name another --port"))
+  }
+}
+
+extension JSONValue {
+  fileprivate func member(_ name: String) -> JSONValue? {
+    if case .object(let members) = self { members[name] } else { nil }
+  }
+
+  /// All numbers within, from the least on.
+  fileprivate var sortedNumbers: [Double] {
+    switch self {
+    case .number(let number): [number]
+    case .integer(let integer): [Double(integer)]
+    case .array(let values): values.flatMap(\.sortedNumbers).sorted()
+    case .object(let members): members.values.flatMap(\.sortedNumbers).sorted()
+    case .null, .bool, .string: []
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+/// `tensorio netrunner` on a free port, for one test.
+final class RunningServer {
+  /// Where it answers: `http://127.0.0.1:PORT/`.
+  let address: String
+  private let process: ChildProcess
+  private let folder: TemporaryFolder
+
+  /// Starts the server, and waits until it listens.
+  ///
+  /// - Parameter arguments: Further words of the command line.
+  /// - Throws: When it does not start.
+  init(_ arguments: [String] = []) throws {
+    folder = try TemporaryFolder()
+    var environment = ProcessInfo.processInfo.environment
+    environment["XDG_DATA_HOME"] = folder.path
+    // The library that is installed must be found all the same.
+    environment["TENSORIO_LITERT_LIBRARY"] = Self.library
+    process = try ChildProcess(
+      CommandRunner.binary.path,
+      ["netrunner", "--port", "0", "--no-browser", "--threads", "2"] + arguments,
+      environment: environment)
+    let line = String(decoding: process.output.availableData, as: UTF8.self)
+    address = line.replacing("Net Runner: ", with: "").trimmingCharacters(in: .newlines)
+    try #require(address.hasPrefix("http"), "\(line)")
+  }
+
+  deinit {
+    kill(process.identifier, SIGKILL)
+    _ = process.wait()
+  }
+
+  /// The host and port.
+  var place: String { String(address.dropFirst("http://".count).dropLast()) }
+
+  /// The process's resident memory, in bytes; the most that it ever had.
+  var peakMemory: Int {
+    get throws {
+      let status = try String(
+        contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
+      return 1024 * (Int(line.filter(\.isNumber)) ?? 0)
+    }
+  }
+
+  /// Sends a signal, and waits for the end.
+  ///
+  /// - Returns: The exit status, or the number of the signal that ended it.
+  func end(with signal: Int32) async -> Int32 {
+    kill(process.identifier, signal)
+    return await process.finish().status
+  }
+
+  private static var library: String {
+    let environment = ProcessInfo.processInfo.environment
+    if let path = environment["TENSORIO_LITERT_LIBRARY"] { return path }
+    let home = environment["HOME"] ?? ""
+    let data = environment["XDG_DATA_HOME"] ?? home + "/.local/share"
+    let folder = environment["TENSORIO_HOME"] ?? data + "/tensorio"
+    return folder + "/lib/libLiteRt.so"
+  }
+}
