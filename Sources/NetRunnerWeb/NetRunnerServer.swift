@@ -28,6 +28,10 @@ public struct NetRunnerServer: Sendable {
   private let queue: WorkQueue
   private let bodies = BodyReader(budget: 512 << 20)
   private let assets: String
+  private let scratch: ScratchFolder
+  private let disk = WorkQueue(threads: 2, limit: 4096)
+  private let uploads: UploadStore
+  private let evaluations: EvaluationStore
 
   /// How long a connection may be silent.
   private static let idleTime = TimeAmount.seconds(60)
@@ -50,6 +54,9 @@ public struct NetRunnerServer: Sendable {
       folder: options.models, shipped: names.sorted().map { shipped + "/" + $0 },
       backends: options.backends, threads: options.threads)
     queue = WorkQueue(threads: options.threads, limit: 64 * options.threads)
+    scratch = try ScratchFolder()
+    uploads = try UploadStore(scratch: scratch, disk: disk)
+    evaluations = EvaluationStore(backends: options.backends, version: options.version)
   }
 
   /// Serves until the process is told to end.
@@ -60,6 +67,10 @@ public struct NetRunnerServer: Sendable {
     var logger = Logger(label: "netrunner") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
     let options = options
+    defer {
+      evaluations.end()
+      scratch.remove()
+    }
     do {
       try await Application(
         router: router(), server: server(),
@@ -89,7 +100,18 @@ public struct NetRunnerServer: Sendable {
     let runner = InferenceRunner(catalogue: catalogue, queue: queue)
     ServerRoutes(options: options, samples: assets + "/Samples").add(to: api)
     ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
+    addEvaluations(to: api)
     return router
+  }
+
+  private func addEvaluations(to api: RouterGroup<WebContext>) {
+    let places = DatasetPlaces(
+      uploads: uploads, folders: options.folders, samples: assets + "/Samples")
+    UploadRoutes(uploads: uploads).add(to: api)
+    EvaluationRoutes(
+      options: options, catalogue: catalogue, places: places, evaluations: evaluations,
+      queue: queue, bodies: bodies
+    ).add(to: api)
   }
 
   private func server() throws -> HTTPServerBuilder {
