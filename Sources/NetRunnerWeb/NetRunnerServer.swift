@@ -112,6 +112,11 @@ public struct NetRunnerServer: Sendable {
       options: options, catalogue: catalogue, places: places, evaluations: evaluations,
       queue: queue, bodies: bodies
     ).add(to: api)
+    LabelRoutes(
+      catalogue: catalogue,
+      folders: LabelFolders(dataFolder: options.dataFolder, scratch: scratch),
+      scratch: scratch, queue: disk, bodies: bodies
+    ).add(to: api)
   }
 
   private func server() throws -> HTTPServerBuilder {
