@@ -72,7 +72,8 @@ python_has() {
 sys.exit(not all(map(find_spec, sys.argv[1:])))' "$@" 2>/dev/null
 }
 
-# Prints the packages that are missing. $1: whether pip is needed, $2: whether venv is.
+# Prints the packages that are missing. $1: whether pip is needed, $2: whether venv is, $3: whether a
+# browser is.
 missing_packages() {
   local package name header library command
   while read -r package name header library; do
@@ -86,6 +87,11 @@ missing_packages() {
   command -v "$python" >/dev/null || echo python3
   if [ "$1" = yes ] && ! python_has pip; then echo python3-pip; fi
   if [ "$2" = yes ] && ! python_has venv ensurepip; then echo python3-venv; fi
+  # Tests look at Net Runner's page as a browser does. Ubuntu has it as a snap, under other names.
+  if [ "$3" = yes ] && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
+    command -v chromium >/dev/null || echo chromium
+    command -v chromedriver >/dev/null || echo chromium-driver
+  fi
 }
 
 apt() {
@@ -180,7 +186,7 @@ main() {
 
   # On macOS ImageIO reads images and the system has SQLite: nothing to install.
   if [ "$(uname -s)" = Linux ]; then
-    packages="$(missing_packages "$need_pip" "$need_venv" | tr '\n' ' ' | sed 's/ $//')"
+    packages="$(missing_packages "$need_pip" "$need_venv" "$want_peers" | tr '\n' ' ' | sed 's/ $//')"
     if [ -n "$packages" ]; then install_packages; fi
   fi
   if [ "$need_pip" = yes ]; then

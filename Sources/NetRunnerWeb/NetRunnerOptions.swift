@@ -19,6 +19,8 @@ public struct NetRunnerOptions: Sendable {
   public var includesShippedModels = true
   /// Folders of photos that may be evaluated.
   public var folders: [String] = []
+  /// Where labelled photos are kept; nil takes a temporary folder, which goes away at the end.
+  public var dataFolder: String?
   /// What requests must bear; nil lets every request pass, which only a loopback address may.
   public var token: String?
   /// The files of a certificate and its key, in PEM; nil serves without TLS.

@@ -29,6 +29,10 @@ public struct NetRunnerServer: Sendable {
   private let imports: ModelImports
   private let bodies = BodyReader(budget: 512 << 20)
   private let assets: String
+  private let scratch: ScratchFolder
+  private let disk = WorkQueue(threads: 2, limit: 4096)
+  private let uploads: UploadStore
+  private let evaluations: EvaluationStore
 
   /// How long a connection may be silent.
   private static let idleTime = TimeAmount.seconds(60)
@@ -52,6 +56,9 @@ public struct NetRunnerServer: Sendable {
       backends: options.backends, threads: options.threads)
     queue = WorkQueue(threads: options.threads, limit: 64 * options.threads)
     imports = try ModelImports(catalogue, options)
+    scratch = try ScratchFolder()
+    uploads = try UploadStore(scratch: scratch, disk: disk)
+    evaluations = EvaluationStore(backends: options.backends, version: options.version)
   }
 
   /// Serves until the process is told to end.
@@ -62,6 +69,10 @@ public struct NetRunnerServer: Sendable {
     var logger = Logger(label: "netrunner") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
     let options = options
+    defer {
+      evaluations.end()
+      scratch.remove()
+    }
     do {
       try await Application(
         router: router(), server: server(),
@@ -96,6 +107,7 @@ public struct NetRunnerServer: Sendable {
     ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
     ImportRoutes(imports: imports, bodies: bodies, maximumBytes: options.maximumBundleBytes)
       .add(to: api)
+    addEvaluations(to: api)
     let inference = router.group("v2").add(middleware: TokenMiddleware(token: options.token))
     OpenInferenceRoutes(
       catalogue: catalogue, queue: queue, bodies: bodies, version: options.version
@@ -105,6 +117,21 @@ public struct NetRunnerServer: Sendable {
       return Response.data(text.utf8, type: "text/plain; version=0.0.4")
     }
     return router
+  }
+
+  private func addEvaluations(to api: RouterGroup<WebContext>) {
+    let places = DatasetPlaces(
+      uploads: uploads, folders: options.folders, samples: assets + "/Samples")
+    UploadRoutes(uploads: uploads).add(to: api)
+    EvaluationRoutes(
+      options: options, catalogue: catalogue, places: places, evaluations: evaluations,
+      queue: queue, bodies: bodies
+    ).add(to: api)
+    LabelRoutes(
+      catalogue: catalogue,
+      folders: LabelFolders(dataFolder: options.dataFolder, scratch: scratch),
+      scratch: scratch, queue: disk, bodies: bodies
+    ).add(to: api)
   }
 
   private func server() throws -> HTTPServerBuilder {

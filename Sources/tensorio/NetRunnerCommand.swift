@@ -91,6 +91,7 @@ struct NetRunnerCommand: ParsableCommand {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)'.")
     }
     options.folders = photos
+    options.dataFolder = Self.dataFolder
     options.host = host
     options.port = port
     options.threads = threads ?? Processors.count

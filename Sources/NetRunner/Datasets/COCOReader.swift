@@ -184,7 +184,11 @@ private struct COCOReader {
       + [parent + "/images", parent + "/" + part, parent + "/images/" + part]
     let firsts = document.images.prefix(20).map(\.fileName)
     let found = candidates.map { folder in
-      firsts.count { FileSystem.isFile(folder + "/" + $0) }
+      firsts.count { file in
+        let path = folder + "/" + file
+        return options.enclosure.map { $0.place(of: path) != nil } ?? true
+          && FileSystem.isFile(path)
+      }
     }
     guard let most = found.max(), most > 0, let best = found.firstIndex(of: most) else {
       notes.append("none of the first pictures was found in '\(own)' or beside it")

@@ -29,7 +29,9 @@ extension Dataset {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
     var reader = DatasetReader(path: path, options: options)
+    try reader.checkEnclosed(path)
     self = try reader.read(layout)
+    if let enclosure = options.enclosure { self = enclosed(in: enclosure) }
     try checkIdentifiers()
   }
 

@@ -60,6 +60,7 @@ extension Sample {
     switch source {
     case .file(let path): hash.addFile(path)
     case .url(let address): hash.add("url", address)
+    case .refused: hash.add("missing", "")
     case .bytes(let bytes, _): hash.add("file", SHA256.hash(data: bytes))
     case .pixels(let picture, _):
       let form = "\(picture.width) \(picture.height) \(picture.format) \(picture.orientation)"

@@ -8,6 +8,9 @@ public struct DatasetOptions: Sendable, Hashable {
   /// The folder that the paths of a table or of COCO's annotations begin in; nil looks beside the
   /// file.
   public var imagesFolder: String?
+  /// The folder that everything that is read must lie in, also through links; nil reads what the
+  /// dataset names.
+  package var enclosure: Enclosure?
 
   /// Makes options.
   public init(imagesFolder: String? = nil) {

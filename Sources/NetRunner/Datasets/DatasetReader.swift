@@ -44,6 +44,14 @@ struct DatasetReader {
     }
   }
 
+  /// Refuses a file or folder of the dataset's that lies outside of where it may read.
+  func checkEnclosed(_ path: String) throws {
+    guard let enclosure = options.enclosure, enclosure.place(of: path) == nil else { return }
+    throw TensorIOError(
+      .fileNotFound,
+      "'\(path)' is not there, or lies outside of the dataset's folder, and is not read.")
+  }
+
   static func noPictures(in paths: [String]) -> String {
     let list = paths.map { "'\($0)'" }.joined(separator: ", ")
     let extensions = PictureFolder.extensions.map { "." + $0 }.joined(separator: ", ")
@@ -101,6 +109,9 @@ struct DatasetReader {
   private func mapFolders() throws -> (images: String, maps: String)? {
     for maps in ["masks", "annotations"] {
       guard FileSystem.isFolder(path + "/images"), FileSystem.isFolder(path + "/" + maps),
+        options.enclosure.map({ enclosure in
+          [maps, "images"].allSatisfy { enclosure.place(of: path + "/" + $0) != nil }
+        }) ?? true,
         try !PictureFolder(path + "/" + maps).pictures.isEmpty
       else { continue }
       return ("images", maps)
@@ -120,6 +131,7 @@ struct DatasetReader {
     if FileSystem.isFile(path), FileSystem.name(of: path) == "test.json" {
       folder = FileSystem.folder(of: path)
     }
+    if FileSystem.isFile(folder + "/test.json") { try checkEnclosed(folder + "/test.json") }
     var dataset = try TestBundleReader.read(folder)
     if !folder.hasSuffix(".testbundle") {
       dataset.notes.insert("read as a test bundle, since it has a test.json", at: 0)

@@ -34,6 +34,8 @@ public struct EvaluationRun: Sendable {
     public var correct: Int
     /// Labelled pictures that are done.
     public var judged: Int
+    /// What became of the picture that was done last.
+    public var row: ResultRow
   }
 
   /// The pictures that are evaluated, after the limit and of the part that was asked for.

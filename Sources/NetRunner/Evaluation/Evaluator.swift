@@ -109,6 +109,7 @@ public struct Evaluator: Sendable {
     case .bytes(let bytes, let name): file = ImageFile(bytes: bytes, named: name, decoder: decoder)
     case .pixels(let pixels, _):
       return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
+    case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
     }
     file.timer = timer
     return try run(ModelInputs(file), timer, size: nil)

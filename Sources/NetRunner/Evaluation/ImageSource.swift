@@ -15,20 +15,22 @@ public enum ImageSource: Sendable {
   case bytes([UInt8], name: String)
   /// A decoded picture, under a name of the program's own.
   case pixels(PixelBuffer, name: String)
+  /// A picture that must not be read, with the reason as a sentence: its row has that as its error.
+  case refused(String, name: String)
 
   /// What identifies the picture in results: its path, address or name.
   public var id: String {
     switch self {
     case .file(let path): path
     case .url(let address): address
-    case .bytes(_, let name), .pixels(_, let name): name
+    case .bytes(_, let name), .pixels(_, let name), .refused(_, let name): name
     }
   }
 
   /// The word for the kind of source in results: `file`, `url` or `memory`.
   public var kind: String {
     switch self {
-    case .file: "file"
+    case .file, .refused: "file"
     case .url: "url"
     case .bytes, .pixels: "memory"
     }

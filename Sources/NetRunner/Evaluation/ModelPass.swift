@@ -66,11 +66,11 @@ struct ModelPass {
       return (row: row, prediction: try? evaluation.result.get())
     }
     try work.run(until: isOver) { place, output in
-      try add(output.row, samples[place].truth, output.prediction)
+      let row = try add(output.row, samples[place].truth, output.prediction)
       onProgress(
         EvaluationRun.Progress(
           model: bundle.manifest.id, done: rows.count, count: samples.count, failed: failed,
-          correct: correct, judged: judged))
+          correct: correct, judged: judged, row: row))
     }
     seconds = (clock.now - start).milliseconds / 1000
   }
@@ -93,7 +93,7 @@ struct ModelPass {
 
   private mutating func add(
     _ row: ResultRow, _ truth: GroundTruth?, _ prediction: Prediction?
-  ) throws {
+  ) throws -> ResultRow {
     var row = row
     if let truth {
       if let failure = try judge(row.index, truth, prediction) {
@@ -110,6 +110,7 @@ struct ModelPass {
       judged += 1
       if isCorrect { correct += 1 }
     }
+    return row
   }
 
   /// Shows a picture to all metrics.

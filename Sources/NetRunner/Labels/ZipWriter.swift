@@ -17,14 +17,14 @@ import Darwin
 /// A zip file that is being written; it is there when ``close()`` has returned.
 ///
 /// The corresponding C library is libzip.
-final class ZipWriter {
+package final class ZipWriter {
   private var archive: OpaquePointer?
   private let path: String
 
   /// Begins a file where none is.
   ///
   /// The corresponding C function is `zip_open`.
-  init(_ path: String) throws {
+  package init(_ path: String) throws {
     self.path = path
     var code: CInt = 0
     archive = zip_open(path, ZIP_CREATE | ZIP_EXCL, &code)
@@ -60,7 +60,7 @@ final class ZipWriter {
   /// Adds a file under a name, as it is: pictures are compressed already.
   ///
   /// The corresponding C functions are `zip_source_file_create` and `zip_file_add`.
-  func addFile(_ file: String, named name: String) throws {
+  package func addFile(_ file: String, named name: String) throws {
     var error = zip_error_t()
     guard let source = zip_source_file_create(file, 0, -1, &error) else { throw failure(&error) }
     try add(source, named: name, compression: ZIP_CM_STORE)
@@ -69,7 +69,7 @@ final class ZipWriter {
   /// Writes the file.
   ///
   /// The corresponding C function is `zip_close`.
-  func close() throws {
+  package func close() throws {
     guard let archive else { return }
     guard zip_close(archive) == 0 else { throw failure(zip_get_error(archive)) }
     self.archive = nil

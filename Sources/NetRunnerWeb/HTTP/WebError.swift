@@ -47,6 +47,14 @@ extension WebError {
       message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
   }
 
+  /// A file that the disk does not take.
+  static func notStored(_ reason: String) -> WebError {
+    WebError(
+      status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+      code: "not_stored", message: "The server cannot store the file: \(reason).",
+      endsConnection: true)
+  }
+
   /// What a model or picture threw.
   init(_ error: TensorIOError) {
     let (status, code): (HTTPResponse.Status, String) =

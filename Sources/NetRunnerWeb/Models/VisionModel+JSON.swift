@@ -35,7 +35,8 @@ extension VisionModel {
     return .object(members)
   }
 
-  private var labels: [String] {
+  /// The names of the model's classes; empty where it has none.
+  var labels: [String] {
     bundle.manifest.outputs.lazy.compactMap { bundle.labels(of: $0) }.first?.names ?? []
   }
 

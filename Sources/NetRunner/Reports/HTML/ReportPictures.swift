@@ -33,6 +33,7 @@ public struct ReportPictures: Sendable {
       case .file(let path): return try ImageDecoder().decode(contentsOf: path)
       case .bytes(let bytes, let name): return try ImageDecoder().decode(bytes, named: name)
       case .pixels(let picture, _): return picture
+      case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
       case .url:
         throw TensorIOError(.fileNotFound, "Pictures from addresses are not kept.")
       case nil:

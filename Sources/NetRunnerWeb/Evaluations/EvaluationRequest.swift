@@ -1,0 +1,106 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// What a client wants evaluated.
+struct EvaluationRequest: Sendable, Hashable {
+  /// Where the pictures are.
+  enum Source: Sendable, Hashable {
+    /// An upload's identifier.
+    case upload(String)
+    /// One of the server's folders, and perhaps a path in it.
+    case folder(String)
+    /// The pictures that came with the server.
+    case samples
+  }
+
+  /// The models' identifiers.
+  var models: [String]
+  var source: Source
+  /// How often each picture is run; nil takes the dataset's own number.
+  var iterations: Int?
+  /// How many pictures are under way at once; nil takes the server's number.
+  var threads: Int?
+  /// The most pictures to evaluate.
+  var limit: Int?
+
+  static let maximumIterations = 1000
+  private static let maximumModels = 16
+
+  /// Reads a request.
+  ///
+  /// - Parameters:
+  ///   - document: The request's body.
+  ///   - maximumThreads: The most pictures that may be under way at once.
+  /// - Throws: ``WebError`` that names the member and what it takes.
+  init(_ document: JSONValue, maximumThreads: Int) throws {
+    guard case .object(let members) = document else {
+      throw WebError.badRequest("The body must be a JSON object.")
+    }
+    models = try Self.models(members["models"] ?? .null)
+    source = try Self.source(members)
+    iterations = try Self.integer("iterations", members, 1...Self.maximumIterations)
+    threads = try Self.integer("threads", members, 1...maximumThreads)
+    limit = try Self.integer("limit", members, 1...Int(Int32.max))
+  }
+
+  private static func models(_ value: JSONValue) throws -> [String] {
+    guard case .array(let elements) = value else {
+      throw WebError.badRequest("'models' takes an array of models' ids.")
+    }
+    let ids = try elements.map { element in
+      guard case .string(let id) = element else {
+        throw WebError.badRequest("'models' takes ids, which are strings.")
+      }
+      return id
+    }
+    guard (1...maximumModels).contains(ids.count), Set(ids).count == ids.count else {
+      throw WebError.badRequest("'models' takes 1 to \(maximumModels) ids, each once.")
+    }
+    return ids
+  }
+
+  private static func source(_ members: [String: JSONValue]) throws -> Source {
+    var sources: [Source] = []
+    switch members["upload"] {
+    case .string(let id): sources.append(.upload(id))
+    case nil, .null: break
+    default: throw WebError.badRequest("'upload' takes an upload's id, a string.")
+    }
+    switch members["folder"] {
+    case .string(let folder): sources.append(.folder(folder))
+    case nil, .null: break
+    default: throw WebError.badRequest("'folder' takes one of the server's folders, a string.")
+    }
+    switch members["sample"] {
+    case .bool(true): sources.append(.samples)
+    case nil, .null, .bool(false): break
+    default: throw WebError.badRequest("'sample' takes true or false.")
+    }
+    guard sources.count == 1 else {
+      throw WebError.badRequest(
+        "Name the pictures: one of 'upload', 'folder' and '\"sample\": true'.")
+    }
+    return sources[0]
+  }
+
+  private static func integer(
+    _ name: String, _ members: [String: JSONValue], _ range: ClosedRange<Int>
+  ) throws -> Int? {
+    let number: Int?
+    switch members[name] {
+    case nil, .null: return nil
+    case .number(let value): number = Int(exactly: value)
+    case .integer(let value): number = Int(exactly: value)
+    default: number = nil
+    }
+    guard let number, range.contains(number) else {
+      throw WebError.badRequest(
+        "'\(name)' takes a whole number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+}

@@ -1,0 +1,50 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TensorIO
+
+/// A file that is sent piece by piece.
+struct FileDownload: Sendable {
+  private let handle: FileHandle
+  private let size: Int
+  private static let pieceSize = 1 << 18
+
+  /// Opens a file; it may be deleted then, and its bytes stay until they are sent.
+  ///
+  /// - Throws: The system's error.
+  init(_ path: String) throws {
+    handle = try FileHandle(forReadingFrom: URL(filePath: path))
+    size = Int(try handle.seekToEnd())
+    try handle.seek(toOffset: 0)
+  }
+
+  /// The answer.
+  ///
+  /// - Parameters:
+  ///   - type: The file's media type.
+  ///   - name: The file's name, of ASCII letters, digits, `-`, `_` and `.`.
+  ///   - queue: Where the file is read.
+  /// - Returns: The whole file.
+  func response(type: String, name: String, on queue: WorkQueue) -> Response {
+    let (handle, pieceSize) = (handle, Self.pieceSize)
+    let body = ResponseBody(contentLength: size) { writer in
+      while let piece = try await queue.run({ try handle.read(upToCount: pieceSize) }),
+        !piece.isEmpty
+      {
+        try await writer.write(ByteBuffer(bytes: piece))
+      }
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: type, .contentDisposition: "attachment; filename=\"\(name)\"",
+      ], body: body)
+  }
+}

@@ -1,0 +1,60 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Synchronization
+import TensorIO
+
+/// The folders of labelled photos, one for each model.
+final class LabelFolders: Sendable {
+  private let root: String
+  /// Keeps a temporary folder as long as it is used.
+  private let scratch: ScratchFolder
+  private let folders = Mutex<[String: LabelFolder]>([:])
+
+  /// Nothing is made before the first label.
+  ///
+  /// - Parameters:
+  ///   - dataFolder: Where the folders lie; nil takes a temporary one.
+  ///   - scratch: Where temporary ones are.
+  init(dataFolder: String?, scratch: ScratchFolder) {
+    root = (dataFolder ?? scratch.path) + "/labels"
+    self.scratch = scratch
+  }
+
+  /// A model's folder, which is made where there is none: that blocks.
+  ///
+  /// - Throws: `TensorIOError` when it cannot be made or read.
+  func folder(for model: String) throws -> LabelFolder {
+    try folders.withLock { folders in
+      if let folder = folders[model] { return folder }
+      let folder = try LabelFolder(root + "/" + Self.name(for: model), for: model)
+      folders[model] = folder
+      return folder
+    }
+  }
+
+  /// A model's folder; nil where it has no labels yet.
+  func existingFolder(for model: String) throws -> LabelFolder? {
+    guard FileSystem.isFile("\(root)/\(Self.name(for: model))/labels.sqlite") else { return nil }
+    return try folder(for: model)
+  }
+
+  /// A folder's name for a model: its identifier where every file system takes that as it is.
+  private static func name(for model: String) -> String {
+    let isPlain =
+      model.utf8.count <= 100
+      && model.utf8.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+      }
+    guard !isPlain else { return model }
+    let digits = SHA256.hash(data: Array(model.utf8)).prefix(16).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    // No plain identifier has a full stop.
+    return "sha256." + digits.joined()
+  }
+}

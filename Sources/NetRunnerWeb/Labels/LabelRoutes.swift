@@ -1,0 +1,148 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import NetRunner
+import TensorIO
+import TensorIOImageCodecs
+
+/// Keeps the labels that people give photos, for each model of its own.
+struct LabelRoutes: Sendable {
+  let catalogue: ModelCatalogue
+  let folders: LabelFolders
+  let scratch: ScratchFolder
+  let queue: WorkQueue
+  let bodies: BodyReader
+
+  private let decoder = ImageDecoder(
+    limits: ImageDecoder.Limits(
+      maximumPixels: 64_000_000, maximumFileBytes: InferenceRunner.maximumPictureBytes))
+
+  init(
+    catalogue: ModelCatalogue, folders: LabelFolders, scratch: ScratchFolder, queue: WorkQueue,
+    bodies: BodyReader
+  ) {
+    self.catalogue = catalogue
+    self.folders = folders
+    self.scratch = scratch
+    self.queue = queue
+    self.bodies = bodies
+  }
+
+  func add(to group: RouterGroup<WebContext>) {
+    group.get("models/:id/labels") { _, context in try await list(context.model()) }
+    group.get("models/:id/labels/export") { request, context in
+      try await export(context.model(), Query(request))
+    }
+    group.put("models/:id/labels/:photo") { request, context in
+      try await set(context.model(), context.photo(), request)
+    }
+    group.delete("models/:id/labels/:photo") { _, context in
+      try await remove(context.model(), context.photo())
+    }
+  }
+
+  private func list(_ id: String) async throws -> Response {
+    _ = try catalogue.model(id)
+    let labels = try await queue.run { try folders.existingFolder(for: id)?.labels ?? [] }
+    return try .json(
+      .object([
+        "count": .count(labels.count),
+        "labels": .array(labels.map { Self.json($0.path, $0.label) }),
+      ]))
+  }
+
+  private func set(_ id: String, _ photo: String, _ request: Request) async throws -> Response {
+    let label = try Self.label(Query(request), for: catalogue.model(id))
+    return try await bodies.withBody(
+      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The picture"
+    ) { picture in
+      try await queue.run {
+        let bytes = Array(picture.readableBytesView)
+        try decoder.checkHeader(of: bytes, named: "'\(photo)'")
+        try folders.folder(for: id).set(label, of: photo, bytes)
+      }
+      return try .json(Self.json(photo, label))
+    }
+  }
+
+  private func remove(_ id: String, _ photo: String) async throws -> Response {
+    _ = try catalogue.model(id)
+    let wasThere = try await queue.run {
+      try folders.existingFolder(for: id)?.remove(photo) ?? false
+    }
+    guard wasThere else {
+      throw WebError(
+        status: .notFound, code: "label_not_found",
+        message: "No photo '\(photo.prefix(200))' is labelled for the model '\(id.prefix(100))'.")
+    }
+    return Response(status: .noContent)
+  }
+
+  private func export(_ id: String, _ query: Query) async throws -> Response {
+    _ = try catalogue.model(id)
+    let word = query.text("format") ?? LabelExportFormat.testBundle.rawValue
+    guard let format = LabelExportFormat(rawValue: word) else {
+      throw WebError.badRequest(
+        "'format' takes testbundle or zip, not '\(word.prefix(40))'.")
+    }
+    let name = id.downloadName
+    let download = try await queue.run { () throws -> FileDownload in
+      guard let labels = try folders.existingFolder(for: id), try !labels.labels.isEmpty else {
+        throw WebError(
+          status: .notFound, code: "no_labels",
+          message: "No photo is labelled for the model '\(id.prefix(100))' yet; label one first.")
+      }
+      let folder = try scratch.folder()
+      defer { scratch.remove(folder) }
+      let file = try labels.export(format, into: folder, named: name)
+      return try FileDownload(file)
+    }
+    let ending = format == .zip ? "-labels.zip" : ".testbundle.zip"
+    return download.response(type: "application/zip", name: name + ending, on: queue)
+  }
+
+  /// The label that a request gives.
+  private static func label(_ query: Query, for model: VisionModel) throws -> PhotoLabel {
+    let number = try query.number("value")
+    switch (query.text("label"), number) {
+    case (let text?, nil):
+      let names = model.labels
+      // Forms write spaces as plus signs.
+      let spaced = text.replacing("+", with: " ")
+      if names.isEmpty || names.contains(text) { return .text(text) }
+      if names.contains(spaced) { return .text(spaced) }
+      throw WebError(
+        status: .unprocessableContent, code: "unknown_label",
+        message: "'\(text.prefix(100))' is no label of '\(model.bundle.manifest.name)', which has "
+          + names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+          + (names.count > 5 ? " and \(names.count - 5) more." : "."),
+        endsConnection: true)
+    case (nil, let number?): return .numbers([number])
+    default:
+      throw WebError.badRequest("Give the photo one of 'label=TEXT' and 'value=NUMBER'.")
+    }
+  }
+
+  private static func json(_ photo: String, _ label: PhotoLabel) -> JSONValue {
+    let value: JSONValue =
+      switch label {
+      case .text(let text): .string(text)
+      case .numbers(let numbers):
+        numbers.count == 1 ? .number(numbers[0]) : .array(numbers.map { .number($0) })
+      }
+    return .object(["photo": .string(photo), "label": value])
+  }
+}
+
+extension WebContext {
+  /// The photo's name in the path.
+  ///
+  /// - Throws: ``WebError`` where it can be none.
+  fileprivate func photo() throws -> String {
+    try RelativePath(percentEncoded: [parameters.get("photo").map { $0[...] } ?? ""]).name
+  }
+}

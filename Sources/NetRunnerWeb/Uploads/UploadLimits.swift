@@ -1,0 +1,66 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// What uploads may have at most.
+struct UploadLimits: Sendable {
+  /// The bytes of a file.
+  var fileBytes = 64 << 20
+  /// The bytes of an upload.
+  var uploadBytes = 4 << 30
+  /// The files of an upload.
+  var files = 50_000
+  /// How many uploads there are.
+  var uploads = 8
+  /// How long an upload stays without being used.
+  var unusedTime = Duration.seconds(6 * 3600)
+  /// How long an upload must have been unused to make room for another.
+  var idleTime = Duration.seconds(10 * 60)
+}
+
+extension WebError {
+  /// An upload that is not there, or not any more.
+  static func noUpload(_ id: String) -> WebError {
+    WebError(
+      status: .notFound, code: "upload_not_found",
+      message: "There is no upload '\(id.prefix(100))'; it may have been deleted. Begin a new one.",
+      endsConnection: true)
+  }
+
+  /// A name that is taken.
+  static func fileExists(_ path: String) -> WebError {
+    WebError(
+      status: .conflict, code: "file_exists",
+      message: "The upload has a file or folder of the name '\(path.prefix(200))' already; names "
+        + "differ in more than small and capital letters.", endsConnection: true)
+  }
+
+  static func tooManyFiles(_ count: Int) -> WebError {
+    WebError(
+      status: .contentTooLarge, code: "too_many_files",
+      message: "An upload has at most \(count) files; make it several.", endsConnection: true)
+  }
+
+  static func fileTooLarge(_ limit: Int, _ path: RelativePath) -> WebError {
+    WebError(
+      status: .contentTooLarge, code: "file_too_large",
+      message: "'\(path.text.prefix(200))' has more than \(limit) bytes (\(limit >> 20) MiB); "
+        + "leave it out or make it smaller.", endsConnection: true)
+  }
+
+  static func uploadTooLarge(_ limit: Int) -> WebError {
+    WebError(
+      status: .contentTooLarge, code: "upload_too_large",
+      message: "An upload has at most \(limit) bytes (\(limit >> 20) MiB); make it several.",
+      endsConnection: true)
+  }
+
+  static func tooManyUploads(_ count: Int) -> WebError {
+    WebError(
+      status: .conflict, code: "too_many_uploads",
+      message: "There are \(count) uploads in use already; delete one, or try again later.")
+  }
+}

@@ -1,0 +1,51 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import Testing
+
+@testable import NetRunner
+
+@Suite struct EnclosureTests {
+  @Test func `what lies outside has no place, and neither has what is not there`() throws {
+    let folder = try DatasetFolder(["in/a.png": "", "in-other/b.png": ""])
+    try folder.link("in/out", to: folder.path + "/in-other")
+    try folder.link("in/again", to: "a.png")
+    let enclosure = try #require(Enclosure(folder.path + "/in"))
+    let real = try #require(PictureFolder.realPath(folder.path))
+    #expect(enclosure.place(of: folder.path + "/in/a.png") == real + "/in/a.png")
+    #expect(enclosure.place(of: folder.path + "/in/again") == real + "/in/a.png")
+    #expect(enclosure.place(of: folder.path + "/in") == real + "/in")
+    for path in ["/in/out", "/in/out/b.png", "/in/../in-other/b.png", "/in-other", "/in/gone", ""] {
+      #expect(enclosure.place(of: folder.path + path) == nil, "\(path)")
+    }
+    #expect(enclosure.place(of: "/etc/passwd") == nil)
+    #expect(Enclosure(folder.path + "/in/a.png") == nil)
+    #expect(Enclosure(folder.path + "/gone") == nil)
+  }
+
+  @Test func `pictures outside are refused, and change no hash by their bytes`() throws {
+    let folder = try DatasetFolder([
+      "in/a.png": "a", "secret.png": "one", "in/list.csv": "a.png\n../secret.png\n/etc/passwd\n",
+    ])
+    var options = DatasetOptions()
+    options.enclosure = Enclosure(folder.path + "/in")
+    let dataset = try folder.dataset("in/list.csv", options: options)
+    #expect(dataset.ids == ["a.png", "../secret.png", "/etc/passwd"])
+    for sample in dataset.samples.dropFirst() {
+      guard case .refused(let reason, let name) = sample.source else {
+        Issue.record("\(sample.id) is read")
+        continue
+      }
+      #expect(name == sample.id)
+      #expect(reason.contains("'\(sample.id)'"))
+    }
+    let hash = try dataset.sha256()
+    try folder.write("two", to: "secret.png")
+    #expect(try folder.dataset("in/list.csv", options: options).sha256() == hash)
+    #expect(throws: TensorIOError.self) { try folder.dataset("secret.png", options: options) }
+  }
+}

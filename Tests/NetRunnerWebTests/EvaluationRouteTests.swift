@@ -1,0 +1,225 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import NetRunner
+import TensorIO
+import TensorIOImageCodecs
+import TensorIOLiteRT
+import Testing
+
+@testable import NetRunnerWeb
+
+@Suite struct EvaluationRouteTests {
+  private static let bundle = TestServer.demo + "/digits.testbundle"
+
+  @Test(arguments: [false, true])
+  func `a test bundle is evaluated as it is by a program`(isLive: Bool) async throws {
+    var options = EvaluationOptions()
+    options.threads = 2
+    let models = try ["digits", "digits-int8"].map {
+      try ModelBundle("\(TestServer.demo)/\($0).tiobundle")
+    }
+    let expected = try EvaluationRun(Dataset(contentsOf: Self.bundle), options: options)
+      .evaluate(models, with: [.liteRT])
+    try await TestServer.test(isLive ? .live : .router) { client in
+      let upload = try await client.upload(Self.bundle, as: "digits")
+      let id = try await client.evaluate([
+        "upload": .string(upload), "threads": .number(2),
+        "models": .array([.string("digits"), .string("digits-int8")]),
+      ])
+      let answer = try await client.end(of: id)
+      let evaluation = answer["evaluation"]
+      #expect(evaluation["state"].text == "done")
+      #expect(evaluation["error"] == .null)
+      #expect(evaluation["dataset"]["layout"].text == "test_bundle")
+      #expect(evaluation["dataset"]["has_truth"].bool == true)
+      #expect(evaluation["models"][1]["done"].double == 20)
+      let report = answer["report"]
+      #expect(report["results"] == .null)
+      for (index, model) in expected.models.enumerated() {
+        let values = report["models"][index]["metrics"]["classification"]["values"].elements
+        let top1 = values.first { $0["name"].text == "top1" }?["value"].double
+        let found = model.metrics["classification"]?.values.first { $0.name == "top1" }?.value
+        #expect(top1 == found)
+        #expect(found ?? 0 > 0.9)
+      }
+      #expect(report["dataset"]["sha256"].text == expected.dataset.sha256)
+      // Nobody learns where the server keeps things.
+      #expect(!Self.text(report).contains(TestServer.root))
+      #expect(!Self.text(report).contains("tensorio-netrunner"))
+      let rows = try await client.json(
+        .get, "evaluations/\(id)/rows?model=digits-int8&offset=5&limit=10")
+      #expect(rows["count"].double == 20)
+      #expect(
+        rows["rows"].elements.map { $0["predicted"].text }
+          == expected.results[25..<35].map(\.predicted))
+      let row = rows["rows"][0]
+      #expect(row["index"].double == 5)
+      #expect(row["model"].text == "digits-int8")
+      #expect(row["correct"].bool == expected.results[25].isCorrect)
+      #expect(row["classes"].elements.count == 5)
+      #expect(row["classes"][0]["label"].text == row["predicted"].text)
+      #expect(row["latency_ms"]["total"].double ?? 0 > 0)
+      let wrong = try await client.json(.get, "evaluations/\(id)/rows?only=wrong")
+      #expect(
+        wrong["count"].double.map(Int.init) == expected.results.count { $0.isCorrect == false })
+    }
+  }
+
+  @Test func `a folder for each class has its accuracy, and every form of report is read`()
+    async throws
+  {
+    try await TestServer.test { client in
+      let upload = try await client.upload(
+        TestServer.demo + "/digits-training", as: "my%20digits"
+      ) { $0.hasSuffix("1.png") }
+      let id = try await client.evaluate(["upload": .string(upload)])
+      let answer = try await client.end(of: id)
+      let evaluation = answer["evaluation"]
+      #expect(evaluation["dataset"]["layout"].text == "folders")
+      #expect(evaluation["dataset"]["name"].text == "my digits")
+      let count = try #require(evaluation["dataset"]["pictures"].double.map { Int($0) })
+      #expect(count >= 10)
+
+      let json = try await client.send(.get, "evaluations/\(id)/export?format=json")
+      let report = try EvaluationReport(json: String(buffer: json.body))
+      #expect(report.results.count == count)
+      #expect(json.headers[.contentDisposition]?.contains("my-digits-evaluation.json") == true)
+      let csv = try await client.send(.get, "evaluations/\(id)/export?format=csv")
+      #expect(csv.headers[.contentType] == "text/csv; charset=utf-8")
+      #expect(String(buffer: csv.body).split(separator: "\r\n").count == count + 1)
+      let html = try await client.send(.get, "evaluations/\(id)/export?format=html")
+      #expect(String(buffer: html.body).hasPrefix("<!DOCTYPE html>"))
+      let old = try await client.json(.get, "evaluations/\(id)/export?format=netrunner")
+      #expect(old["results"].elements.count == count)
+      #expect(old["results"][0]["evaluation"]["inference_results"] != .null)
+      #expect(old["summary"].elements.count == 1)
+      #expect(
+        try await client.code(.get, "evaluations/\(id)/export?format=pdf", expects: 400) != nil)
+
+      let list = try await client.json(.get, "evaluations")
+      #expect(list["evaluations"].elements.map { $0["id"].text } == [id])
+      try await client.send(.delete, "evaluations/\(id)", expects: 204)
+      #expect(
+        try await client.code(.get, "evaluations/\(id)", expects: 404) == "evaluation_not_found")
+    }
+  }
+
+  @Test func `photos are shown small, upright and never larger`() async throws {
+    let folder = try TestFolder()
+    let picture = PixelBuffer(width: 600, height: 300, format: .rgb) { _ in }
+    try folder.write(
+      Data(try ImageEncoder().encode(picture, as: .jpeg(quality: 80))), to: "wide.jpg")
+    try folder.write(Data("no picture".utf8), to: "broken.png")
+    let name = FileSystem.name(of: folder.path)
+    try await TestServer.test(folders: [folder.path]) { client in
+      let id = try await client.evaluate(["folder": .string(name)])
+      let evaluation = try await client.end(of: id)["evaluation"]
+      #expect(evaluation["dataset"]["layout"].text == "pictures")
+      #expect(evaluation["models"][0]["failed"].double == 1)
+      for (size, width) in [(64, 64), (1024, 600)] {
+        let small = try await client.send(.get, "evaluations/\(id)/pictures/1?size=\(size)")
+        #expect(small.headers[.contentType] == "image/jpeg")
+        let decoded = try ImageDecoder().decode(Array(small.body.readableBytesView))
+        #expect((decoded.width, decoded.height) == (width, width / 2))
+      }
+      #expect(
+        try await client.code(.get, "evaluations/\(id)/pictures/0", expects: 400)
+          == "not_a_picture")
+      for index in ["2", "-1", "x"] {
+        #expect(
+          try await client.code(.get, "evaluations/\(id)/pictures/\(index)", expects: 404)
+            == "picture_not_found")
+      }
+      for size in [31, 1025] {
+        try await client.send(.get, "evaluations/\(id)/pictures/1?size=\(size)", expects: 400)
+      }
+      let errors = try await client.json(.get, "evaluations/\(id)/rows?only=errors")
+      #expect(errors["rows"][0]["image"].text == "broken.png")
+      #expect(errors["rows"][0]["error_description"].text?.contains(folder.path) == false)
+      try FileManager.default.removeItem(atPath: folder.path + "/wide.jpg")
+      try await client.send(.get, "evaluations/\(id)/pictures/1", expects: 404)
+    }
+  }
+
+  @Test func `one that is cancelled keeps what is done, and others wait`() async throws {
+    try await TestServer.test { client in
+      let first = try await client.evaluate([
+        "sample": .bool(true), "iterations": .number(1000), "threads": .number(1),
+      ])
+      let second = try await client.evaluate(["sample": .bool(true), "limit": .number(3)])
+      #expect(
+        try await client.json(.get, "evaluations/\(second)")["evaluation"]["queued"].bool == true)
+      #expect(
+        try await client.code(.get, "evaluations/\(second)/export", expects: 409) == "no_report")
+      for _ in 0..<400 {
+        let models = try await client.json(.get, "evaluations/\(first)")["evaluation"]["models"]
+        if models[0]["done"].double ?? 0 > 0 { break }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      try await client.send(.delete, "evaluations/\(first)", expects: 204)
+      let answer = try await client.end(of: first)
+      #expect(answer["evaluation"]["state"].text == "cancelled")
+      let done = try #require(answer["evaluation"]["models"][0]["done"].double)
+      #expect(done > 0 && done < 10)
+      #expect(
+        try await client.json(.get, "evaluations/\(first)/rows")["count"].double == done)
+      #expect(answer["report"]["models"][0]["pictures"].double == done)
+      let other = try await client.end(of: second)
+      #expect(other["evaluation"]["state"].text == "done")
+      #expect(other["evaluation"]["models"][0]["done"].double == 3)
+      #expect(other["evaluation"]["dataset"]["has_truth"].bool == false)
+    }
+  }
+
+  @Test func `one that waits is cancelled at once`() async throws {
+    try await TestServer.test { client in
+      let first = try await client.evaluate([
+        "sample": .bool(true), "iterations": .number(1000), "threads": .number(1),
+      ])
+      let second = try await client.evaluate(["sample": .bool(true)])
+      try await client.send(.delete, "evaluations/\(second)", expects: 204)
+      let state = try await client.json(.get, "evaluations/\(second)")["evaluation"]["state"].text
+      #expect(state == "cancelled")
+      try await client.send(.delete, "evaluations/\(first)", expects: 204)
+      _ = try await client.end(of: first)
+    }
+  }
+
+  @Test func `a request that cannot be met says why`() async throws {
+    try await TestServer.test { client in
+      let digits = JSONValue.array([.string("digits")])
+      for (members, status, code) in [
+        (["models": digits], 400, "bad_request"),
+        (["models": digits, "sample": .bool(true), "folder": .string("x")], 400, "bad_request"),
+        (["models": .array([]), "sample": .bool(true)], 400, "bad_request"),
+        (["models": digits, "sample": .bool(true), "iterations": .number(0)], 400, "bad_request"),
+        (["models": .array([.string("cat")]), "sample": .bool(true)], 404, "model_not_found"),
+        (["models": digits, "upload": .string("../x")], 404, "upload_not_found"),
+        (["models": digits, "folder": .string("photos")], 404, "folder_not_found"),
+      ] as [([String: JSONValue], Int, String)] {
+        let found = try await client.code(
+          .post, "evaluations", json: .object(members), expects: status)
+        #expect(found == code)
+      }
+      let empty = try #require(
+        try await client.json(.post, "uploads", expects: 201)["upload"]["id"].text)
+      #expect(
+        try await client.code(
+          .post, "evaluations",
+          json: .object(["models": digits, "upload": .string(empty)]), expects: 422)
+          == "invalid_dataset")
+    }
+  }
+
+  static func text(_ value: JSONValue) -> String {
+    String(decoding: (try? JSONEncoder().encode(value)) ?? Data(), as: UTF8.self)
+      .replacing("\\/", with: "/")
+  }
+}

@@ -1,0 +1,111 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import NetRunner
+import TensorIO
+import Testing
+
+@testable import NetRunnerWeb
+
+@Suite struct LabelRouteTests {
+  private static let digit = TestServer.demo + "/images/digit-7-01.png"
+
+  private static func picture() throws -> [UInt8] { Array(try FileSystem.read(digit)) }
+
+  @Test func `labels are set, listed, replaced and deleted`() async throws {
+    let data = try TestFolder()
+    let picture = try Self.picture()
+    try await TestServer.test(dataFolder: data.path) { client in
+      let labels = try await client.json(.get, "models/digits")["labels"].elements
+      let seven = try #require(labels[7].text)
+      #expect(try await client.json(.get, "models/digits/labels")["count"].double == 0)
+      let set = try await client.json(
+        .put, "models/digits/labels/b%20c.png?label=\(seven)", picture)
+      #expect(set == .object(["photo": .string("b c.png"), "label": .string(seven)]))
+      try await client.send(.put, "models/digits/labels/a.png?value=3.5", picture)
+      try await client.send(.put, "models/digits/labels/a.png?value=-4", picture)
+      let list = try await client.json(.get, "models/digits/labels")
+      #expect(list["count"].double == 2)
+      #expect(list["labels"][0] == .object(["photo": .string("a.png"), "label": .number(-4)]))
+      #expect(list["labels"][1]["label"].text == seven)
+      #expect(try FileSystem.contents(of: data.path + "/labels/digits/photos").count == 2)
+      try await client.send(.delete, "models/digits/labels/a.png", expects: 204)
+      #expect(
+        try await client.code(.delete, "models/digits/labels/a.png", expects: 404)
+          == "label_not_found")
+      #expect(try FileSystem.contents(of: data.path + "/labels/digits/photos") == ["b c.png"])
+    }
+    // They are there for the next server.
+    try await TestServer.test(dataFolder: data.path) { client in
+      let labels = try await client.json(.get, "models/digits/labels")
+      #expect(labels["count"].double == 1)
+      let others = try await client.json(.get, "models/digits-int8/labels")
+      #expect(others["count"].double == 0)
+    }
+  }
+
+  @Test func `what is no label or picture is refused`() async throws {
+    let data = try TestFolder()
+    let picture = try Self.picture()
+    try await TestServer.test(dataFolder: data.path) { client in
+      for (path, body, status, code) in [
+        ("digits/labels/a.png?label=horse", picture, 422, "unknown_label"),
+        ("digits/labels/a.png?value=nan", picture, 400, "bad_request"),
+        ("digits/labels/a.png?value=x", picture, 400, "bad_request"),
+        ("digits/labels/a.png", picture, 400, "bad_request"),
+        ("digits/labels/a.png?value=1&label=seven", picture, 400, "bad_request"),
+        ("digits/labels/a.png?value=1", [1, 2, 3], 400, "not_a_picture"),
+        ("digits/labels/a.png?value=1", [], 400, "not_a_picture"),
+        ("digits/labels/..%2Fa.png?value=1", picture, 400, "invalid_path"),
+        ("digits/labels/%2E%2E?value=1", picture, 400, "invalid_path"),
+        ("horse/labels/a.png?value=1", picture, 404, "model_not_found"),
+      ] {
+        #expect(
+          try await client.code(.put, "models/" + path, body, expects: status) == code, "\(path)")
+      }
+      let large = [UInt8](repeating: 0, count: (32 << 20) + 1)
+      try await client.send(
+        .put, "models/digits/labels/a.png?value=1", large, expects: 413)
+      #expect(try await client.json(.get, "models/digits/labels")["count"].double == 0)
+      #expect(
+        try await client.code(.get, "models/digits/labels/export", expects: 404) == "no_labels")
+    }
+  }
+
+  @Test func `labels are exported as a test bundle that is evaluated, and as Net Runner's zip`()
+    async throws
+  {
+    let data = try TestFolder()
+    let output = try TestFolder()
+    let picture = try Self.picture()
+    try await TestServer.test(dataFolder: data.path) { client in
+      let labels = try await client.json(.get, "models/digits")["labels"].elements
+      let seven = try #require(labels[7].text)
+      for photo in ["a.png", "b.png"] {
+        try await client.send(.put, "models/digits/labels/\(photo)?label=\(seven)", picture)
+      }
+      let bundle = try await client.send(.get, "models/digits/labels/export?format=testbundle")
+      #expect(bundle.headers[.contentType] == "application/zip")
+      #expect(
+        bundle.headers[.contentDisposition] == #"attachment; filename="digits.testbundle.zip""#)
+      let zip = try await client.send(.get, "models/digits/labels/export?format=zip")
+      try await client.send(.get, "models/digits/labels/export?format=csv", expects: 400)
+      for (name, response) in [("bundle.zip", bundle), ("labels.zip", zip)] {
+        try output.write(Data(response.body.readableBytesView), to: name)
+      }
+    }
+    let names = try await ZipListing.names(in: output.path + "/bundle.zip", into: output.path)
+    #expect(names.contains("digits.testbundle/test.json"))
+    let dataset = try Dataset(contentsOf: output.path + "/digits.testbundle")
+    #expect(dataset.samples.map(\.id) == ["images/a.png", "images/b.png"])
+    #expect(dataset.samples.allSatisfy { $0.truth != nil })
+    let old = try await ZipListing.names(in: output.path + "/labels.zip", into: output.path)
+    #expect(old == ["images/a.png", "images/b.png", "labels.json"])
+  }
+}
