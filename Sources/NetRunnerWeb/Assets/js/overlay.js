@@ -8,6 +8,11 @@ import { score } from "./format.js";
 import { isWhole, placed, withinRegion } from "./geometry.js";
 import { tinted } from "./segmentation.js";
 
+/** Whether a result says where things are. */
+export function isSpatial(result) {
+  return Boolean(result.segmentation || result.detections || result.keypoints);
+}
+
 /** What a model found, drawn over the picture. */
 export class Overlay {
   #root;

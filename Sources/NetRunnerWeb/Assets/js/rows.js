@@ -108,7 +108,7 @@ export class RowsView {
 
   #draw() {
     if (this.#rows.length === 0) {
-      const text = { wrong: "No photo was labelled wrong.", errors: "No photo failed." }[this.#query.only] ?? "No photos.";
+      const text = { wrong: "No photo was labeled wrong.", errors: "No photo failed." }[this.#query.only] ?? "No photos.";
       this.#body.replaceChildren(el("p", { class: "muted", text }));
     } else {
       this.#body.replaceChildren(this.#isTable ? this.#table() : this.#gallery());
