@@ -248,5 +248,6 @@ export class LabelView {
 }
 
 function labelText(label) {
+  if (Array.isArray(label)) return label.map(number).join(", ");
   return typeof label === "number" ? number(label) : String(label ?? "none");
 }

@@ -56,7 +56,7 @@ export class LabelPanel {
 
   show({ name, label, canUndo }) {
     this.#name.textContent = name;
-    const text = typeof label === "number" ? number(label) : label;
+    const text = [label].flat().map((each) => (typeof each === "number" ? number(each) : each)).join(", ");
     this.#given.textContent = label === null ? "No label yet" : `Labeled ${text}`;
     this.#given.classList.toggle("good", label !== null);
     this.#undo.disabled = !canUndo;
