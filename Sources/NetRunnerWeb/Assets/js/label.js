@@ -92,7 +92,7 @@ export class LabelView {
   #exportLink(format) {
     const text = { testbundle: "Export as test bundle", zip: "Export as zip" }[format];
     return el("a", {
-      class: "button quiet", id: `label-export-${format}`, download: `labels-${format}.zip`, text,
+      class: "button quiet", id: `label-export-${format}`, hidden: true, download: `labels-${format}.zip`, text,
       on: { click: (event) => this.#app.api.followDownload(event).catch((error) => this.#app.notices.warn(error.message)) },
     });
   }
