@@ -126,7 +126,7 @@ export class EvaluationForm {
     const number = (name, text, note, limits) =>
       el("label", { class: "field" }, el("span", { text }), el("input", { type: "number", name, id: `evaluate-${name}`, ...limits }), el("small", { text: note }));
     return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
-      number("iterations", "Runs for each picture", "Latencies are their mean.", { min: 1, max: 1000, placeholder: "Once, or as the test bundle says" }),
+      number("iterations", "Runs for each picture", "Empty: once, or as a test bundle says.", { min: 1, max: 1000, placeholder: "Once" }),
       number("threads", "Threads", "Several are faster; one measures latency best.", { min: 1, max: mostThreads(this.#app.server), value: this.#threads(), required: true }),
       number("limit", "Most pictures", "The first so many of them.", { min: 1, placeholder: "All" }));
   }
