@@ -41,6 +41,11 @@ export function cameraAdvice(code) {
   return advice[code] ?? advice.failed;
 }
 
+/** Whether trying again would end the same way. */
+export function isHopeless(code) {
+  return code === "insecure" || code === "unsupported";
+}
+
 /** The device's camera, shown in a video element. */
 export class Camera {
   onend = () => {};

@@ -39,19 +39,18 @@ export function histogramChart(values, marks, format) {
 }
 
 /** Bars with a name, a value and, where known, an interval; all from 0 to `most`. */
-export function barChart(items, { most = 1, format, description, colors = false }) {
-  const [left, right, row] = [140, 334, 28];
+export function barChart(items, { most = 1, format, description }) {
+  const [left, right, row] = [140, 328, 28];
   const x = (value) => left + (Math.min(Math.max(value, 0), most) / most) * (right - left);
   const rows = items.map(({ name, value, lower, upper }, place) => {
     const middle = 16 + place * row;
     const hasInterval = Number.isFinite(lower) && Number.isFinite(upper);
-    const kind = colors ? `bin stage-${place}` : "bin";
     return svg("g", {},
       svg("text", { class: "name", x: left - 10, y: middle + 4, "text-anchor": "end", text: shortened(name, 20) }, svg("title", { text: name })),
       svg("rect", { class: "track", x: left, y: middle - 8, width: right - left, height: 16, rx: 3 }),
-      Number.isFinite(value) ? svg("rect", { class: kind, x: left, y: middle - 8, width: Math.max(1, x(value) - left), height: 16, rx: 3 }) : [],
+      Number.isFinite(value) ? svg("rect", { class: "bin", x: left, y: middle - 8, width: Math.max(1, x(value) - left), height: 16, rx: 3 }) : [],
       hasInterval ? whisker(x(lower), x(upper), middle) : [],
-      svg("text", { class: "value", x: right + 10, y: middle + 4, text: format(value) }));
+      svg("text", { class: "value", x: right + 8, y: middle + 4, text: format(value) }));
   });
   return chart(400, items.length * row + 4, description, rows);
 }

@@ -66,12 +66,13 @@ export class EvaluateView {
       el("ul", { class: "evaluations" }, evaluations.map((each) => el("li", {}, this.#row(each)))));
   }
 
-  #row({ id, state, started, models, dataset }) {
+  #row(evaluation) {
+    const { id, state, started, models, dataset } = evaluation;
     const names = models.map(({ model }) => this.#app.models.find(model)?.name ?? model).join(", ");
     const pictures = dataset ? count(dataset.pictures, "picture") : null;
     return el("a", { class: "card-link", href: address("evaluate", id) },
       el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "pictures"}` }),
-      el("span", { class: `tag ${state}`, text: stateName(state) }),
+      el("span", { class: `tag ${state}`, text: stateName(evaluation) }),
       el("span", { class: "card-facts", text: [moment(started), pictures].filter(Boolean).join(" · ") }));
   }
 }

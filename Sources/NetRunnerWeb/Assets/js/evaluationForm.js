@@ -5,6 +5,7 @@
 
 import { byId, el, icon } from "./dom.js";
 import { bytes, count } from "./format.js";
+import { mostThreads } from "./evaluationNames.js";
 import { kindName } from "./models.js";
 import { entriesOf, folderSummary } from "./pictures.js";
 import { uploadFolder } from "./uploads.js";
@@ -82,7 +83,7 @@ export class EvaluationForm {
     this.#parts.set("folder", this.#folderPart());
     this.#parts.set("server", this.#serverPart());
     return el("fieldset", { class: "card" }, el("legend", { text: "Pictures" }),
-      el("div", { class: "segments" }, labels), ...this.#parts.values());
+      el("div", { class: "segments", role: "radiogroup", "aria-label": "Where pictures come from" }, labels), ...this.#parts.values());
   }
 
   #samplePart() {
@@ -94,7 +95,7 @@ export class EvaluationForm {
         return el("li", {}, image);
       }));
     }).catch(() => {});
-    return el("div", {}, el("p", { class: "muted small", text: "The pictures that Net Runner ships, with their labels." }), list);
+    return el("div", {}, el("p", { class: "muted small", text: "The pictures that Net Runner ships." }), list);
   }
 
   #folderPart() {
@@ -122,18 +123,17 @@ export class EvaluationForm {
   }
 
   #settingPart() {
-    const { processors } = this.#app.server;
     const number = (name, text, note, limits) =>
       el("label", { class: "field" }, el("span", { text }), el("input", { type: "number", name, id: `evaluate-${name}`, ...limits }), el("small", { text: note }));
     return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
-      number("iterations", "Runs for each picture", "Latencies are their mean.", { min: 1, max: 1000, value: 1, required: true }),
-      number("threads", "Threads", "Several are faster; one measures latency best.", { min: 1, max: Math.max(1, processors), value: this.#threads(), required: true }),
+      number("iterations", "Runs for each picture", "Empty: once, or as a test bundle says.", { min: 1, max: 1000, placeholder: "Once" }),
+      number("threads", "Threads", "Several are faster; one measures latency best.", { min: 1, max: mostThreads(this.#app.server), value: this.#threads(), required: true }),
       number("limit", "Most pictures", "The first so many of them.", { min: 1, placeholder: "All" }));
   }
 
   #threads() {
     const { settings, server } = this.#app;
-    return Math.min(settings.values.threads || server.threads, Math.max(1, server.processors));
+    return Math.min(settings.values.threads || server.threads, mostThreads(server));
   }
 
   #choose(source) {
@@ -183,11 +183,10 @@ export class EvaluationForm {
 
   #values() {
     const data = new FormData(this.#form);
+    const number = (name) => (data.get(name) ? Number(data.get(name)) : null);
     return {
       models: data.getAll("models"),
-      iterations: Number(data.get("iterations")),
-      threads: Number(data.get("threads")),
-      limit: data.get("limit") ? Number(data.get("limit")) : null,
+      iterations: number("iterations"), threads: number("threads"), limit: number("limit"),
     };
   }
 

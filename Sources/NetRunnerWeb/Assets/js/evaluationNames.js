@@ -8,8 +8,14 @@ import { number, percent } from "./format.js";
 const shares = /^(top\d+|topk|classification_accuracy|balanced_accuracy|pixel_accuracy|mean_iou|(macro|micro|weighted)_(precision|recall|f1)|a[pr]\d*(_small|_medium|_large)?|precision|recall|f1)$/;
 
 /** What states of evaluations are called. */
-export function stateName(state) {
+export function stateName({ state, queued }) {
+  if (queued) return "Waiting";
   return { running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" }[state] ?? state;
+}
+
+/** The most threads that a server lets an evaluation have. */
+export function mostThreads({ threads, processors }) {
+  return Math.max(1, threads, processors ?? 0);
 }
 
 /** What layouts of folders are called. */
@@ -17,6 +23,7 @@ export function layoutName(layout) {
   const names = {
     folders: "a folder for each class", test_bundle: "test bundle", pictures: "pictures without labels",
     table: "table of labels", coco: "COCO annotations",
+    class_maps: "a mask for each picture",
   };
   return names[layout] ?? layout;
 }

@@ -71,6 +71,7 @@ export class EvaluationView {
     const list = this.#root.querySelector(".progresses");
     if (list.children.length === 0) list.append(...evaluation.models.map((each) => this.#progressRow(each)));
     evaluation.models.forEach((each, place) => fillProgress(list.children[place], each));
+    this.#root.querySelector("#evaluation-state").textContent = stateName(evaluation);
     this.#root.querySelector("[data-subtitle]").textContent = subtitle(evaluation);
     this.#root.querySelector("[data-name]").textContent = title(evaluation);
   }
@@ -96,7 +97,7 @@ export class EvaluationView {
   }
 
   #head(evaluation, actions) {
-    const state = el("span", { class: `tag ${evaluation.state}`, id: "evaluation-state", role: "status", text: stateName(evaluation.state) });
+    const state = el("span", { class: `tag ${evaluation.state}`, id: "evaluation-state", role: "status", text: stateName(evaluation) });
     return el("header", { class: "evaluation-head" },
       el("div", { class: "grow" },
         el("h1", {}, el("span", { data: { name: "" }, text: title(evaluation) }), " ", state),
@@ -151,7 +152,8 @@ function title({ dataset }) {
   return dataset?.name ?? "Evaluation";
 }
 
-function subtitle({ state, started, dataset, photos_per_second: speed, seconds_left: left }) {
+function subtitle({ state, queued, started, dataset, photos_per_second: speed, seconds_left: left }) {
+  if (queued) return "Another evaluation is under way; this one is next.";
   if (state === "running") {
     const parts = [Number.isFinite(speed) ? `${rate(speed)} photos a second` : "Starting"];
     if (Number.isFinite(left)) parts.push(`${duration(left)} left`);

@@ -7,19 +7,20 @@ import { fitted } from "./geometry.js";
 
 /** Makes JPEGs of what a video shows. */
 export class FrameCapture {
-  #canvas = document.createElement("canvas");
-  #context = this.#canvas.getContext("2d", { alpha: false, willReadFrequently: true });
+  /** The frame that was taken last. */
+  canvas = document.createElement("canvas");
+  #context = this.canvas.getContext("2d", { alpha: false, willReadFrequently: true });
 
   /** The frame that a video shows now, its longer side at most `longest`; null before the first. */
   async take(video, longest = 640, quality = 0.9) {
     if (!(video.videoWidth > 0)) return null;
     const { width, height } = fitted(video.videoWidth, video.videoHeight, longest);
-    if (this.#canvas.width !== width || this.#canvas.height !== height) {
-      this.#canvas.width = width;
-      this.#canvas.height = height;
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
     }
     this.#context.drawImage(video, 0, 0, width, height);
-    return new Promise((resolve) => this.#canvas.toBlob(resolve, "image/jpeg", quality));
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/jpeg", quality));
   }
 }
 

@@ -27,7 +27,7 @@ export class LabelView {
   #turn = 0;
   #work = el("div", { class: "label-work", hidden: true });
   #image = el("img", { id: "label-photo", alt: "" });
-  #progress = el("div", { class: "label-progress" }, el("span", { id: "label-progress", role: "status" }), el("progress", { "aria-label": "Labelled" }));
+  #progress = el("div", { class: "label-progress" }, el("span", { id: "label-progress", role: "status" }), el("progress", { "aria-label": "Labeled" }));
   #empty;
   #kept = el("details", { class: "part", hidden: true }, el("summary"), el("div"));
   #select = el("select", { id: "label-model", on: { change: () => this.#useModel(this.#select.value) } });
@@ -92,7 +92,7 @@ export class LabelView {
   #exportLink(format) {
     const text = { testbundle: "Export as test bundle", zip: "Export as zip" }[format];
     return el("a", {
-      class: "button quiet", id: `label-export-${format}`, download: `labels-${format}.zip`, text,
+      class: "button quiet", id: `label-export-${format}`, hidden: true, download: `labels-${format}.zip`, text,
       on: { click: (event) => this.#app.api.followDownload(event).catch((error) => this.#app.notices.warn(error.message)) },
     });
   }
@@ -164,7 +164,7 @@ export class LabelView {
     if (!isOpen) return;
     const { name } = this.#photos[this.#place];
     const labelled = this.#photos.filter((photo) => this.#labels.has(photo.name)).length;
-    this.#progress.firstChild.textContent = `${labelled.toLocaleString("en-US")} of ${count(this.#photos.length, "photo")} labelled`;
+    this.#progress.firstChild.textContent = `${labelled.toLocaleString("en-US")} of ${count(this.#photos.length, "photo")} labeled`;
     this.#progress.lastChild.max = this.#photos.length;
     this.#progress.lastChild.value = labelled;
     this.#panel.show({ name, label: this.#labels.get(name) ?? null, canUndo: this.#done.length > 0 });
@@ -248,5 +248,6 @@ export class LabelView {
 }
 
 function labelText(label) {
+  if (Array.isArray(label)) return label.map(number).join(", ");
   return typeof label === "number" ? number(label) : String(label ?? "none");
 }

@@ -19,6 +19,8 @@ export class LabelPanel {
   #fieldName = el("span");
   #list = el("ul", { class: "choices label-choices", "aria-label": "Labels" });
   #undo;
+  #help = el("p", { class: "muted keys" }, key("1"), " to ", key("9"), " and ", key("0"), " pick, letters search, ",
+    key("Enter"), " takes the first, ", key("→"), " skips, ", key("Ctrl Z"), " undoes.");
 
   /** Actions: choose(label), skip, back and undo. */
   constructor(actions) {
@@ -33,8 +35,7 @@ export class LabelPanel {
         el("label", { class: "field" }, this.#fieldName, this.#field)),
       this.#list,
       el("div", { class: "actions" }, button("label-back", "Back", "left", actions.back), button("label-skip", "Skip", "right", actions.skip), this.#undo),
-      el("p", { class: "muted keys" }, key("1"), " to ", key("9"), " and ", key("0"), " pick, letters search, ",
-        key("Enter"), " takes the first, ", key("→"), " skips, ", key("Ctrl Z"), " undoes."));
+      this.#help);
   }
 
   /** Whether something is typed, which keys such as undo then belong to. */
@@ -45,6 +46,7 @@ export class LabelPanel {
   setModel({ labels = [], kind }) {
     this.#labels = labels;
     this.#isNumber = labels.length === 0 && kind === "values";
+    this.#help.hidden = labels.length === 0;
     this.#fieldName.textContent = this.#isNumber ? "Number" : labels.length > 0 ? "Search a label" : "Label";
     this.#field.inputMode = this.#isNumber ? "decimal" : "text";
     this.#field.placeholder = labels.length > 10 ? `${labels.length.toLocaleString("en-US")} labels` : "";
@@ -54,8 +56,8 @@ export class LabelPanel {
 
   show({ name, label, canUndo }) {
     this.#name.textContent = name;
-    const text = typeof label === "number" ? number(label) : label;
-    this.#given.textContent = label === null ? "No label yet" : `Labelled ${text}`;
+    const text = [label].flat().map((each) => (typeof each === "number" ? number(each) : each)).join(", ");
+    this.#given.textContent = label === null ? "No label yet" : `Labeled ${text}`;
     this.#given.classList.toggle("good", label !== null);
     this.#undo.disabled = !canUndo;
     for (const button of this.#list.querySelectorAll("button")) {

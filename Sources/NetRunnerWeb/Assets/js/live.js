@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, setIconButton } from "./dom.js";
-import { Camera, CameraError, cameraAdvice } from "./camera.js";
+import { Camera, CameraError, cameraAdvice, isHopeless } from "./camera.js";
 import { FrameCapture, FrameLoop, nextFrame } from "./frames.js";
 import { Inference } from "./inference.js";
 import { isForControl } from "./keys.js";
@@ -41,7 +41,7 @@ export class LiveView {
 
   constructor(app) {
     this.#app = app;
-    this.#display = new LiveDisplay(app, this.#stage);
+    this.#display = new LiveDisplay(app, this.#stage, this.#capture.canvas);
     this.#inference = new Inference(app, this.#display);
     this.#strip = new Strip(byId("strip"), app.api);
     this.#sources = new Sources({
@@ -113,6 +113,7 @@ export class LiveView {
     if (this.#mode !== "camera") return;
     this.#usePictures(samples, "Samples");
     const { title, text } = cameraAdvice(problem);
+    byId("camera-retry").hidden = isHopeless(problem);
     byId("camera-notice").querySelector("p").textContent = `${title}. ${text}`;
     byId("camera-notice").hidden = false;
   }
@@ -337,9 +338,9 @@ export class LiveView {
   // What is on the screen
 
   #showControls() {
-    const isMoving = ["camera", "video"].includes(this.#mode);
-    byId("pause").hidden = !isMoving;
-    byId("flip").hidden = byId("shutter").hidden = this.#mode !== "camera";
+    const isCamera = this.#mode === "camera" && (this.#camera.isOn || this.#isPaused);
+    byId("pause").hidden = !isCamera && this.#mode !== "video";
+    byId("flip").hidden = byId("shutter").hidden = !isCamera;
     byId("pad-clear").hidden = this.#mode !== "pad";
     setIconButton(byId("pause"), this.#isPaused ? "play" : "pause", this.#isPaused ? "Resume" : "Pause");
   }
@@ -347,8 +348,10 @@ export class LiveView {
   #explainCamera(code) {
     const { title, text } = cameraAdvice(code);
     this.#loop.stop();
-    this.#display.forget();
-    this.#stage.showNote(title, text, [["Try again", () => this.#useCamera()], ...this.#ways()]);
+    this.#display.begin("", false);
+    const first = isHopeless(code) ? ["Take a photo", () => this.#takePhoto()] : ["Try again", () => this.#useCamera()];
+    this.#stage.showNote(title, text, [first, ...this.#ways()]);
+    this.#showControls();
   }
 
   #explainNoModel() {

@@ -5,7 +5,7 @@
 
 import { byId } from "./dom.js";
 import { Outputs } from "./outputs.js";
-import { Overlay } from "./overlay.js";
+import { Overlay, isSpatial } from "./overlay.js";
 import { Previews } from "./previews.js";
 import { Readout, topLabel } from "./readout.js";
 import { Meter } from "./statistics.js";
@@ -16,6 +16,7 @@ const page = Math.random().toString(36).slice(2, 10);
 export class LiveDisplay {
   #app;
   #stage;
+  #frame;
   #overlay;
   #previews = new Previews(byId("previews"));
   #readout = new Readout();
@@ -26,9 +27,11 @@ export class LiveDisplay {
   #source = "";
   #result = null;
 
-  constructor(app, stage) {
+  /** A display around a stage; the frame is the canvas that holds what was last sent of a video. */
+  constructor(app, stage, frame) {
     this.#app = app;
     this.#stage = stage;
+    this.#frame = frame;
     this.#overlay = new Overlay(stage.overlay);
     this.#outputs.onlegend = () => this.#drawOverlay();
     this.#readout.setTop(app.settings.values.top);
@@ -54,6 +57,7 @@ export class LiveDisplay {
   forget() {
     this.#result = null;
     this.#overlay.clear();
+    this.#stage.releaseFrame();
     this.#previews.clear();
     this.#readout.clear();
     this.solve();
@@ -68,6 +72,8 @@ export class LiveDisplay {
     this.#readout.show(result, this.#meter, settings.values);
     this.#previews.show(settings.values.showInputBuffers ? result.previews : null);
     this.#outputs.show(result);
+    if (isSpatial(result)) this.#stage.holdFrame(this.#frame);
+    else this.#stage.releaseFrame();
     this.#drawOverlay();
     this.#app.announcer.say(topLabel(result));
   }

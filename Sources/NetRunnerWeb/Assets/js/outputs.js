@@ -5,7 +5,7 @@
 
 import { el } from "./dom.js";
 import { number, percent } from "./format.js";
-import { hiddenAtFirst } from "./segmentation.js";
+import { className, hiddenAtFirst } from "./segmentation.js";
 
 /** What a model gives beside labels: its classes' colors, pictures, and all its values. */
 export class Outputs {
@@ -64,12 +64,12 @@ export class Outputs {
     classes.forEach(({ share }, place) => { shares[place].textContent = percent(share); });
   }
 
-  #legendRow({ label, color }) {
+  #legendRow({ index, label, color }) {
     const swatch = el("span", { class: "swatch" });
     swatch.style.background = color;
     const box = el("input", { type: "checkbox", on: { change: (event) => this.#toggle(color, event) } });
     box.checked = !this.hidden.includes(color);
-    return el("li", {}, el("label", {}, box, swatch, el("span", { text: label })), el("span", { class: "share" }));
+    return el("li", {}, el("label", {}, box, swatch, el("span", { text: className({ index, label }) })), el("span", { class: "share" }));
   }
 
   #toggle(color, event) {

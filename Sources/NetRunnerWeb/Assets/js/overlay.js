@@ -8,6 +8,11 @@ import { score } from "./format.js";
 import { isWhole, placed, withinRegion } from "./geometry.js";
 import { tinted } from "./segmentation.js";
 
+/** Whether a result can only be understood beside the very frame that it is of. */
+export function isSpatial(result) {
+  return Boolean(result.segmentation || result.detections || result.keypoints || result.image);
+}
+
 /** What a model found, drawn over the picture. */
 export class Overlay {
   #root;

@@ -5,6 +5,7 @@
 
 import { byId, el, svg } from "./dom.js";
 import { milliseconds, millisecondsNumber, rate, score } from "./format.js";
+import { className, isBackground } from "./segmentation.js";
 
 const stageNames = {
   decode: "Decode", preprocess: "Preprocess", inference: "Inference", roundTrip: "Round trip",
@@ -19,8 +20,8 @@ export function topLabel(result) {
 /** What a result's list of labels shows: classes, what was found, or what covers most. */
 export function rankedLabels(result) {
   if (result.segmentation) {
-    const named = result.segmentation.classes.filter(({ label }) => label !== "background");
-    return named.map(({ label, share }) => ({ label, value: share }));
+    const named = result.segmentation.classes.filter((each) => !isBackground(each));
+    return named.map((each) => ({ label: className(each), value: each.share }));
   }
   if (result.detections) {
     return result.detections.map(({ label, score: value }) => ({ label, value }));

@@ -109,7 +109,8 @@ export class Requests {
   /** The address of a path, with a query of what is neither null nor undefined. */
   address(path, query = {}) {
     const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
-    const text = new URLSearchParams(given).toString();
+    // As in paths: a server need not know that forms write a space as a plus sign.
+    const text = new URLSearchParams(given).toString().replaceAll("+", "%20");
     return this.base + path + (text ? `?${text}` : "");
   }
 }

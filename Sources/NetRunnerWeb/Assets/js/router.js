@@ -34,10 +34,6 @@ export class Router {
     return this.#views[this.#current];
   }
 
-  go(view, rest) {
-    location.hash = address(view, rest);
-  }
-
   #follow() {
     const { view, rest } = route(location.hash, Object.keys(this.#views));
     if (view !== this.#current) {

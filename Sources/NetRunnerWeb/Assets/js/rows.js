@@ -49,7 +49,7 @@ export class RowsView {
     this.#next = this.#pageButton("right", "Next page", pageLength);
     this.root.append(
       el("div", { class: "section-head" }, el("h2", { text: "Photos" }), this.#filters(),
-        this.#choice("look", [["gallery", "Gallery"], ["table", "Table"]], (value) => {
+        this.#choice("look", "Look", [["gallery", "Gallery"], ["table", "Table"]], (value) => {
           this.#isTable = value === "table";
           this.#draw();
         })),
@@ -66,19 +66,19 @@ export class RowsView {
   #filters() {
     const choices = [["all", "All"], ["wrong", "Wrong"], ["errors", "Errors"]];
     const known = choices.filter(([name]) => name !== "wrong" || this.#evaluation.dataset?.has_truth);
-    return this.#choice("only", known, (only) => {
+    return this.#choice("only", "Which photos", known, (only) => {
       this.#query = { ...this.#query, only, offset: 0 };
       this.#load();
     });
   }
 
-  #choice(name, choices, choose) {
+  #choice(name, label, choices, choose) {
     const labels = choices.map(([value, text], place) => {
       const input = el("input", { type: "radio", name, value, on: { change: () => choose(value) } });
       input.checked = place === 0;
       return el("label", {}, input, el("span", { text }));
     });
-    return el("div", { class: "segments", role: "radiogroup" }, labels);
+    return el("div", { class: "segments", role: "radiogroup", "aria-label": label }, labels);
   }
 
   #pageButton(iconName, label, by) {
@@ -108,7 +108,7 @@ export class RowsView {
 
   #draw() {
     if (this.#rows.length === 0) {
-      const text = { wrong: "No photo was labelled wrong.", errors: "No photo failed." }[this.#query.only] ?? "No photos.";
+      const text = { wrong: "No photo was labeled wrong.", errors: "No photo failed." }[this.#query.only] ?? "No photos.";
       this.#body.replaceChildren(el("p", { class: "muted", text }));
     } else {
       this.#body.replaceChildren(this.#isTable ? this.#table() : this.#gallery());

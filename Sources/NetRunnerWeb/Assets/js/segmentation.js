@@ -3,9 +3,19 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+/** Whether a class is the background: the first one, unless it has another name. */
+export function isBackground({ index, label }) {
+  return index === 0 && (label ?? "background") === "background";
+}
+
+/** What a class is called. */
+export function className({ index, label }) {
+  return label ?? (index === 0 ? "background" : `class ${index}`);
+}
+
 /** The classes that are not drawn unless a person asks: the background covers what matters. */
 export function hiddenAtFirst(classes) {
-  return classes.filter((each) => each.index === 0 && each.label === "background").map((each) => each.color);
+  return classes.filter(isBackground).map((each) => each.color);
 }
 
 /** Makes pixels see-through: all of them a little, those of hidden colors wholly. */

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el } from "./dom.js";
+import { mostThreads } from "./evaluationNames.js";
 
 /** The view of preferences. */
 export class SettingsView {
@@ -44,9 +45,8 @@ export class SettingsView {
   }
 
   #threadsField(chosen) {
-    const { processors, threads } = this.#app.server;
-    const most = Math.max(1, processors);
-    const options = [0, ...Array.from({ length: most }, (_, place) => place + 1)].map((value) =>
+    const { threads } = this.#app.server;
+    const options = [0, ...Array.from({ length: mostThreads(this.#app.server) }, (_, place) => place + 1)].map((value) =>
       el("option", { value, text: value ? String(value) : `The server's choice (${threads})`, selected: value === chosen }));
     const select = el("select", { name: "threads", on: { change: () => this.#set("threads", Number(select.value)) } }, options);
     return el("label", { class: "field" }, el("span", { text: "Threads" }), el("span", { class: "select" }, select),
@@ -88,9 +88,8 @@ export class SettingsView {
   }
 
   #about() {
-    const { name, version, processors } = this.#app.server;
-    return el("p", { class: "muted small about" },
-      `${name} ${version}. The server has ${processors} ${processors === 1 ? "processor" : "processors"}. Settings are kept in this browser. `,
+    const { name, version } = this.#app.server;
+    return el("p", { class: "muted small about" }, `${name} ${version}. Settings are kept in this browser. `,
       el("a", { href: "/api/v1/openapi.json", text: "The server's API" }));
   }
 

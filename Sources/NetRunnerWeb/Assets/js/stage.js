@@ -15,6 +15,7 @@ export class Stage {
   pad = byId("pad");
   overlay = byId("overlay");
   isMirrored = false;
+  #held = byId("held");
   #frame = byId("frame");
   #note = byId("stage-note");
   #shown = null;
@@ -31,6 +32,27 @@ export class Stage {
   showVideo(isMirrored) {
     this.isMirrored = isMirrored;
     this.#show(this.video);
+  }
+
+  /**
+   * Holds the frame that a result is of over the video, which is further by then; what is drawn over
+   * the picture belongs to that frame.
+   */
+  holdFrame(frame) {
+    if (this.#shown !== this.video) return;
+    const held = this.#held;
+    if (held.width !== frame.width || held.height !== frame.height) {
+      held.width = frame.width;
+      held.height = frame.height;
+    }
+    held.getContext("2d", { alpha: false }).drawImage(frame, 0, 0);
+    held.classList.toggle("mirrored", this.isMirrored);
+    held.hidden = false;
+  }
+
+  /** Shows the video itself again. */
+  releaseFrame() {
+    this.#held.hidden = true;
   }
 
   /** Shows a picture; a mirrored one only where it stands for a frame of a mirrored video. */
@@ -70,6 +92,7 @@ export class Stage {
 
   #show(element) {
     this.#shown = element;
+    this.releaseFrame();
     for (const each of [this.video, this.#frame, this.pad]) {
       each.hidden = each !== element;
       each.classList.toggle("mirrored", this.isMirrored);

@@ -54,10 +54,14 @@ export class Strip {
   }
 
   choose(index) {
-    this.#buttons[this.index]?.removeAttribute("aria-current");
+    const before = this.#buttons[this.index];
+    before?.removeAttribute("aria-current");
+    before?.setAttribute("tabindex", "-1");
     this.index = index;
     const button = this.#buttons[index];
     button.setAttribute("aria-current", "true");
+    button.setAttribute("tabindex", "0");
+    if (before && before === document.activeElement) button.focus({ preventScroll: true });
     this.#center(button);
     const { name } = this.pictures[index];
     const of = this.pictures.length > 1 ? `, ${index + 1} of ${this.pictures.length}` : "";
@@ -69,7 +73,7 @@ export class Strip {
   #thumbnail(picture, place) {
     const image = el("img", { alt: "", decoding: "async" });
     const button = el("button", {
-      type: "button", "aria-label": picture.name, title: picture.name,
+      type: "button", tabindex: "-1", "aria-label": picture.name, title: picture.name,
       on: { click: () => this.choose(place) },
     }, image);
     button.dataset.place = place;
