@@ -68,7 +68,9 @@ export class API {
 
   putFile(upload, path, file, signal) {
     const type = file.type || "application/octet-stream";
-    return this.#requests.send("PUT", pathOf("uploads", upload, path), { body: file, type, signal });
+    return this.#requests.send(
+      "PUT", pathOf("uploads", upload, path), { body: file, type, signal }
+    );
   }
 
   deleteUpload(id) {
@@ -143,7 +145,9 @@ export class API {
     if (!this.#requests.hasToken) return;
     event.preventDefault();
     const link = event.currentTarget;
-    const response = await this.#requests.send("GET", link.getAttribute("href").slice(this.#requests.base.length));
+    const response = await this.#requests.send(
+      "GET", link.getAttribute("href").slice(this.#requests.base.length)
+    );
     const named = /filename="?([^";]+)/.exec(response.headers.get("Content-Disposition") ?? "");
     saveBlob(await response.blob(), named?.[1] ?? link.download);
   }

@@ -34,7 +34,10 @@ export function cameraAdvice(code) {
       text: "Allow it in the browser's settings for this page, then try again.",
     },
     none: { title: "No camera found", text: "Connect one and try again, or use pictures." },
-    busy: { title: "The camera is in use", text: "Another program may hold it. Close that one, then try again." },
+    busy: {
+      title: "The camera is in use",
+      text: "Another program may hold it. Close that one, then try again."
+    },
     ended: { title: "The camera is gone", text: "It was unplugged or switched off." },
     failed: { title: "The camera did not start", text: "The browser does not say why." },
   };

@@ -8,7 +8,11 @@ import { histogram, ticks } from "./statistics.js";
 
 /** A chart's drawing, with what it shows as a text for those who do not see it. */
 export function chart(width, height, description, ...children) {
-  return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": description }, children);
+  return svg(
+    "svg",
+    { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": description },
+    children
+  );
 }
 
 /** How many values lie where, with marks such as `{name: "p50", value: 2.1}`; null without values. */
@@ -18,24 +22,37 @@ export function histogramChart(values, marks, format) {
   const [left, right, top, bottom] = [4, 396, 46, 160];
   const end = bins.start + bins.width * bins.counts.length;
   const most = Math.max(...bins.counts);
-  const x = (value) => left + ((Math.min(value, end) - bins.start) / (end - bins.start)) * (right - left);
+  const x = (value) => left + (
+    (Math.min(value, end) - bins.start) / (end - bins.start)
+  ) * (right - left);
   const bars = bins.counts.map((each, place) => {
     if (each === 0) return null;
     const height = Math.max(1.5, (each / most) * (bottom - top));
     const from = x(bins.start + place * bins.width);
     const to = x(bins.start + (place + 1) * bins.width);
-    const title = `${format(bins.start + place * bins.width)} to ${format(bins.start + (place + 1) * bins.width)}: ${each}`;
-    return svg("rect", { x: from + 0.5, y: bottom - height, width: Math.max(0.8, to - from - 1), height, class: "bin" },
+    const edges = [place, place + 1].map((edge) => format(bins.start + edge * bins.width));
+    const title = `${edges.join(" to ")}: ${each}`;
+    return svg("rect", {
+      x: from + 0.5, y: bottom - height, width: Math.max(0.8, to - from - 1), height, class: "bin"
+    },
       svg("title", { text: title }));
   });
   const axis = ticks(bins.start, end, 4).map((value) =>
-    svg("text", { x: x(value), y: bottom + 18, "text-anchor": anchor(x(value), left, right), text: format(value) }));
+    svg(
+      "text",
+      {
+        x: x(value), y: bottom + 18, "text-anchor": anchor(x(value), left, right),
+        text: format(value)
+      }
+    ));
   const told = marks.map(({ name, value }) => `${name} ${format(value)}`).join(", ");
   const beyond = bins.beyond > 0 ? `, ${bins.beyond} beyond the axis` : "";
   return chart(400, 184, `Histogram of latencies: ${told}${beyond}.`,
     svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }),
     bars.filter(Boolean), axis, markLines(marks, x, { left, right, top, bottom, format }),
-    bins.beyond > 0 ? svg("text", { x: right, y: top + 10, "text-anchor": "end", text: `${bins.beyond} beyond` }) : []);
+    bins.beyond > 0 ? svg(
+      "text", { x: right, y: top + 10, "text-anchor": "end", text: `${bins.beyond} beyond` }
+    ) : []);
 }
 
 /** Bars with a name, a value and, where known, an interval; all from 0 to `most`. */
@@ -46,9 +63,24 @@ export function barChart(items, { most = 1, format, description }) {
     const middle = 16 + place * row;
     const hasInterval = Number.isFinite(lower) && Number.isFinite(upper);
     return svg("g", {},
-      svg("text", { class: "name", x: left - 10, y: middle + 4, "text-anchor": "end", text: shortened(name, 20) }, svg("title", { text: name })),
-      svg("rect", { class: "track", x: left, y: middle - 8, width: right - left, height: 16, rx: 3 }),
-      Number.isFinite(value) ? svg("rect", { class: "bin", x: left, y: middle - 8, width: Math.max(1, x(value) - left), height: 16, rx: 3 }) : [],
+      svg(
+        "text",
+        {
+          class: "name", x: left - 10, y: middle + 4, "text-anchor": "end",
+          text: shortened(name, 20)
+        },
+        svg("title", { text: name })
+      ),
+      svg(
+        "rect", { class: "track", x: left, y: middle - 8, width: right - left, height: 16, rx: 3 }
+      ),
+      Number.isFinite(value) ? svg(
+        "rect",
+        {
+          class: "bin", x: left, y: middle - 8, width: Math.max(1, x(value) - left), height: 16,
+          rx: 3
+        }
+      ) : [],
       hasInterval ? whisker(x(lower), x(upper), middle) : [],
       svg("text", { class: "value", x: right + 8, y: middle + 4, text: format(value) }));
   });
@@ -63,7 +95,10 @@ export function shortened(text, most) {
 }
 
 function whisker(from, to, y) {
-  return svg("path", { class: "whisker", d: `M${from} ${y - 5}V${y + 5}M${to} ${y - 5}V${y + 5}M${from} ${y}H${to}` });
+  return svg(
+    "path",
+    { class: "whisker", d: `M${from} ${y - 5}V${y + 5}M${to} ${y - 5}V${y + 5}M${from} ${y}H${to}` }
+  );
 }
 
 /** Where texts of a width go that belong to sorted places: near them, side by side, within ends. */
@@ -73,7 +108,9 @@ export function sideBySide(places, width, left, right) {
     const least = result.length > 0 ? result[result.length - 1] + width : left + width / 2;
     result.push(Math.max(place, least));
   }
-  for (let each = result.length - 1, most = right - width / 2; each >= 0; each -= 1, most -= width) {
+  for (
+    let each = result.length - 1, most = right - width / 2; each >= 0; each -= 1, most -= width
+  ) {
     result[each] = Math.min(result[each], most);
   }
   return result;

@@ -37,8 +37,18 @@ export function confusionChart(confusion) {
   labels.forEach((label, place) => {
     const at = margin + (place + 0.5) * cell;
     const name = shortened(label, 16);
-    parts.push(svg("text", { x: margin - 7, y: at + 4, "text-anchor": "end", text: name }, svg("title", { text: label })));
-    parts.push(svg("text", { transform: `translate(${at + 4} ${margin - 7}) rotate(-90)`, text: name }, svg("title", { text: label })));
+    parts.push(
+      svg(
+        "text", { x: margin - 7, y: at + 4, "text-anchor": "end", text: name },
+        svg("title", { text: label })
+      )
+    );
+    parts.push(
+      svg(
+        "text", { transform: `translate(${at + 4} ${margin - 7}) rotate(-90)`, text: name },
+        svg("title", { text: label })
+      )
+    );
   });
   counts.forEach((row, true_) => {
     const all = row.reduce((sum, each) => sum + each, 0);
@@ -52,13 +62,19 @@ export function confusionChart(confusion) {
   drawing.style.maxWidth = `${Math.round(side * 1.15)}px`;
   const note = left > 0 ? ` ${count(left, "class", "classes")} with fewer mistakes are left out.` : "";
   return el("figure", {}, el("figcaption", { text: `Rows are true, columns predicted.${note}` }),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Confusion matrix" }, drawing));
+    el(
+      "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Confusion matrix" },
+      drawing
+    ));
 }
 
 function cellParts({ each, all, cell, x, y, isRight, title }) {
   const share = all > 0 ? each / all : 0;
   const isStrong = share > 0.85;
-  const square = svg("rect", { x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, rx: 2, class: "cell empty" });
+  const square = svg(
+    "rect",
+    { x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, rx: 2, class: "cell empty" }
+  );
   if (each === 0) return [square];
   const filled = svg("rect", {
     x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, rx: 2, class: isRight ? "cell right" : "cell wrong",

@@ -13,7 +13,9 @@ export function el(tag, attributes = {}, ...children) {
 
 /** Makes an element of a drawing. */
 export function svg(tag, attributes = {}, ...children) {
-  return complete(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  return complete(
+    document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children
+  );
 }
 
 /** Makes one of the page's icons, which only repeats what a text beside it says. */

@@ -73,6 +73,9 @@ export class EvaluateView {
     return el("a", { class: "card-link", href: address("evaluate", id) },
       el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "pictures"}` }),
       el("span", { class: `tag ${state}`, text: stateName(evaluation) }),
-      el("span", { class: "card-facts", text: [moment(started), pictures].filter(Boolean).join(" · ") }));
+      el(
+        "span",
+        { class: "card-facts", text: [moment(started), pictures].filter(Boolean).join(" · ") }
+      ));
   }
 }

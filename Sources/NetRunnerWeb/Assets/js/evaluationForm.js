@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, icon } from "./dom.js";
-import { bytes, count } from "./format.js";
+import { bytes, count, whole } from "./format.js";
 import { mostThreads } from "./evaluationNames.js";
 import { kindName } from "./models.js";
 import { entriesOf, folderSummary } from "./pictures.js";
@@ -28,7 +28,9 @@ export class EvaluationForm {
 
   constructor(app) {
     this.#app = app;
-    this.#form = el("form", { class: "evaluate-form", on: { submit: (event) => this.#submit(event) } },
+    this.#form = el("form", {
+      class: "evaluate-form", on: { submit: (event) => this.#submit(event) }
+    },
       this.#modelPart(), this.#picturePart(), this.#settingPart(),
       el("div", { class: "start row" }, this.#start, this.#state));
     this.#root.append(this.#form);
@@ -55,7 +57,10 @@ export class EvaluationForm {
       for (const box of this.#models.querySelectorAll("input")) box.checked = isChecked;
     };
     const button = (text, isChecked) =>
-      el("button", { class: "button quiet small", type: "button", text, on: { click: all(isChecked) } });
+      el(
+        "button",
+        { class: "button quiet small", type: "button", text, on: { click: all(isChecked) } }
+      );
     return el("fieldset", { class: "card" }, el("legend", { text: "Models" }), this.#models,
       el("div", { class: "actions" }, button("All", true), button("None", false)));
   }
@@ -73,9 +78,14 @@ export class EvaluationForm {
   }
 
   #picturePart() {
-    const labels = sources.filter(([name]) => name !== "server" || this.#app.server.folders.length > 0)
+    const labels = sources.filter(
+      ([name]) => name !== "server" || this.#app.server.folders.length > 0
+    )
       .map(([value, text]) => {
-        const input = el("input", { type: "radio", name: "source", value, on: { change: () => this.#choose(value) } });
+        const input = el(
+          "input",
+          { type: "radio", name: "source", value, on: { change: () => this.#choose(value) } }
+        );
         input.checked = value === this.#source;
         return el("label", {}, input, el("span", { text }));
       });
@@ -83,7 +93,10 @@ export class EvaluationForm {
     this.#parts.set("folder", this.#folderPart());
     this.#parts.set("server", this.#serverPart());
     return el("fieldset", { class: "card" }, el("legend", { text: "Pictures" }),
-      el("div", { class: "segments", role: "radiogroup", "aria-label": "Where pictures come from" }, labels), ...this.#parts.values());
+      el(
+        "div", { class: "segments", role: "radiogroup", "aria-label": "Where pictures come from" },
+        labels
+      ), ...this.#parts.values());
   }
 
   #samplePart() {
@@ -91,11 +104,16 @@ export class EvaluationForm {
     this.#app.api.samples().then((samples) => {
       list.replaceChildren(...samples.slice(0, 24).map(({ name }) => {
         const image = el("img", { alt: name, title: name, loading: "lazy" });
-        this.#app.api.showPicture(image, this.#app.api.sampleAddress(name)).catch(() => image.remove());
+        this.#app.api.showPicture(
+          image, this.#app.api.sampleAddress(name)
+        ).catch(() => image.remove());
         return el("li", {}, image);
       }));
     }).catch(() => {});
-    return el("div", {}, el("p", { class: "muted small", text: "The pictures that Net Runner ships." }), list);
+    return el(
+      "div", {}, el("p", { class: "muted small", text: "The pictures that Net Runner ships." }),
+      list
+    );
   }
 
   #folderPart() {
@@ -104,31 +122,75 @@ export class EvaluationForm {
       if (files.length > 0) this.take(entriesOf(files));
       event.target.value = "";
     };
-    const folder = el("input", { type: "file", id: "evaluate-folder", webkitdirectory: true, multiple: true, hidden: true, on: { change: choose } });
-    const files = el("input", { type: "file", id: "evaluate-files", accept: "image/*", multiple: true, hidden: true, on: { change: choose } });
+    const folder = el(
+      "input",
+      {
+        type: "file", id: "evaluate-folder", webkitdirectory: true, multiple: true, hidden: true,
+        on: { change: choose }
+      }
+    );
+    const files = el(
+      "input",
+      {
+        type: "file", id: "evaluate-files", accept: "image/*", multiple: true, hidden: true,
+        on: { change: choose }
+      }
+    );
     const button = (text, input, kind) =>
-      el("button", { class: `button ${kind} small`, type: "button", text, on: { click: () => input.click() } });
+      el(
+        "button",
+        { class: `button ${kind} small`, type: "button", text, on: { click: () => input.click() } }
+      );
     return el("div", { class: "drop" }, icon("folder"),
       el("p", { text: "Drop a folder here" }),
-      el("p", { class: "muted small", text: "One folder for each class, a test bundle, a table of labels, or just pictures." }),
-      el("div", { class: "actions" }, button("Choose a folder", folder, ""), button("Choose pictures", files, "quiet")),
+      el(
+        "p",
+        {
+          class: "muted small",
+          text: "One folder for each class, a test bundle, a table of labels, or just pictures."
+        }
+      ),
+      el(
+        "div", { class: "actions" }, button("Choose a folder", folder, ""),
+        button("Choose pictures", files, "quiet")
+      ),
       folder, files, this.#picked);
   }
 
   #serverPart() {
-    const options = this.#app.server.folders.map(({ name }) => el("option", { value: name, text: name }));
+    const options = this.#app.server.folders.map(
+      ({ name }) => el("option", { value: name, text: name })
+    );
     return el("div", { class: "row" },
-      el("label", { class: "field grow" }, el("span", { text: "Folder" }), el("span", { class: "select" }, el("select", { name: "serverFolder" }, options))),
-      el("label", { class: "field grow" }, el("span", { text: "Subfolder" }), el("input", { name: "subpath", placeholder: "All of it", autocomplete: "off" })));
+      el(
+        "label", { class: "field grow" }, el("span", { text: "Folder" }),
+        el("span", { class: "select" }, el("select", { name: "serverFolder" }, options))
+      ),
+      el(
+        "label", { class: "field grow" }, el("span", { text: "Subfolder" }),
+        el("input", { name: "subpath", placeholder: "All of it", autocomplete: "off" })
+      ));
   }
 
   #settingPart() {
     const number = (name, text, note, limits) =>
-      el("label", { class: "field" }, el("span", { text }), el("input", { type: "number", name, id: `evaluate-${name}`, ...limits }), el("small", { text: note }));
+      el(
+        "label", { class: "field" }, el("span", { text }),
+        el("input", { type: "number", name, id: `evaluate-${name}`, ...limits }),
+        el("small", { text: note })
+      );
     return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
-      number("iterations", "Runs for each picture", "Empty: once, or as a test bundle says.", { min: 1, max: 1000, placeholder: "Once" }),
-      number("threads", "Threads", "Several are faster; one measures latency best.", { min: 1, max: mostThreads(this.#app.server), value: this.#threads(), required: true }),
-      number("limit", "Most pictures", "The first so many of them.", { min: 1, placeholder: "All" }));
+      number(
+        "iterations", "Runs for each picture", "Empty: once, or as a test bundle says.",
+        { min: 1, max: 1000, placeholder: "Once" }
+      ),
+      number(
+        "threads", "Threads", "Several are faster; one measures latency best.",
+        { min: 1, max: mostThreads(this.#app.server), value: this.#threads(), required: true }
+      ),
+      number(
+        "limit", "Most pictures", "The first so many of them.", { min: 1, placeholder: "All" }
+      ));
   }
 
   #threads() {
@@ -146,12 +208,16 @@ export class EvaluationForm {
   }
 
   #showPicked() {
-    const { name, pictures, folders, layout } = folderSummary(this.#entries.map(({ path }) => path));
+    const { name, pictures, folders, layout } = folderSummary(
+      this.#entries.map(({ path }) => path)
+    );
     const size = this.#entries.reduce((sum, { file }) => sum + file.size, 0);
     const facts = [count(pictures, "picture"), bytes(size)];
     if (layout === "test_bundle") facts.push("a test bundle");
     else if (layout === "folders") facts.push(count(folders, "folder"));
-    this.#picked.replaceChildren(el("strong", { text: name || "Files" }), el("span", { text: ` ${facts.join(", ")}` }));
+    this.#picked.replaceChildren(
+      el("strong", { text: name || "Files" }), el("span", { text: ` ${facts.join(", ")}` })
+    );
   }
 
   async #submit(event) {
@@ -163,7 +229,9 @@ export class EvaluationForm {
     this.#stopper = new AbortController();
     this.#start.disabled = true;
     try {
-      const evaluation = await this.#app.api.startEvaluation({ ...this.#values(), ...(await this.#pictures(this.#stopper.signal)) });
+      const evaluation = await this.#app.api.startEvaluation(
+        { ...this.#values(), ...(await this.#pictures(this.#stopper.signal)) }
+      );
       this.#tell("");
       this.#app.go("evaluate", evaluation.id);
     } catch (error) {
@@ -204,16 +272,26 @@ export class EvaluationForm {
 
   #showUpload({ files, allFiles, bytes: sent, allBytes }) {
     if (!this.#state.querySelector("progress")) {
-      const cancel = el("button", { class: "button quiet small", type: "button", text: "Cancel", on: { click: () => this.#stopper?.abort() } });
-      this.#state.replaceChildren(el("span"), el("progress", { "aria-label": "Sending pictures" }), cancel);
+      const cancel = el(
+        "button",
+        {
+          class: "button quiet small", type: "button", text: "Cancel",
+          on: { click: () => this.#stopper?.abort() }
+        }
+      );
+      this.#state.replaceChildren(
+        el("span"), el("progress", { "aria-label": "Sending pictures" }), cancel
+      );
     }
     this.#state.querySelector("span").textContent =
-      `Sending ${files.toLocaleString("en-US")} of ${count(allFiles, "file")}, ${bytes(sent)} of ${bytes(allBytes)}`;
+      `Sending ${whole(files)} of ${count(allFiles, "file")}, ${bytes(sent)} of ${bytes(allBytes)}`;
     this.#state.querySelector("progress").max = Math.max(1, allBytes);
     this.#state.querySelector("progress").value = sent;
   }
 
   #tell(text, isBad = false) {
-    this.#state.replaceChildren(el("span", { class: isBad ? "bad" : "muted", role: isBad ? "alert" : null, text }));
+    this.#state.replaceChildren(
+      el("span", { class: isBad ? "bad" : "muted", role: isBad ? "alert" : null, text })
+    );
   }
 }

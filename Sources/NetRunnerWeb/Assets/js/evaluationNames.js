@@ -5,12 +5,18 @@
 
 import { number, percent } from "./format.js";
 
-const shares = /^(top\d+|topk|classification_accuracy|balanced_accuracy|pixel_accuracy|mean_iou|(macro|micro|weighted)_(precision|recall|f1)|a[pr]\d*(_small|_medium|_large)?|precision|recall|f1)$/;
+const shares = [
+  /^(top\d+|topk|mean_iou|(classification|balanced|pixel)_accuracy)$/,
+  /^((macro|micro|weighted)_)?(precision|recall|f1)$/,
+  /^a[pr]\d*(_(small|medium|large))?$/,
+];
 
 /** What states of evaluations are called. */
 export function stateName({ state, queued }) {
   if (queued) return "Waiting";
-  return { running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" }[state] ?? state;
+  return {
+    running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled"
+  }[state] ?? state;
 }
 
 /** The most threads that a server lets an evaluation have. */
@@ -30,7 +36,7 @@ export function layoutName(layout) {
 
 /** Whether a metric is a share from 0 to 1, which people read in percent. */
 export function isShare(name) {
-  return shares.test(name);
+  return shares.some((pattern) => pattern.test(name));
 }
 
 /** A metric's value as people read it. */

@@ -4,13 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { count, duration, moment, rate } from "./format.js";
+import { count, duration, moment, rate, whole } from "./format.js";
 import { layoutName, stateName } from "./evaluationNames.js";
 import { confirmed } from "./notices.js";
 import { Report } from "./report.js";
 import { RowsView } from "./rows.js";
 
-const exports = [["json", "JSON"], ["csv", "CSV"], ["html", "HTML"], ["netrunner", "Net Runner's JSON"]];
+const exports = [
+  ["json", "JSON"], ["csv", "CSV"], ["html", "HTML"], ["netrunner", "Net Runner's JSON"]
+];
 
 /** One evaluation: how far it is, and what came of it. */
 export class EvaluationView {
@@ -63,13 +65,23 @@ export class EvaluationView {
   }
 
   #showProgress(evaluation) {
-    const cancel = el("button", { class: "button quiet", id: "evaluation-cancel", type: "button", text: "Cancel", on: { click: () => this.#cancel() } });
+    const cancel = el(
+      "button",
+      {
+        class: "button quiet", id: "evaluation-cancel", type: "button", text: "Cancel",
+        on: { click: () => this.#cancel() }
+      }
+    );
     if (this.#root.dataset.running !== evaluation.id) {
       this.#root.dataset.running = evaluation.id;
-      this.#root.replaceChildren(back(), this.#head(evaluation, [cancel]), el("div", { class: "progresses" }));
+      this.#root.replaceChildren(
+        back(), this.#head(evaluation, [cancel]), el("div", { class: "progresses" })
+      );
     }
     const list = this.#root.querySelector(".progresses");
-    if (list.children.length === 0) list.append(...evaluation.models.map((each) => this.#progressRow(each)));
+    if (list.children.length === 0) list.append(
+      ...evaluation.models.map((each) => this.#progressRow(each))
+    );
     evaluation.models.forEach((each, place) => fillProgress(list.children[place], each));
     this.#root.querySelector("#evaluation-state").textContent = stateName(evaluation);
     this.#root.querySelector("[data-subtitle]").textContent = subtitle(evaluation);
@@ -79,16 +91,28 @@ export class EvaluationView {
   #progressRow({ model }) {
     const name = this.#app.models.find(model)?.name ?? model;
     return el("div", { class: "progress-row", data: { model } },
-      el("strong", { text: name }), el("span", { class: "muted" }), el("progress", { "aria-label": name }));
+      el("strong", { text: name }), el("span", { class: "muted" }), el(
+        "progress", { "aria-label": name }
+      ));
   }
 
   #showEnd(evaluation, report) {
     delete this.#root.dataset.running;
-    const remove = el("button", { class: "button quiet small", type: "button", text: "Delete", on: { click: () => this.#delete(evaluation) } });
+    const remove = el(
+      "button",
+      {
+        class: "button quiet small", type: "button", text: "Delete",
+        on: { click: () => this.#delete(evaluation) }
+      }
+    );
     const links = report ? exports.map(([format, text]) => this.#exportLink(format, text)) : [];
-    const verb = el("span", { class: "muted", "aria-hidden": "true", text: "Export", hidden: !report });
+    const verb = el(
+      "span", { class: "muted", "aria-hidden": "true", text: "Export", hidden: !report }
+    );
     this.#root.replaceChildren(back(), this.#head(evaluation, [verb, ...links, remove]));
-    if (evaluation.error) this.#root.append(el("p", { class: "warn", text: evaluation.error.message }));
+    if (evaluation.error) this.#root.append(
+      el("p", { class: "warn", text: evaluation.error.message })
+    );
     if (!report) return;
     const names = new Map(report.models.map(({ model }) => [model.id, model.name]));
     const rows = new RowsView(this.#app, { evaluation, names });
@@ -97,7 +121,13 @@ export class EvaluationView {
   }
 
   #head(evaluation, actions) {
-    const state = el("span", { class: `tag ${evaluation.state}`, id: "evaluation-state", role: "status", text: stateName(evaluation) });
+    const state = el(
+      "span",
+      {
+        class: `tag ${evaluation.state}`, id: "evaluation-state", role: "status",
+        text: stateName(evaluation)
+      }
+    );
     return el("header", { class: "evaluation-head" },
       el("div", { class: "grow" },
         el("h1", {}, el("span", { data: { name: "" }, text: title(evaluation) }), " ", state),
@@ -111,7 +141,9 @@ export class EvaluationView {
       href: this.#app.api.evaluationExport(this.#id, format), "aria-label": `Export as ${text}`,
       on: {
         click: (event) => {
-          this.#app.api.followDownload(event).catch((error) => this.#app.notices.warn(error.message));
+          this.#app.api.followDownload(event).catch(
+            (error) => this.#app.notices.warn(error.message)
+          );
         },
       },
     });
@@ -143,7 +175,9 @@ function back() {
 
 function fillProgress(row, { done, count: all, failed }) {
   const failures = failed > 0 ? `, ${failed} failed` : "";
-  row.children[1].textContent = all > 0 ? `${done.toLocaleString("en-US")} of ${count(all, "picture")}${failures}` : "Waiting";
+  row.children[1].textContent = all > 0
+    ? `${whole(done)} of ${count(all, "picture")}${failures}`
+    : "Waiting";
   row.children[2].max = Math.max(1, all);
   row.children[2].value = done;
 }
@@ -152,7 +186,9 @@ function title({ dataset }) {
   return dataset?.name ?? "Evaluation";
 }
 
-function subtitle({ state, queued, started, dataset, photos_per_second: speed, seconds_left: left }) {
+function subtitle(
+  { state, queued, started, dataset, photos_per_second: speed, seconds_left: left }
+) {
   if (queued) return "Another evaluation is under way; this one is next.";
   if (state === "running") {
     const parts = [Number.isFinite(speed) ? `${rate(speed)} photos a second` : "Starting"];

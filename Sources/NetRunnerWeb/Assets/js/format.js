@@ -13,7 +13,7 @@ export function millisecondsNumber(value) {
   if (!Number.isFinite(value)) return "–";
   if (value < 0.1) return value.toFixed(3);
   if (value < 10) return value.toFixed(2);
-  return value < 1000 ? value.toFixed(1) : Math.round(value).toLocaleString("en-US");
+  return value < 1000 ? value.toFixed(1) : whole(Math.round(value));
 }
 
 /** A size as "1.3 MB"; 1 kB is 1000 bytes. */
@@ -44,9 +44,14 @@ export function number(value) {
   return String(Number(value.toPrecision(6)));
 }
 
+/** A whole number as "1,200". */
+export function whole(value) {
+  return value.toLocaleString("en-US");
+}
+
 /** A count with its noun: "1 photo", "1,200 photos". */
 export function count(value, one, many = `${one}s`) {
-  return `${value.toLocaleString("en-US")} ${value === 1 ? one : many}`;
+  return `${whole(value)} ${value === 1 ? one : many}`;
 }
 
 /** How long something takes: "less than a second", "12 s", "3 min 20 s", "2 h 5 min". */
@@ -63,7 +68,7 @@ export function duration(seconds) {
 export function rate(value) {
   if (!Number.isFinite(value)) return "–";
   if (value < 1) return value.toFixed(2);
-  return value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString("en-US");
+  return value < 100 ? value.toFixed(1) : whole(Math.round(value));
 }
 
 /** A moment of the server, as this browser's reader writes it. */

@@ -6,7 +6,9 @@
 /** The largest size of the same proportions whose longer side is at most `longest`. */
 export function fitted(width, height, longest) {
   const scale = Math.min(1, longest / Math.max(width, height, 1));
-  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+  return {
+    width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale))
+  };
 }
 
 /** Where a picture lies in a frame that shows all of it, as CSS's `object-fit: contain` does. */
@@ -36,7 +38,9 @@ export function withinRegion(point, region) {
 /** Whether the model saw all of the picture. */
 export function isWhole(region) {
   const near = (a, b) => Math.abs(a - b) < 0.004;
-  return near(region.left, 0) && near(region.top, 0) && near(region.right, 1) && near(region.bottom, 1);
+  return near(region.left, 0) && near(region.top, 0) && near(region.right, 1) && near(
+    region.bottom, 1
+  );
 }
 
 /** What a finger did from its going down to its going up: "tap", "left", "right" or null. */

@@ -87,7 +87,9 @@ export class Imports {
       const { model } = await this.#app.api.uploadModel(file, {
         signal,
         progress: (received, total) =>
-          this.#showProgress({ state: received < total ? "uploading" : "checking", received, total }),
+          this.#showProgress(
+            { state: received < total ? "uploading" : "checking", received, total }
+          ),
       });
       return model.id;
     });
@@ -141,7 +143,9 @@ export class Imports {
         },
       },
     });
-    const more = el("a", { class: "button quiet small", href: address("models", id), text: "Details" });
+    const more = el(
+      "a", { class: "button quiet small", href: address("models", id), text: "Details" }
+    );
     this.#showEnd(`Imported ${model?.name ?? id}.`, [use, more]);
   }
 
@@ -152,7 +156,9 @@ export class Imports {
         on: { click: () => this.cancel() },
       });
       this.#root.replaceChildren(
-        el("div", { class: "row" }, el("span", { class: "grow" }), cancel), el("progress", { "aria-label": "Import" }));
+        el(
+          "div", { class: "row" }, el("span", { class: "grow" }), cancel
+        ), el("progress", { "aria-label": "Import" }));
     }
     this.#root.querySelector("span").textContent = progressText(state);
     const bar = this.#root.querySelector("progress");
@@ -167,13 +173,18 @@ export class Imports {
 
   #showEnd(text, actions = []) {
     this.#root.dataset.state = actions.length > 0 ? "done" : "cancelled";
-    this.#root.replaceChildren(el("div", { class: "row" }, el("span", { class: "grow", text }), ...actions));
+    this.#root.replaceChildren(
+      el("div", { class: "row" }, el("span", { class: "grow", text }), ...actions)
+    );
   }
 
   #showError({ code, message }) {
     this.#root.dataset.state = "failed";
     this.#root.dataset.code = code;
     this.#root.replaceChildren(
-      el("div", { class: "warn" }, el("strong", { text: importErrorTitle(code) }), el("p", { text: message })));
+      el(
+        "div", { class: "warn" }, el("strong", { text: importErrorTitle(code) }),
+        el("p", { text: message })
+      ));
   }
 }

@@ -40,7 +40,9 @@ export class Inference {
       return pause(500, signal);
     }
     const { top, threshold, showInputBuffers, showInputBufferAlpha } = settings.values;
-    const previews = showInputBuffers ? { previews: true, alpha: showInputBufferAlpha || null } : {};
+    const previews = showInputBuffers ? {
+      previews: true, alpha: showInputBufferAlpha || null
+    } : {};
     const epoch = this.#epoch;
     const isStale = () => signal?.aborted || epoch !== this.#epoch || model !== models.selected;
     try {

@@ -10,5 +10,7 @@ export function isForControl(event) {
   if (document.querySelector("dialog[open]")) return true;
   if (!(target instanceof Element)) return false;
   if (target.closest("input, select, textarea, [contenteditable]")) return true;
-  return event.key === " " || event.key === "Enter" ? Boolean(target.closest("button, a, summary, label")) : false;
+  return event.key === " " || event.key === "Enter" ? Boolean(
+    target.closest("button, a, summary, label")
+  ) : false;
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, icon } from "./dom.js";
-import { count, number } from "./format.js";
+import { count, number, whole } from "./format.js";
 import { isForControl } from "./keys.js";
 import { LabelPanel } from "./labelPanel.js";
 import { namedPhotos, nextUnlabelled } from "./labeling.js";
@@ -27,10 +27,15 @@ export class LabelView {
   #turn = 0;
   #work = el("div", { class: "label-work", hidden: true });
   #image = el("img", { id: "label-photo", alt: "" });
-  #progress = el("div", { class: "label-progress" }, el("span", { id: "label-progress", role: "status" }), el("progress", { "aria-label": "Labeled" }));
+  #progress = el(
+    "div", { class: "label-progress" }, el("span", { id: "label-progress", role: "status" }),
+    el("progress", { "aria-label": "Labeled" })
+  );
   #empty;
   #kept = el("details", { class: "part", hidden: true }, el("summary"), el("div"));
-  #select = el("select", { id: "label-model", on: { change: () => this.#useModel(this.#select.value) } });
+  #select = el(
+    "select", { id: "label-model", on: { change: () => this.#useModel(this.#select.value) } }
+  );
   #links;
 
   constructor(app) {
@@ -41,7 +46,10 @@ export class LabelView {
     });
     this.#empty = this.#emptyState();
     this.#links = ["testbundle", "zip"].map((format) => this.#exportLink(format));
-    this.#work.append(el("div", { class: "photo-frame" }, this.#image), el("div", {}, this.#progress, this.#panel.root));
+    this.#work.append(
+      el("div", { class: "photo-frame" }, this.#image),
+      el("div", {}, this.#progress, this.#panel.root)
+    );
     byId("label-root").append(this.#head(), this.#empty, this.#work, this.#kept);
     app.models.addEventListener("load", () => this.#fillModels());
     addEventListener("keydown", (event) => this.#key(event));
@@ -68,7 +76,10 @@ export class LabelView {
 
   #head() {
     return el("div", { class: "label-head" },
-      el("label", { class: "field" }, el("span", { text: "For the model" }), el("span", { class: "select" }, this.#select)),
+      el(
+        "label", { class: "field" }, el("span", { text: "For the model" }),
+        el("span", { class: "select" }, this.#select)
+      ),
       el("div", { class: "actions" }, this.#links));
   }
 
@@ -77,14 +88,36 @@ export class LabelView {
       if (target.files.length > 0) this.receive(entriesOf(target.files));
       target.value = "";
     };
-    const files = el("input", { type: "file", id: "label-files", accept: "image/*", multiple: true, hidden: true, on: { change: choose } });
-    const folder = el("input", { type: "file", id: "label-folder", webkitdirectory: true, multiple: true, hidden: true, on: { change: choose } });
-    const button = (text, kind, action) => el("button", { class: `button ${kind}`, type: "button", text, on: { click: action } });
+    const files = el(
+      "input",
+      {
+        type: "file", id: "label-files", accept: "image/*", multiple: true, hidden: true,
+        on: { change: choose }
+      }
+    );
+    const folder = el(
+      "input",
+      {
+        type: "file", id: "label-folder", webkitdirectory: true, multiple: true, hidden: true,
+        on: { change: choose }
+      }
+    );
+    const button = (text, kind, action) => el(
+      "button", { class: `button ${kind}`, type: "button", text, on: { click: action } }
+    );
     return el("div", { class: "drop tall" }, icon("label"),
       el("p", { text: "Choose the photos to label, or drop them here" }),
-      el("p", { class: "muted small", text: "Each photo is kept on the server with its label, until you export or delete them." }),
+      el(
+        "p",
+        {
+          class: "muted small",
+          text: "Each photo is kept on the server with its label, until you export or delete them."
+        }
+      ),
       el("div", { class: "actions" },
-        button("Choose photos", "", () => files.click()), button("Choose a folder", "quiet", () => folder.click()),
+        button("Choose photos", "", () => files.click()), button(
+          "Choose a folder", "quiet", () => folder.click()
+        ),
         button("Use samples", "quiet", () => this.#useSamples())),
       files, folder);
   }
@@ -93,13 +126,19 @@ export class LabelView {
     const text = { testbundle: "Export as test bundle", zip: "Export as zip" }[format];
     return el("a", {
       class: "button quiet", id: `label-export-${format}`, hidden: true, download: `labels-${format}.zip`, text,
-      on: { click: (event) => this.#app.api.followDownload(event).catch((error) => this.#app.notices.warn(error.message)) },
+      on: {
+        click: (event) => this.#app.api.followDownload(event).catch(
+          (error) => this.#app.notices.warn(error.message)
+        )
+      },
     });
   }
 
   #fillModels() {
     const models = this.#app.models.list;
-    this.#select.replaceChildren(...models.map(({ id, name }) => el("option", { value: id, text: name })));
+    this.#select.replaceChildren(
+      ...models.map(({ id, name }) => el("option", { value: id, text: name }))
+    );
     this.#select.value = this.#model?.id ?? this.#app.models.selected?.id ?? "";
   }
 
@@ -108,13 +147,17 @@ export class LabelView {
     this.#turn += 1;
     const turn = this.#turn;
     try {
-      const [model, kept] = await Promise.all([this.#app.models.details(id), this.#app.api.labels(id)]);
+      const [model, kept] = await Promise.all(
+        [this.#app.models.details(id), this.#app.api.labels(id)]
+      );
       if (turn !== this.#turn) return;
       this.#model = model;
       this.#labels = new Map(kept.labels.map(({ photo, label }) => [photo, label]));
       this.#done = [];
       this.#panel.setModel(model);
-      for (const link of this.#links) link.href = this.#app.api.labelsExport(id, link.id.replace("label-export-", ""));
+      for (const link of this.#links) link.href = this.#app.api.labelsExport(
+        id, link.id.replace("label-export-", "")
+      );
       this.#draw();
     } catch (error) {
       if (turn === this.#turn) this.#app.notices.warn(error.message);
@@ -150,7 +193,9 @@ export class LabelView {
     this.#image.alt = name;
     if (file) this.#image.src = URL.createObjectURL(file);
     else this.#app.api.showPicture(this.#image, address).catch(() => {});
-    this.#image.onload = () => this.#image.classList.toggle("tiny", this.#image.naturalWidth <= 160);
+    this.#image.onload = () => this.#image.classList.toggle(
+      "tiny", this.#image.naturalWidth <= 160
+    );
     this.#draw();
     this.#panel.focus();
   }
@@ -164,10 +209,12 @@ export class LabelView {
     if (!isOpen) return;
     const { name } = this.#photos[this.#place];
     const labelled = this.#photos.filter((photo) => this.#labels.has(photo.name)).length;
-    this.#progress.firstChild.textContent = `${labelled.toLocaleString("en-US")} of ${count(this.#photos.length, "photo")} labeled`;
+    this.#progress.firstChild.textContent = `${whole(labelled)} of ${count(this.#photos.length, "photo")} labeled`;
     this.#progress.lastChild.max = this.#photos.length;
     this.#progress.lastChild.value = labelled;
-    this.#panel.show({ name, label: this.#labels.get(name) ?? null, canUndo: this.#done.length > 0 });
+    this.#panel.show(
+      { name, label: this.#labels.get(name) ?? null, canUndo: this.#done.length > 0 }
+    );
   }
 
   #drawKept() {
@@ -175,8 +222,19 @@ export class LabelView {
     this.#kept.firstChild.textContent = `${count(this.#labels.size, "photo")} kept for this model`;
     const rows = [...this.#labels].map(([photo, label]) => el("tr", {},
       el("th", { scope: "row", text: photo }), el("td", { text: labelText(label) }),
-      el("td", { class: "n" }, el("button", { class: "link", type: "button", text: "Delete", "aria-label": `Delete ${photo}`, on: { click: () => this.#deleteKept(photo) } }))));
-    this.#kept.lastChild.replaceChildren(el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, rows))));
+      el(
+        "td", { class: "n" },
+        el(
+          "button",
+          {
+            class: "link", type: "button", text: "Delete", "aria-label": `Delete ${photo}`,
+            on: { click: () => this.#deleteKept(photo) }
+          }
+        )
+      )));
+    this.#kept.lastChild.replaceChildren(
+      el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, rows)))
+    );
   }
 
   /** Gives the photo at hand a label, and goes on to the next without one. */

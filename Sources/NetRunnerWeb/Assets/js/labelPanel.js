@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { number } from "./format.js";
+import { number, whole } from "./format.js";
 import { choiceOfKey, keyOfChoice, matchingLabels } from "./labeling.js";
 
 /** What a photo may be labelled with: a list to pick from by keys, a text, or a number. */
@@ -19,22 +19,36 @@ export class LabelPanel {
   #fieldName = el("span");
   #list = el("ul", { class: "choices label-choices", "aria-label": "Labels" });
   #undo;
-  #help = el("p", { class: "muted keys" }, key("1"), " to ", key("9"), " and ", key("0"), " pick, letters search, ",
+  #help = el("p", {
+    class: "muted keys"
+  }, key("1"), " to ", key("9"), " and ", key("0"), " pick, letters search, ",
     key("Enter"), " takes the first, ", key("→"), " skips, ", key("Ctrl Z"), " undoes.");
 
   /** Actions: choose(label), skip, back and undo. */
   constructor(actions) {
     this.#actions = actions;
     const button = (id, text, iconName, action) =>
-      el("button", { class: "button quiet small", id, type: "button", on: { click: action } }, icon(iconName), text);
-    this.#undo = el("button", { class: "button quiet small", id: "label-undo", type: "button", text: "Undo", on: { click: actions.undo } });
+      el(
+        "button", { class: "button quiet small", id, type: "button", on: { click: action } },
+        icon(iconName), text
+      );
+    this.#undo = el(
+      "button",
+      {
+        class: "button quiet small", id: "label-undo", type: "button", text: "Undo",
+        on: { click: actions.undo }
+      }
+    );
     this.#field.addEventListener("input", () => this.#fill());
     this.root.append(
       this.#name, this.#given,
       el("form", { on: { submit: (event) => this.#submit(event) } },
         el("label", { class: "field" }, this.#fieldName, this.#field)),
       this.#list,
-      el("div", { class: "actions" }, button("label-back", "Back", "left", actions.back), button("label-skip", "Skip", "right", actions.skip), this.#undo),
+      el(
+        "div", { class: "actions" }, button("label-back", "Back", "left", actions.back),
+        button("label-skip", "Skip", "right", actions.skip), this.#undo
+      ),
       this.#help);
   }
 
@@ -49,14 +63,16 @@ export class LabelPanel {
     this.#help.hidden = labels.length === 0;
     this.#fieldName.textContent = this.#isNumber ? "Number" : labels.length > 0 ? "Search a label" : "Label";
     this.#field.inputMode = this.#isNumber ? "decimal" : "text";
-    this.#field.placeholder = labels.length > 10 ? `${labels.length.toLocaleString("en-US")} labels` : "";
+    this.#field.placeholder = labels.length > 10 ? `${whole(labels.length)} labels` : "";
     this.#field.value = "";
     this.#fill();
   }
 
   show({ name, label, canUndo }) {
     this.#name.textContent = name;
-    const text = [label].flat().map((each) => (typeof each === "number" ? number(each) : each)).join(", ");
+    const text = [label].flat().map(
+      (each) => (typeof each === "number" ? number(each) : each)
+    ).join(", ");
     this.#given.textContent = label === null ? "No label yet" : `Labeled ${text}`;
     this.#given.classList.toggle("good", label !== null);
     this.#undo.disabled = !canUndo;
@@ -98,7 +114,9 @@ export class LabelPanel {
   #fill() {
     const shown = this.#isNumber ? [] : matchingLabels(this.#labels, this.#field.value);
     this.#list.replaceChildren(...shown.map((label, place) => el("li", {},
-      el("button", { class: "choice", type: "button", data: { label }, on: { click: () => this.#choose(label) } },
+      el("button", {
+        class: "choice", type: "button", data: { label }, on: { click: () => this.#choose(label) }
+      },
         key(keyOfChoice(place)), el("span", { text: label })))));
     this.#list.hidden = shown.length === 0;
     this.#field.setCustomValidity("");

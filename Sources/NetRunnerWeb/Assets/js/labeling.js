@@ -9,8 +9,12 @@ export function matchingLabels(labels, text, most = 10) {
   if (!wanted) return labels.slice(0, most);
   const lower = labels.map((label) => label.toLowerCase());
   const exact = labels.filter((_, place) => lower[place] === wanted);
-  const first = labels.filter((_, place) => lower[place].startsWith(wanted) && lower[place] !== wanted);
-  const rest = labels.filter((_, place) => lower[place].includes(wanted) && !lower[place].startsWith(wanted));
+  const first = labels.filter(
+    (_, place) => lower[place].startsWith(wanted) && lower[place] !== wanted
+  );
+  const rest = labels.filter(
+    (_, place) => lower[place].includes(wanted) && !lower[place].startsWith(wanted)
+  );
   return [...exact, ...first, ...rest].slice(0, most);
 }
 

@@ -77,7 +77,9 @@ export class LiveView {
     const zip = entries.find(({ file }) => isZip(file));
     const video = entries.find(({ file }) => isVideo(file));
     const pictures = entries.filter(({ file }) => isPicture(file));
-    if (pictures.length > 0) this.#usePictures(pictures.map(({ path, file }) => ({ name: path, file })));
+    if (pictures.length > 0) this.#usePictures(
+      pictures.map(({ path, file }) => ({ name: path, file }))
+    );
     else if (video) this.#useVideo(video.file);
     else if (zip) this.#app.importZip(zip.file);
     else this.#app.notices.warn("There is no picture, video or zip in it.");
@@ -131,7 +133,9 @@ export class LiveView {
     this.#stage.showNote("Waiting for the camera", "The browser may ask whether this page may use it.", [
       ["Use samples", () => this.#useSamples()],
     ]);
-    const facing = wanted.facing ?? (settings.values.facing || models.selected?.device_position || "back");
+    const facing = wanted.facing ?? (
+      settings.values.facing || models.selected?.device_position || "back"
+    );
     try {
       if (!(await this.#camera.start({ ...wanted, facing }))) return null;
     } catch (error) {
@@ -148,7 +152,9 @@ export class LiveView {
     try {
       await this.#timeline.open(file);
     } catch {
-      return this.#stage.showNote("This video cannot be played", `The browser cannot play ${file.name}.`, this.#ways());
+      return this.#stage.showNote(
+        "This video cannot be played", `The browser cannot play ${file.name}.`, this.#ways()
+      );
     }
     this.#display.begin("video", true);
     this.#resume();
@@ -234,7 +240,9 @@ export class LiveView {
     const { api, server } = this.#app;
     this.#display.forget();
     try {
-      const blob = picture.file ? await readablePicture(picture.file) : await api.sample(picture.name);
+      const blob = picture.file ? await readablePicture(
+        picture.file
+      ) : await api.sample(picture.name);
       if (isStale()) return;
       this.#stage.showPicture(blob, picture.name);
       if (blob.size > server.maximum_picture_bytes) {
@@ -278,7 +286,9 @@ export class LiveView {
     if (!this.#isShown) return;
     const isMoving = ["camera", "video"].includes(this.#mode) && !this.#isPaused;
     if (isMoving) this.#resume();
-    else if (this.#mode === "pictures" && !this.#inference.picture) this.#strip.choose(this.#strip.index);
+    else if (
+      this.#mode === "pictures" && !this.#inference.picture
+    ) this.#strip.choose(this.#strip.index);
     else await this.#runStill();
   }
 
@@ -286,7 +296,9 @@ export class LiveView {
     this.#isModelNew = !this.#isShown;
     if (!this.#isShown) return;
     if (this.#mode === null) return this.show();
-    if (this.#mode === "pad" && !isForDrawings(this.#app.models.selected)) return this.#useSamples();
+    if (
+      this.#mode === "pad" && !isForDrawings(this.#app.models.selected)
+    ) return this.#useSamples();
     const source = this.#mode === "camera" ? this.#camera.id : this.#mode;
     this.#display.begin(source, ["camera", "video"].includes(this.#mode));
     this.#again();
@@ -342,23 +354,32 @@ export class LiveView {
     byId("pause").hidden = !isCamera && this.#mode !== "video";
     byId("flip").hidden = byId("shutter").hidden = !isCamera;
     byId("pad-clear").hidden = this.#mode !== "pad";
-    setIconButton(byId("pause"), this.#isPaused ? "play" : "pause", this.#isPaused ? "Resume" : "Pause");
+    setIconButton(
+      byId("pause"), this.#isPaused ? "play" : "pause", this.#isPaused ? "Resume" : "Pause"
+    );
   }
 
   #explainCamera(code) {
     const { title, text } = cameraAdvice(code);
     this.#loop.stop();
     this.#display.begin("", false);
-    const first = isHopeless(code) ? ["Take a photo", () => this.#takePhoto()] : ["Try again", () => this.#useCamera()];
+    const first = isHopeless(code) ? [
+      "Take a photo", () => this.#takePhoto()
+    ] : ["Try again", () => this.#useCamera()];
     this.#stage.showNote(title, text, [first, ...this.#ways()]);
     this.#showControls();
   }
 
   #explainNoModel() {
-    this.#stage.showNote("No model yet", "Import one to begin.", [["Models", () => this.#app.go("models")]]);
+    this.#stage.showNote(
+      "No model yet", "Import one to begin.", [["Models", () => this.#app.go("models")]]
+    );
   }
 
   #ways() {
-    return [["Choose pictures", () => this.#sources.ask("files")], ["Use samples", () => this.#useSamples()]];
+    return [
+      ["Choose pictures", () => this.#sources.ask("files")],
+      ["Use samples", () => this.#useSamples()]
+    ];
   }
 }

@@ -31,7 +31,10 @@ const notices = new Notices(byId("notices"));
 const app = {
   api, connection, models, notices, settings,
   announcer: new Announcer(byId("announcer")),
-  server: { name: "Net Runner", version: "", threads: 1, folders: [], maximum_picture_bytes: Infinity, maximum_bundle_bytes: Infinity },
+  server: {
+    name: "Net Runner", version: "", threads: 1, folders: [], maximum_picture_bytes: Infinity,
+    maximum_bundle_bytes: Infinity
+  },
   go: (view, rest) => { location.hash = address(view, rest); },
 };
 

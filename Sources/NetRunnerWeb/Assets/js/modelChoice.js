@@ -25,5 +25,7 @@ export function followModelChoice(select, models) {
 }
 
 function option(model) {
-  return el("option", { value: model.id, text: model.can_run ? model.name : `${model.name} (cannot run)` });
+  return el(
+    "option", { value: model.id, text: model.can_run ? model.name : `${model.name} (cannot run)` }
+  );
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { bytes, count, shape } from "./format.js";
+import { bytes, count, shape, whole } from "./format.js";
 import { kindName } from "./models.js";
 import { confirmed } from "./notices.js";
 
@@ -44,7 +44,9 @@ export class ModelDetails {
         el("div", { class: "actions" }, this.#useButton(model), this.#deleteButton(model))),
       ...[
         model.details ? el("p", { class: "lead", text: model.details }) : null,
-        model.can_run ? null : el("p", { class: "warn", text: `This model cannot run here. ${model.reason ?? ""}` }),
+        model.can_run ? null : el(
+          "p", { class: "warn", text: `This model cannot run here. ${model.reason ?? ""}` }
+        ),
         facts(model),
         labels(model.labels ?? []),
         layers("Inputs", model.inputs),
@@ -63,7 +65,9 @@ export class ModelDetails {
       this.#app.go("live");
     };
     return el("button", {
-      class: "button", type: "button", disabled: !model.can_run, on: { click: use }, text: "Use in Live",
+      class: "button", type: "button", disabled: !model.can_run, on: {
+        click: use
+      }, text: "Use in Live",
     });
   }
 
@@ -81,7 +85,13 @@ export class ModelDetails {
         this.#app.notices.warn(error.message);
       }
     };
-    return el("button", { class: "button quiet", id: "model-delete", type: "button", on: { click: remove }, text: "Delete" });
+    return el(
+      "button",
+      {
+        class: "button quiet", id: "model-delete", type: "button", on: { click: remove },
+        text: "Delete"
+      }
+    );
   }
 }
 
@@ -92,7 +102,10 @@ function facts(model) {
     ["Type", model.type],
     ["Takes", input ? `${input.format}, ${input.width} × ${input.height}` : null],
     ["Camera", { back: "Back", front: "Front" }[model.device_position]],
-    ["Backend", { tflite: "TensorFlow Lite", tensorflow: "TensorFlow" }[model.backend] ?? model.backend],
+    [
+      "Backend",
+      { tflite: "TensorFlow Lite", tensorflow: "TensorFlow" }[model.backend] ?? model.backend
+    ],
     ["Size", bytes(model.size_bytes)],
     ["Author", model.author],
     ["License", model.license],
@@ -101,7 +114,10 @@ function facts(model) {
     ["Origin", model.is_shipped ? "Shipped with Net Runner" : "Imported"],
   ];
   const shown = rows.filter(([, value]) => value);
-  return el("dl", { class: "facts" }, shown.flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })]));
+  return el(
+    "dl", { class: "facts" },
+    shown.flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })])
+  );
 }
 
 function labels(all) {
@@ -110,9 +126,17 @@ function labels(all) {
   const list = el("ul", { class: "chips" });
   const fill = (shown) => list.replaceChildren(...shown.map((label) => el("li", { text: label })));
   fill(all.slice(0, few));
-  const section = el("section", { class: "part" }, el("h3", { text: count(all.length, "label") }), list);
+  const section = el(
+    "section", { class: "part" }, el("h3", { text: count(all.length, "label") }), list
+  );
   if (all.length > few) {
-    const more = el("button", { class: "button quiet small", type: "button", text: `Show all ${all.length.toLocaleString("en-US")}` });
+    const more = el(
+      "button",
+      {
+        class: "button quiet small", type: "button",
+        text: `Show all ${whole(all.length)}`
+      }
+    );
     more.addEventListener("click", () => {
       fill(all);
       more.remove();
@@ -127,7 +151,9 @@ function layers(title, all) {
   const rows = all.map(({ name, type, shape: lengths, data_type: dataType }) =>
     el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: type }),
       el("td", { text: shape(lengths ?? []) }), el("td", { text: dataType ?? "" })));
-  const heads = ["Name", "Type", "Shape", "Data type"].map((text) => el("th", { scope: "col", text }));
+  const heads = ["Name", "Type", "Shape", "Data type"].map(
+    (text) => el("th", { scope: "col", text })
+  );
   return el("section", { class: "part" }, el("h3", { text: title }),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
       el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows))));
@@ -138,7 +164,11 @@ function manifest(text, notices) {
   const code = el("pre", { class: "mono", id: "model-json", tabindex: "0", text });
   const copy = el("button", {
     class: "button quiet small", id: "model-json-copy", type: "button", text: "Copy",
-    on: { click: async () => notices.tell((await copied(text, code)) ? "Copied." : "The browser did not let the page copy.") },
+    on: {
+      click: async () => notices.tell(
+        (await copied(text, code)) ? "Copied." : "The browser did not let the page copy."
+      )
+    },
   });
   return el("details", { class: "part" }, el("summary", { text: "model.json" }), copy, code);
 }

@@ -66,7 +66,9 @@ export class Models extends EventTarget {
 /** Whether a model suits a drawing pad: it sees small squares. */
 export function isForDrawings(model) {
   const { width, height } = model?.input ?? {};
-  return Boolean(model?.can_run) && model.kind === "classification" && width === height && width <= 64;
+  return Boolean(
+    model?.can_run
+  ) && model.kind === "classification" && width === height && width <= 64;
 }
 
 /** The models whose name, identifier or kind have all words of a search. */

@@ -81,6 +81,9 @@ export class ModelsView {
   #showUnreadable() {
     const { unreadable } = this.#app.models;
     byId("model-unreadable").replaceChildren(...unreadable.map(({ folder, message }) =>
-      el("div", { class: "warn small" }, el("strong", { text: `${folder} cannot be read` }), el("p", { text: message }))));
+      el(
+        "div", { class: "warn small" }, el("strong", { text: `${folder} cannot be read` }),
+        el("p", { text: message })
+      )));
   }
 }

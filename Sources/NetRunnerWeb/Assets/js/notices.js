@@ -25,7 +25,9 @@ export class Notices {
 
   #show(text, kind, milliseconds) {
     const notice = el("div", { class: kind }, el("p", { text }));
-    const close = el("button", { class: "plain", "aria-label": "Close", on: { click: () => notice.remove() } });
+    const close = el(
+      "button", { class: "plain", "aria-label": "Close", on: { click: () => notice.remove() } }
+    );
     close.append(icon("close"));
     notice.append(close);
     while (this.#root.children.length > 2) this.#root.firstChild.remove();

@@ -16,7 +16,9 @@ export class Outputs {
   #legendKey = "";
   #legend = el("section", { class: "part", "aria-label": "Classes" });
   #image = el("section", { class: "part", "aria-label": "Picture from the model" });
-  #values = el("details", { class: "part values" }, el("summary", { text: "All values" }), el("div"));
+  #values = el(
+    "details", { class: "part values" }, el("summary", { text: "All values" }), el("div")
+  );
 
   constructor(root) {
     this.#root = root;
@@ -67,9 +69,14 @@ export class Outputs {
   #legendRow({ index, label, color }) {
     const swatch = el("span", { class: "swatch" });
     swatch.style.background = color;
-    const box = el("input", { type: "checkbox", on: { change: (event) => this.#toggle(color, event) } });
+    const box = el(
+      "input", { type: "checkbox", on: { change: (event) => this.#toggle(color, event) } }
+    );
     box.checked = !this.hidden.includes(color);
-    return el("li", {}, el("label", {}, box, swatch, el("span", { text: className({ index, label }) })), el("span", { class: "share" }));
+    return el(
+      "li", {}, el("label", {}, box, swatch, el("span", { text: className({ index, label }) })),
+      el("span", { class: "share" })
+    );
   }
 
   #toggle(color, event) {
@@ -97,8 +104,13 @@ export class Outputs {
     if (!this.#values.open) return;
     const groups = outputGroups(result.outputs).map(({ name, text, rows }) => {
       const lines = rows.map(([label, value]) =>
-        el("tr", {}, el("th", { scope: "row", text: label }), el("td", { class: "n", text: value })));
-      return [el("h4", { text: name }), text ? el("p", { text }) : el("table", { class: "plain-table" }, el("tbody", {}, lines))];
+        el(
+          "tr", {}, el("th", { scope: "row", text: label }), el("td", { class: "n", text: value })
+        ));
+      return [
+        el("h4", { text: name }),
+        text ? el("p", { text }) : el("table", { class: "plain-table" }, el("tbody", {}, lines))
+      ];
     });
     this.#values.lastChild.replaceChildren(...groups.flat());
   }
@@ -120,6 +132,8 @@ export function outputGroups(outputs) {
 }
 
 function listText(values) {
-  const shown = values.slice(0, 24).map((value) => (typeof value === "number" ? number(value) : String(value)));
+  const shown = values.slice(0, 24).map(
+    (value) => (typeof value === "number" ? number(value) : String(value))
+  );
   return shown.join(", ") + (values.length > 24 ? `, … (${values.length})` : "");
 }

@@ -40,7 +40,9 @@ export class Overlay {
       this.#canvas.classList.toggle("mirrored", mirrored);
       drawn.push(place(this.#canvas, placed(region, mirrored)));
     }
-    if (!isWhole(region)) drawn.push(place(el("div", { class: "region" }), placed(region, mirrored)));
+    if (!isWhole(region)) drawn.push(
+      place(el("div", { class: "region" }), placed(region, mirrored))
+    );
     drawn.push(...(result.detections ?? []).map((each) => detection(each, mirrored)));
     drawn.push(...(result.keypoints ?? []).map((each) => keypoint(each, region, mirrored)));
     this.#root.replaceChildren(...drawn);

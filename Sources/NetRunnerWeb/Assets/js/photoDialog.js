@@ -53,13 +53,18 @@ export class PhotoDialog {
   #fill() {
     const row = this.#rows[this.#place];
     const image = el("img", { alt: row.image });
-    image.addEventListener("error", () => image.replaceWith(el("p", { class: "muted", text: "The picture cannot be shown." })));
+    image.addEventListener(
+      "error",
+      () => image.replaceWith(el("p", { class: "muted", text: "The picture cannot be shown." }))
+    );
     const address = this.#app.api.evaluationPicture(this.#evaluation.id, row.index, 1024);
     this.#app.api.showPicture(image, address).catch(() => image.remove());
     const head = el("header", {},
       el("h2", { id: "photo-title", text: row.image }),
       this.#button("left", "Previous photo", () => this.#step(-1), this.#place === 0),
-      this.#button("right", "Next photo", () => this.#step(1), this.#place === this.#rows.length - 1),
+      this.#button(
+        "right", "Next photo", () => this.#step(1), this.#place === this.#rows.length - 1
+      ),
       this.#button("close", "Close", () => this.#dialog.close()));
     this.#dialog.replaceChildren(head, el("div", { class: "photo-body" },
       el("div", { class: "photo-frame" }, image),
@@ -67,7 +72,11 @@ export class PhotoDialog {
   }
 
   #button(iconName, label, action, disabled = false) {
-    return el("button", { class: "plain", type: "button", "aria-label": label, disabled, on: { click: action } }, icon(iconName));
+    return el(
+      "button",
+      { class: "plain", type: "button", "aria-label": label, disabled, on: { click: action } },
+      icon(iconName)
+    );
   }
 }
 
@@ -80,12 +89,16 @@ function verdict(row) {
 }
 
 function classList(row) {
-  if (!row.classes?.length) return row.predicted ? el("p", { class: "big", text: row.predicted }) : null;
+  if (!row.classes?.length) return row.predicted ? el(
+    "p", { class: "big", text: row.predicted }
+  ) : null;
   return el("ol", { class: "bars" }, row.classes.map(({ label, value }) => {
     const bar = el("span");
     bar.style.width = `${100 * Math.min(1, Math.max(0, value))}%`;
     return el("li", { class: label === row.truth ? "true" : null },
-      el("span", { class: "label", text: label }), el("span", { class: "value", text: score(value) }), el("span", { class: "bar" }, bar));
+      el("span", { class: "label", text: label }), el(
+        "span", { class: "value", text: score(value) }
+      ), el("span", { class: "bar" }, bar));
   }));
 }
 
@@ -93,7 +106,12 @@ function facts(row, names) {
   const rows = [
     ["Model", names.get(row.model) ?? row.model],
     ...stages.map(([stage, name]) => [name, row.latency_ms?.[stage]])
-      .filter(([, value]) => Number.isFinite(value)).map(([name, value]) => [name, milliseconds(value)]),
+      .filter(([, value]) => Number.isFinite(value)).map(
+        ([name, value]) => [name, milliseconds(value)]
+      ),
   ];
-  return el("dl", { class: "facts" }, rows.flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })]));
+  return el(
+    "dl", { class: "facts" },
+    rows.flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })])
+  );
 }

@@ -35,7 +35,9 @@ export function entriesOf(files) {
 /** Entries in the order of their paths: 2.png before 10.png. */
 export function sortedEntries(entries) {
   const collator = new Intl.Collator("en", { numeric: true });
-  return entries.filter(({ path }) => !junk.test(path)).sort((a, b) => collator.compare(a.path, b.path));
+  return entries.filter(({ path }) => !junk.test(path)).sort(
+    (a, b) => collator.compare(a.path, b.path)
+  );
 }
 
 /** All files of a drop, those in folders too. The drop's items live only while it is handled. */
@@ -85,7 +87,9 @@ export function folderSummary(paths) {
   const top = kept[0]?.split("/")[0] ?? "";
   const hasTop = kept.length > 0 && kept.every((path) => path.startsWith(`${top}/`));
   const inner = pictures.map((path) => (hasTop ? path.slice(top.length + 1) : path));
-  const folders = new Set(inner.filter((path) => path.includes("/")).map((path) => path.split("/")[0]));
+  const folders = new Set(
+    inner.filter((path) => path.includes("/")).map((path) => path.split("/")[0])
+  );
   const isTestBundle = kept.some((path) => /(^|\/)test\.json$/i.test(path));
   return {
     name: hasTop ? top : "",

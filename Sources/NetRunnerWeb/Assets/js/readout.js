@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, svg } from "./dom.js";
-import { milliseconds, millisecondsNumber, rate, score } from "./format.js";
+import { milliseconds, millisecondsNumber, rate, score, whole } from "./format.js";
 import { className, isBackground } from "./segmentation.js";
 
 const stageNames = {
@@ -83,7 +83,7 @@ export class Readout {
     }
     byId("latency").textContent = milliseconds(times.inference);
     byId("latency-mean").textContent = milliseconds(meter.means.inference.mean);
-    byId("latency-count").textContent = `Average of ${meter.count.toLocaleString("en-US")}`;
+    byId("latency-count").textContent = `Average of ${whole(meter.count)}`;
     byId("fps").textContent = rate(meter.framesPerSecond);
     drawSpark(byId("spark"), meter.count > 1 ? meter.recent : []);
   }

@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 import { barChart, histogramChart } from "./charts.js";
 import { confusionChart } from "./confusion.js";
 import { isShare, metricText, metricValues } from "./evaluationNames.js";
-import { bytes, metricName, milliseconds, millisecondsNumber, rate } from "./format.js";
+import { bytes, metricName, milliseconds, millisecondsNumber, rate, whole } from "./format.js";
 
 const mostRows = 5000;
 const stages = ["decode", "preprocess", "inference", "postprocess"];
@@ -34,8 +34,13 @@ export class Report {
   #modelTable() {
     const { models } = this.#report;
     const names = metricValues(models[0] ?? {}).slice(0, 5);
-    const heads = ["Model", ...names.map(({ name }) => metricName(name)), "p50, ms", "p95, ms", "Photos a second", "Failed"];
-    const best = (values, higher) => (models.length < 2 ? null : higher ? Math.max(...values) : Math.min(...values));
+    const heads = [
+      "Model", ...names.map(({ name }) => metricName(name)), "p50, ms", "p95, ms",
+      "Photos a second", "Failed"
+    ];
+    const best = (values, higher) => (
+      models.length < 2 ? null : higher ? Math.max(...values) : Math.min(...values)
+    );
     const columns = [
       ...names.map(({ name, higher_is_better: higher }) => ({
         higher, text: (value) => metricText(name, value),
@@ -44,17 +49,32 @@ export class Report {
       { higher: false, text: millisecondsNumber, of: ({ latency }) => latency.total.p50 },
       { higher: false, text: millisecondsNumber, of: ({ latency }) => latency.total.p95 },
       { higher: true, text: rate, of: ({ throughput }) => throughput },
-    ].map((column) => ({ ...column, best: best(models.map(column.of).filter(Number.isFinite), column.higher) }));
+    ].map(
+      (column) => (
+        { ...column, best: best(models.map(column.of).filter(Number.isFinite), column.higher) }
+      )
+    );
     const rows = models.map((result) => el("tr", {},
       el("th", { scope: "row", text: result.model.name }),
       columns.map(({ of, text, best: top }) => {
         const value = of(result);
-        return el("td", { class: value === top && top !== null ? "n best" : "n", text: text(value) });
+        return el(
+          "td", { class: value === top && top !== null ? "n best" : "n", text: text(value) }
+        );
       }),
-      el("td", { class: result.failed > 0 ? "n bad" : "n", text: result.failed.toLocaleString("en-US") })));
+      el(
+        "td",
+        { class: result.failed > 0 ? "n bad" : "n", text: whole(result.failed) }
+      )));
     return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Models" },
       el("table", { class: "wide-table" },
-        el("thead", {}, el("tr", {}, heads.map((text, place) => el("th", { scope: "col", class: place ? "n" : null, text })))),
+        el(
+          "thead", {},
+          el(
+            "tr", {},
+            heads.map((text, place) => el("th", { scope: "col", class: place ? "n" : null, text }))
+          )
+        ),
         el("tbody", {}, rows)));
   }
 
@@ -65,33 +85,65 @@ export class Report {
     const figures = [];
     const metric = metricValues(models[0]).find(({ name }) => isShare(name));
     if (metric) {
-      const items = models.map((result) => metricItem(result.model.name, find(result, metric.name)));
+      const items = models.map(
+        (result) => metricItem(result.model.name, find(result, metric.name))
+      );
       const title = `${metricName(metric.name)}, with 95% intervals`;
-      figures.push(figure(title, barChart(items, { format: (value) => metricText(metric.name, value), description: spoken(title, items, (value) => metricText(metric.name, value)) })));
+      figures.push(
+        figure(
+          title,
+          barChart(
+            items,
+            {
+              format: (value) => metricText(metric.name, value),
+              description: spoken(title, items, (value) => metricText(metric.name, value))
+            }
+          )
+        )
+      );
     }
-    const items = models.map((result) => ({ name: result.model.name, value: result.latency.total.p50 }));
+    const items = models.map(
+      (result) => ({ name: result.model.name, value: result.latency.total.p50 })
+    );
     const most = Math.max(...items.map(({ value }) => value ?? 0), 1e-9);
-    figures.push(figure("Median latency", barChart(items, { most, format: milliseconds, description: spoken("Median latency", items, milliseconds) })));
+    figures.push(
+      figure(
+        "Median latency",
+        barChart(
+          items,
+          { most, format: milliseconds, description: spoken("Median latency", items, milliseconds) }
+        )
+      )
+    );
     return [el("div", { class: "plots" }, figures)];
   }
 
   #modelPicker() {
     const { models } = this.#report;
-    const select = el("select", { id: "report-model" }, models.map(({ model }) => el("option", { value: model.id, text: model.name })));
+    const select = el(
+      "select", { id: "report-model" },
+      models.map(({ model }) => el("option", { value: model.id, text: model.name }))
+    );
     select.addEventListener("change", () => {
       this.#showModel(models.find(({ model }) => model.id === select.value));
       this.#onmodel(select.value);
     });
     return el("div", { class: "section-head" },
       el("h2", { text: models.length > 1 ? "One model" : "Charts" }),
-      models.length > 1 ? el("label", { class: "select" }, el("span", { class: "unseen", text: "Model" }), select) : null);
+      models.length > 1 ? el(
+        "label", { class: "select" }, el("span", { class: "unseen", text: "Model" }), select
+      ) : null);
   }
 
   #showModel(result) {
     if (!result) return;
-    const latency = el("figure", {}, el("figcaption", { text: "Latency of a picture" }), el("p", { class: "muted small", text: "Reading the rows" }));
+    const latency = el(
+      "figure", {}, el("figcaption", { text: "Latency of a picture" }),
+      el("p", { class: "muted small", text: "Reading the rows" })
+    );
     this.#charts.replaceChildren(...[
-      latency, stageFigure(result), metricFigure(result), ...confusionFigures(result), classFigure(result), allMetrics(result),
+      latency, stageFigure(result), metricFigure(result), ...confusionFigures(result),
+      classFigure(result), allMetrics(result),
     ].filter(Boolean));
     this.#fillHistogram(latency, result);
   }
@@ -105,7 +157,9 @@ export class Report {
       const drawing = histogramChart(latencies, marks, milliseconds);
       if (!drawing) return place.remove();
       place.lastChild.replaceWith(drawing);
-      if (latencies.length >= mostRows) place.firstChild.textContent += `, the first ${mostRows.toLocaleString("en-US")} pictures`;
+      if (
+        latencies.length >= mostRows
+      ) place.firstChild.textContent += `, the first ${whole(mostRows)} pictures`;
     } catch (error) {
       place.lastChild.textContent = error.message;
     }
@@ -114,7 +168,9 @@ export class Report {
   async #latencies(model) {
     const values = [];
     for (let offset = 0; offset < mostRows;) {
-      const { rows, count } = await this.#app.api.rows(this.#evaluation.id, { model, offset, limit: 500 });
+      const { rows, count } = await this.#app.api.rows(
+        this.#evaluation.id, { model, offset, limit: 500 }
+      );
       values.push(...rows.map((row) => row.latency_ms?.total).filter(Number.isFinite));
       offset += rows.length;
       if (rows.length === 0 || offset >= count) break;
@@ -132,22 +188,58 @@ function tiles({ models, dataset }) {
   const several = models.length > 1;
   const shown = [];
   if (metric) {
-    const best = [...models].sort((a, b) => (metric.higher_is_better ? 1 : -1) * ((find(b, metric.name)?.value ?? 0) - (find(a, metric.name)?.value ?? 0)))[0];
+    const best = [...models].sort(
+      (a, b) => (metric.higher_is_better ? 1 : -1) * (
+        (find(b, metric.name)?.value ?? 0) - (find(a, metric.name)?.value ?? 0)
+      )
+    )[0];
     const { value, interval } = find(best, metric.name);
-    const range = interval ? `95% interval ${metricText(metric.name, interval.lower)} to ${metricText(metric.name, interval.upper)}` : "";
-    shown.push([metricText(metric.name, value), several ? `${metricName(metric.name)}, ${best.model.name}` : metricName(metric.name), range]);
+    const range = interval ? `95% interval ${rangeOf(metric.name, interval)}` : "";
+    shown.push(
+      [
+        metricText(metric.name, value),
+        several ? `${metricName(metric.name)}, ${best.model.name}` : metricName(metric.name), range
+      ]
+    );
   }
-  shown.push([milliseconds(fastest.latency.total.p50), several ? `median latency, ${fastest.model.name}` : "median latency", `inference alone ${milliseconds(fastest.latency.inference.p50)}`]);
-  shown.push([first.pictures.toLocaleString("en-US"), several ? "pictures, each model" : "pictures", `${dataset.labelled.toLocaleString("en-US")} with a label`]);
-  shown.push([failed.toLocaleString("en-US"), "failed", "", failed > 0]);
+  shown.push(
+    [
+      milliseconds(fastest.latency.total.p50),
+      several ? `median latency, ${fastest.model.name}` : "median latency",
+      `inference alone ${milliseconds(fastest.latency.inference.p50)}`
+    ]
+  );
+  shown.push(
+    [
+      whole(first.pictures), several ? "pictures, each model" : "pictures",
+      `${whole(dataset.labelled)} with a label`
+    ]
+  );
+  shown.push([whole(failed), "failed", "", failed > 0]);
   return el("ul", { class: "figures" }, shown.map(([value, name, note, isBad]) =>
-    el("li", { class: isBad ? "bad" : null }, el("b", { text: value }), el("span", { text: name }), note ? el("small", { text: note }) : null)));
+    el(
+      "li", { class: isBad ? "bad" : null }, el("b", { text: value }), el("span", { text: name }),
+      note ? el("small", { text: note }) : null
+    )));
 }
 
 function stageFigure({ latency }) {
-  const items = stages.map((stage) => ({ name: stage.charAt(0).toUpperCase() + stage.slice(1), value: latency[stage]?.mean }));
+  const items = stages.map(
+    (stage) => (
+      { name: stage.charAt(0).toUpperCase() + stage.slice(1), value: latency[stage]?.mean }
+    )
+  );
   const most = Math.max(...items.map(({ value }) => value ?? 0), 1e-9);
-  return figure("Mean time of each stage", barChart(items, { most, format: milliseconds, description: spoken("Mean time of each stage", items, milliseconds) }));
+  return figure(
+    "Mean time of each stage",
+    barChart(
+      items,
+      {
+        most, format: milliseconds,
+        description: spoken("Mean time of each stage", items, milliseconds)
+      }
+    )
+  );
 }
 
 function metricFigure(result) {
@@ -155,11 +247,16 @@ function metricFigure(result) {
     .map((metric) => metricItem(metricName(metric.name), metric));
   if (items.length === 0) return null;
   const format = (value) => metricText("top1", value);
-  return figure("How good it is, with 95% intervals", barChart(items, { format, description: spoken("How good it is", items, format) }));
+  return figure(
+    "How good it is, with 95% intervals",
+    barChart(items, { format, description: spoken("How good it is", items, format) })
+  );
 }
 
 function confusionFigures({ metrics }) {
-  return Object.values(metrics ?? {}).filter(({ confusion }) => confusion).slice(0, 1).map(({ confusion }) => {
+  return Object.values(metrics ?? {}).filter(
+    ({ confusion }) => confusion
+  ).slice(0, 1).map(({ confusion }) => {
     const drawn = confusionChart(confusion);
     drawn?.classList.add("large");
     drawn?.prepend(el("h3", { text: "What it takes for what" }));
@@ -169,11 +266,17 @@ function confusionFigures({ metrics }) {
 
 function classFigure({ metrics }) {
   const classes = Object.values(metrics ?? {}).find((each) => each.classes?.length)?.classes ?? [];
-  const known = classes.filter(({ support, values }) => support > 0 && Number.isFinite(values.recall));
+  const known = classes.filter(
+    ({ support, values }) => support > 0 && Number.isFinite(values.recall)
+  );
   if (known.length < 2) return null;
   const worst = [...known].sort((a, b) => a.values.recall - b.values.recall).slice(0, 12);
-  const items = worst.map(({ label, values, intervals }) => ({ name: label, value: values.recall, ...intervals?.recall }));
-  const title = known.length > worst.length ? `Recall of the ${worst.length} worst of ${known.length} classes` : "Recall of each class, the worst first";
+  const items = worst.map(
+    ({ label, values, intervals }) => ({ name: label, value: values.recall, ...intervals?.recall })
+  );
+  const title = known.length > worst.length
+    ? `Recall of the ${worst.length} worst of ${known.length} classes`
+    : "Recall of each class, the worst first";
   const format = (value) => metricText("recall", value);
   return figure(title, barChart(items, { format, description: spoken(title, items, format) }));
 }
@@ -183,14 +286,39 @@ function allMetrics(result) {
   const notes = Object.values(result.metrics ?? {}).flatMap((each) => each.notes ?? []);
   if (values.length === 0) return null;
   const rows = values.map(({ name, value, interval, count }) => el("tr", {},
-    el("th", { scope: "row", text: metricName(name) }), el("td", { class: "n", text: metricText(name, value) }),
-    el("td", { class: "n", text: interval ? `${metricText(name, interval.lower)} to ${metricText(name, interval.upper)}` : "" }),
-    el("td", { class: "n", text: count.toLocaleString("en-US") })));
-  const heads = ["Metric", "Value", "95% interval", "Of"].map((text, place) => el("th", { scope: "col", class: place ? "n" : null, text }));
+    el("th", { scope: "row", text: metricName(name) }), el(
+      "td", { class: "n", text: metricText(name, value) }
+    ),
+    el(
+      "td",
+      {
+        class: "n",
+        text: interval ? rangeOf(name, interval) : ""
+      }
+    ),
+    el("td", { class: "n", text: whole(count) })));
+  const heads = ["Metric", "Value", "95% interval", "Of"].map(
+    (text, place) => el("th", { scope: "col", class: place ? "n" : null, text })
+  );
   return el("details", { class: "part all-metrics" }, el("summary", { text: "All numbers" }),
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows))),
-    notes.length > 0 ? el("ul", { class: "muted small" }, notes.map((text) => el("li", { text }))) : null,
-    el("p", { class: "muted small", text: `Largest memory of the server: ${bytes(result.peak_memory_bytes)}. Pictures became tensors so: ${result.model.preprocessing}` }));
+    el(
+      "div", { class: "scroll" },
+      el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows))
+    ),
+    notes.length > 0 ? el(
+      "ul", { class: "muted small" }, notes.map((text) => el("li", { text }))
+    ) : null,
+    el(
+      "p",
+      {
+        class: "muted small",
+        text: `Largest memory of the server: ${bytes(result.peak_memory_bytes)}. Pictures became tensors so: ${result.model.preprocessing}`
+      }
+    ));
+}
+
+function rangeOf(name, { lower, upper }) {
+  return `${metricText(name, lower)} to ${metricText(name, upper)}`;
 }
 
 function find(result, name) {
@@ -198,7 +326,9 @@ function find(result, name) {
 }
 
 function metricItem(name, metric) {
-  return { name, value: metric?.value, lower: metric?.interval?.lower, upper: metric?.interval?.upper };
+  return {
+    name, value: metric?.value, lower: metric?.interval?.lower, upper: metric?.interval?.upper
+  };
 }
 
 function spoken(title, items, format) {

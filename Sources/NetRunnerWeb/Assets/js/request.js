@@ -22,7 +22,9 @@ export function errorFrom(status, text, retryAfter) {
     // Another's answer, as a proxy's: its status is all there is to tell.
   }
   const message = error?.message ?? `The server answered with status ${status}.`;
-  return new RequestError(error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1);
+  return new RequestError(
+    error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1
+  );
 }
 
 /** Sends requests to the server, with the token, and tells the connection when none is answered. */
@@ -47,7 +49,9 @@ export class Requests {
     if (this.#token.value) headers.Authorization = `Bearer ${this.#token.value}`;
     let response;
     try {
-      response = await fetch(this.address(path, query), { method, headers, body, signal, cache: "no-store" });
+      response = await fetch(
+        this.address(path, query), { method, headers, body, signal, cache: "no-store" }
+      );
     } catch (error) {
       if (error.name === "AbortError") throw error;
       this.#connection.lost();
@@ -83,7 +87,9 @@ export class Requests {
       const request = new XMLHttpRequest();
       request.open("POST", this.address(path));
       request.setRequestHeader("Content-Type", type);
-      if (this.#token.value) request.setRequestHeader("Authorization", `Bearer ${this.#token.value}`);
+      if (this.#token.value) request.setRequestHeader(
+        "Authorization", `Bearer ${this.#token.value}`
+      );
       request.upload.onprogress = (event) => progress(event.loaded, event.total);
       request.onload = () => {
         const { status, responseText } = request;
@@ -108,7 +114,9 @@ export class Requests {
 
   /** The address of a path, with a query of what is neither null nor undefined. */
   address(path, query = {}) {
-    const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
+    const given = Object.entries(query).filter(
+      ([, value]) => value !== null && value !== undefined
+    );
     // As in paths: a server need not know that forms write a space as a plus sign.
     const text = new URLSearchParams(given).toString().replaceAll("+", "%20");
     return this.base + path + (text ? `?${text}` : "");

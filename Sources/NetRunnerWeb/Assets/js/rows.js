@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { millisecondsNumber, score } from "./format.js";
+import { millisecondsNumber, score, whole } from "./format.js";
 import { PhotoDialog } from "./photoDialog.js";
 
 const pageLength = 48;
@@ -12,7 +12,9 @@ const pageLength = 48;
 /** The text of a row: what the model says, as Net Runner always wrote it. */
 export function rowLines(row) {
   if (row.error) return [row.error_description ?? "It failed."];
-  const lines = (row.classes ?? []).filter(({ value }, place) => place === 0 || value > 0.1).slice(0, 2)
+  const lines = (row.classes ?? []).filter(
+    ({ value }, place) => place === 0 || value > 0.1
+  ).slice(0, 2)
     .map(({ label, value }) => `(${score(value)}) ${label}`);
   return lines.length > 0 ? lines : [row.predicted ?? "No label"];
 }
@@ -20,7 +22,7 @@ export function rowLines(row) {
 /** Which rows a page has, as "1 to 48 of 350". */
 export function rangeText(offset, length, all) {
   if (all === 0) return "None";
-  return `${(offset + 1).toLocaleString("en-US")} to ${(offset + length).toLocaleString("en-US")} of ${all.toLocaleString("en-US")}`;
+  return `${whole(offset + 1)} to ${whole(offset + length)} of ${whole(all)}`;
 }
 
 /** The photos of an evaluation with what each model said, page by page. */
@@ -65,7 +67,9 @@ export class RowsView {
 
   #filters() {
     const choices = [["all", "All"], ["wrong", "Wrong"], ["errors", "Errors"]];
-    const known = choices.filter(([name]) => name !== "wrong" || this.#evaluation.dataset?.has_truth);
+    const known = choices.filter(
+      ([name]) => name !== "wrong" || this.#evaluation.dataset?.has_truth
+    );
     return this.#choice("only", "Which photos", known, (only) => {
       this.#query = { ...this.#query, only, offset: 0 };
       this.#load();
@@ -74,7 +78,9 @@ export class RowsView {
 
   #choice(name, label, choices, choose) {
     const labels = choices.map(([value, text], place) => {
-      const input = el("input", { type: "radio", name, value, on: { change: () => choose(value) } });
+      const input = el(
+        "input", { type: "radio", name, value, on: { change: () => choose(value) } }
+      );
       input.checked = place === 0;
       return el("label", {}, input, el("span", { text }));
     });
@@ -87,14 +93,19 @@ export class RowsView {
       this.#load();
       this.root.scrollIntoView({ block: "start" });
     };
-    return el("button", { class: "plain", type: "button", "aria-label": label, on: { click: turn } }, icon(iconName));
+    return el(
+      "button", { class: "plain", type: "button", "aria-label": label, on: { click: turn } },
+      icon(iconName)
+    );
   }
 
   async #load() {
     this.#turn += 1;
     const turn = this.#turn;
     try {
-      const { rows, count: all } = await this.#app.api.rows(this.#evaluation.id, { ...this.#query, limit: pageLength });
+      const { rows, count: all } = await this.#app.api.rows(
+        this.#evaluation.id, { ...this.#query, limit: pageLength }
+      );
       if (turn !== this.#turn) return;
       this.#rows = rows;
       this.#range.textContent = rangeText(this.#query.offset, rows.length, all);
@@ -102,13 +113,17 @@ export class RowsView {
       this.#next.disabled = this.#query.offset + rows.length >= all;
       this.#draw();
     } catch (error) {
-      if (turn === this.#turn) this.#body.replaceChildren(el("p", { class: "warn", text: error.message }));
+      if (turn === this.#turn) this.#body.replaceChildren(
+        el("p", { class: "warn", text: error.message })
+      );
     }
   }
 
   #draw() {
     if (this.#rows.length === 0) {
-      const text = { wrong: "No photo was labeled wrong.", errors: "No photo failed." }[this.#query.only] ?? "No photos.";
+      const text = {
+        wrong: "No photo was labeled wrong.", errors: "No photo failed."
+      }[this.#query.only] ?? "No photos.";
       this.#body.replaceChildren(el("p", { class: "muted", text }));
     } else {
       this.#body.replaceChildren(this.#isTable ? this.#table() : this.#gallery());
@@ -120,8 +135,12 @@ export class RowsView {
       const image = el("img", { alt: "", loading: "lazy", decoding: "async" });
       const lines = rowLines(row);
       const isWrong = row.correct === false && !row.error;
-      const truth = isWrong ? el("span", { class: "truth", text: `It is ${row.truth ?? "something else"}.` }) : null;
-      const caption = el("span", { class: "caption" }, lines.map((text) => el("span", { text })), truth);
+      const truth = isWrong ? el(
+        "span", { class: "truth", text: `It is ${row.truth ?? "something else"}.` }
+      ) : null;
+      const caption = el(
+        "span", { class: "caption" }, lines.map((text) => el("span", { text })), truth
+      );
       const kind = row.error ? "failed" : isWrong ? "wrong" : null;
       const button = el("button", {
         type: "button", class: kind, title: row.image, "aria-label": `${row.image}: ${lines[0]}${isWrong ? `, wrong: ${row.truth}` : ""}`,
@@ -134,15 +153,40 @@ export class RowsView {
 
   #table() {
     const heads = ["Photo", "Predicted", "Value", "Truth", "Inference, ms", "Total, ms"];
-    const rows = this.#rows.map((row, place) => el("tr", { class: row.error ? "failed" : row.correct === false ? "wrong" : null },
-      el("th", { scope: "row" }, el("button", { class: "link", type: "button", text: row.image, on: { click: () => this.#dialog.open(this.#rows, place) } })),
-      el("td", { text: row.error ? (row.error_description ?? "It failed.") : (row.predicted ?? "") }),
+    const rows = this.#rows.map((row, place) => el("tr", {
+      class: row.error ? "failed" : row.correct === false ? "wrong" : null
+    },
+      el(
+        "th", { scope: "row" },
+        el(
+          "button",
+          {
+            class: "link", type: "button", text: row.image,
+            on: { click: () => this.#dialog.open(this.#rows, place) }
+          }
+        )
+      ),
+      el(
+        "td", { text: row.error ? (row.error_description ?? "It failed.") : (row.predicted ?? "") }
+      ),
       el("td", { class: "n", text: row.classes?.length ? score(row.classes[0].value) : "" }),
       el("td", { text: row.truth ?? "" }),
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.inference) }),
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.total) })));
-    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Photos" }, el("table", { class: "wide-table" },
-      el("thead", {}, el("tr", {}, heads.map((text, place) => el("th", { scope: "col", class: [2, 4, 5].includes(place) ? "n" : null, text })))),
+    return el("div", {
+      class: "scroll", tabindex: "0", role: "region", "aria-label": "Photos"
+    }, el("table", { class: "wide-table" },
+      el(
+        "thead", {},
+        el(
+          "tr", {},
+          heads.map(
+            (text, place) => el(
+              "th", { scope: "col", class: [2, 4, 5].includes(place) ? "n" : null, text }
+            )
+          )
+        )
+      ),
       el("tbody", {}, rows)));
   }
 

@@ -21,14 +21,32 @@ export class SettingsView {
   show() {
     const { values } = this.#app.settings;
     this.#form.replaceChildren(
-      group("Appearance", this.#segments("theme", "Theme", [["system", "System"], ["light", "Light"], ["dark", "Dark"]])),
+      group(
+        "Appearance",
+        this.#segments(
+          "theme", "Theme", [["system", "System"], ["light", "Light"], ["dark", "Dark"]]
+        )
+      ),
       group("Live",
         this.#modelField(values.defaultModel),
-        this.#tick("showInputBuffers", "Show what the model sees", "Its picture, and its red, green and blue channels."),
-        this.#tick("showInputBufferAlpha", "Show the alpha channel too", "Beside the others, when they are shown."),
+        this.#tick(
+          "showInputBuffers", "Show what the model sees",
+          "Its picture, and its red, green and blue channels."
+        ),
+        this.#tick(
+          "showInputBufferAlpha", "Show the alpha channel too",
+          "Beside the others, when they are shown."
+        ),
         this.#number("top", "Labels shown", "From 1 to 20.", { min: 1, max: 20, step: 1 }),
-        this.#number("threshold", "Least value shown", "Labels with less are left out.", { min: 0, max: 0.99, step: 0.01 }),
-        this.#number("iterations", "Runs for each picture", "Latencies are their mean. Video and the camera run once for each frame.", { min: 1, max: 1000, step: 1 })),
+        this.#number(
+          "threshold", "Least value shown", "Labels with less are left out.",
+          { min: 0, max: 0.99, step: 0.01 }
+        ),
+        this.#number(
+          "iterations", "Runs for each picture",
+          "Latencies are their mean. Video and the camera run once for each frame.",
+          { min: 1, max: 1000, step: 1 }
+        )),
       group("Evaluate", this.#threadsField(values.threads)),
       this.#resetButton(),
       this.#about());
@@ -38,24 +56,50 @@ export class SettingsView {
 
   #modelField(chosen) {
     const options = this.#app.models.list.filter((model) => model.can_run)
-      .map((model) => el("option", { value: model.id, text: model.name, selected: model.id === chosen }));
+      .map(
+        (model) => el(
+          "option", { value: model.id, text: model.name, selected: model.id === chosen }
+        )
+      );
     const first = el("option", { value: "", text: "The server's choice" });
-    const select = el("select", { name: "defaultModel", on: { change: () => this.#set("defaultModel", select.value) } }, first, options);
-    return el("label", { class: "field" }, el("span", { text: "Model at the start" }), el("span", { class: "select" }, select));
+    const select = el(
+      "select",
+      { name: "defaultModel", on: { change: () => this.#set("defaultModel", select.value) } },
+      first, options
+    );
+    return el(
+      "label", { class: "field" }, el("span", { text: "Model at the start" }),
+      el("span", { class: "select" }, select)
+    );
   }
 
   #threadsField(chosen) {
     const { threads } = this.#app.server;
-    const options = [0, ...Array.from({ length: mostThreads(this.#app.server) }, (_, place) => place + 1)].map((value) =>
-      el("option", { value, text: value ? String(value) : `The server's choice (${threads})`, selected: value === chosen }));
-    const select = el("select", { name: "threads", on: { change: () => this.#set("threads", Number(select.value)) } }, options);
-    return el("label", { class: "field" }, el("span", { text: "Threads" }), el("span", { class: "select" }, select),
+    const options = [
+      0, ...Array.from({ length: mostThreads(this.#app.server) }, (_, place) => place + 1)
+    ].map((value) =>
+      el(
+        "option",
+        {
+          value, text: value ? String(value) : `The server's choice (${threads})`,
+          selected: value === chosen
+        }
+      ));
+    const select = el(
+      "select",
+      { name: "threads", on: { change: () => this.#set("threads", Number(select.value)) } }, options
+    );
+    return el("label", { class: "field" }, el("span", { text: "Threads" }), el(
+      "span", { class: "select" }, select
+    ),
       el("small", { text: "How many pictures an evaluation runs at once." }));
   }
 
   #segments(name, title, choices) {
     const labels = choices.map(([value, text]) => {
-      const input = el("input", { type: "radio", name, value, on: { change: () => this.#set(name, value) } });
+      const input = el(
+        "input", { type: "radio", name, value, on: { change: () => this.#set(name, value) } }
+      );
       input.checked = this.#app.settings.values[name] === value;
       return el("label", {}, input, el("span", { text }));
     });
@@ -64,18 +108,27 @@ export class SettingsView {
   }
 
   #tick(name, text, note) {
-    const input = el("input", { type: "checkbox", name, on: { change: () => this.#set(name, input.checked) } });
+    const input = el(
+      "input", { type: "checkbox", name, on: { change: () => this.#set(name, input.checked) } }
+    );
     input.checked = this.#app.settings.values[name];
-    return el("label", { class: "tick" }, input, el("span", {}, text, el("small", { class: "muted", text: note })));
+    return el(
+      "label", { class: "tick" }, input,
+      el("span", {}, text, el("small", { class: "muted", text: note }))
+    );
   }
 
   #number(name, text, note, limits) {
-    const input = el("input", { type: "number", name, inputmode: "decimal", required: true, ...limits });
+    const input = el(
+      "input", { type: "number", name, inputmode: "decimal", required: true, ...limits }
+    );
     input.value = this.#app.settings.values[name];
     input.addEventListener("change", () => {
       if (input.reportValidity()) this.#set(name, Number(input.value));
     });
-    return el("label", { class: "field number" }, el("span", { text }), input, el("small", { text: note }));
+    return el(
+      "label", { class: "field number" }, el("span", { text }), input, el("small", { text: note })
+    );
   }
 
   #resetButton() {
@@ -84,12 +137,17 @@ export class SettingsView {
       this.show();
       this.#app.notices.tell("All settings are as at first.");
     };
-    return el("button", { class: "button quiet", type: "button", text: "Reset all settings", on: { click: reset } });
+    return el(
+      "button",
+      { class: "button quiet", type: "button", text: "Reset all settings", on: { click: reset } }
+    );
   }
 
   #about() {
     const { name, version } = this.#app.server;
-    return el("p", { class: "muted small about" }, `${name} ${version}. Settings are kept in this browser. `,
+    return el("p", {
+      class: "muted small about"
+    }, `${name} ${version}. Settings are kept in this browser. `,
       el("a", { href: "/api/v1/openapi.json", text: "The server's API" }));
   }
 

@@ -31,12 +31,16 @@ export class Sources {
     this.#dialog.showModal();
     const devices = await cameras();
     const named = devices.filter(({ label }) => label);
-    this.#devices.replaceChildren(...(named.length > 1 ? named.map((each) => this.#device(each)) : []));
+    this.#devices.replaceChildren(
+      ...(named.length > 1 ? named.map((each) => this.#device(each)) : [])
+    );
   }
 
   /** Says on the button what is in use. */
   show(iconName, text) {
-    byId("source").replaceChildren(icon(iconName), el("span", { class: "button-text", text }), icon("down"));
+    byId("source").replaceChildren(
+      icon(iconName), el("span", { class: "button-text", text }), icon("down")
+    );
   }
 
   /** Lets a person choose files of a kind: "files", "folder", "video" or "photo". */
@@ -55,7 +59,10 @@ export class Sources {
       this.#dialog.close();
       this.actions.camera({ deviceId });
     };
-    return el("button", { type: "button", class: "choice small", on: { click: choose } }, el("span", { text: label }));
+    return el(
+      "button", { type: "button", class: "choice small", on: { click: choose } },
+      el("span", { text: label })
+    );
   }
 
   #followInput(name) {

@@ -74,7 +74,13 @@ export class Stage {
   /** Says something instead of a picture; actions are texts and what they do. */
   showNote(title, text, actions = []) {
     const buttons = actions.map(([label, action], place) =>
-      el("button", { class: place ? "button quiet" : "button", type: "button", text: label, on: { click: action } }));
+      el(
+        "button",
+        {
+          class: place ? "button quiet" : "button", type: "button", text: label,
+          on: { click: action }
+        }
+      ));
     this.#note.replaceChildren(
       el("h2", { text: title }), el("p", { text }), el("div", { class: "actions" }, buttons));
     this.#note.hidden = false;

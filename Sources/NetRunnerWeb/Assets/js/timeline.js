@@ -13,7 +13,9 @@ export class Timeline {
   constructor(video) {
     this.#video = video;
     this.#slider.addEventListener("input", () => {
-      if (Number.isFinite(video.duration)) video.currentTime = (this.#slider.value / 1000) * video.duration;
+      if (
+        Number.isFinite(video.duration)
+      ) video.currentTime = (this.#slider.value / 1000) * video.duration;
     });
     video.addEventListener("timeupdate", () => {
       if (this.#slider.hidden || !Number.isFinite(video.duration)) return;

@@ -11,7 +11,10 @@ import { isOfDataset } from "./pictures.js";
  */
 export async function uploadFolder(api, entries, { progress, signal, connection, lanes = 4 }) {
   const kept = entries.filter(({ path }) => isOfDataset(path));
-  const state = { files: 0, allFiles: kept.length, bytes: 0, allBytes: kept.reduce((sum, { file }) => sum + file.size, 0) };
+  const state = {
+    files: 0, allFiles: kept.length, bytes: 0,
+    allBytes: kept.reduce((sum, { file }) => sum + file.size, 0)
+  };
   const { id } = await api.makeUpload(signal);
   progress(state);
   let next = 0;
@@ -43,7 +46,9 @@ async function persistently(work, { signal, connection }) {
     } catch (error) {
       signal.throwIfAborted();
       if (error.code === "server_gone" && attempt < 20) await connection.whenBack();
-      else if (error.code === "too_busy" && attempt < 20) await new Promise((resolve) => setTimeout(resolve, 1000 * error.retryAfter));
+      else if (error.code === "too_busy" && attempt < 20) await new Promise(
+        (resolve) => setTimeout(resolve, 1000 * error.retryAfter)
+      );
       else throw error;
     }
   }
