@@ -1,0 +1,165 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// A zip file with one bundle at its top level.
+///
+/// What else lies at the top level, a read-me for instance, is left out, and so are the files that
+/// macOS adds (`__MACOSX`, `.DS_Store`). All entries have to be harmless, also those that are left out.
+struct BundleArchive {
+  /// The name of the bundle's folder: `X.tiobundle`.
+  let name: String
+
+  let path: String
+  let directory: ZipDirectory
+  /// What is unpacked, in the order of the zip file.
+  let items: [Item]
+
+  /// A file or folder of the bundle.
+  struct Item {
+    let entry: ZipEntry
+    /// Where it lies, from the bundle's folder on.
+    let path: [String]
+  }
+
+  /// Opens a zip file and checks its entries; nothing is unpacked yet.
+  ///
+  /// - Parameters:
+  ///   - path: The zip file.
+  ///   - limits: What it may hold at most.
+  /// - Throws: ``ImportError``: `notAZip`, `damagedZip`, `unsafeZip`, `zipTooLarge`, `noBundle` or
+  ///   `severalBundles`.
+  init(_ path: String, limits: ArchiveLimits = ArchiveLimits()) throws {
+    self.path = path
+    directory = try ZipDirectory(of: path, limits)
+    var items: [Item] = []
+    var names = NameTable()
+    for entry in directory.entries {
+      let item = Item(entry: entry, path: try entry.checkedPath(limits))
+      guard item.path.first != "__MACOSX", item.path.last != ".DS_Store" else { continue }
+      try names.add(item)
+      items.append(item)
+    }
+    let name = try Self.bundle(in: items)
+    self.name = name
+    self.items = items.filter { $0.path.first == name }
+    try checkSizes(limits)
+  }
+
+  private static func bundle(in items: [Item]) throws -> String {
+    let names = Set(items.compactMap(\.path.first)).sorted()
+    let bundles = names.filter { name in
+      isBundle(name) && items.contains { $0.path[0] == name && $0.isInFolder }
+    }
+    if let name = bundles.first, bundles.count == 1 { return name }
+    guard bundles.isEmpty else {
+      throw ImportError(
+        .severalBundles,
+        "The zip file has \(bundles.count) bundles: \(list(bundles)). Zip each for itself.")
+    }
+    if names.contains("model.json") {
+      throw ImportError(
+        .noBundle,
+        "The zip file has what is in a bundle, but not its folder. Zip the .tiobundle folder itself."
+      )
+    }
+    for item in items {
+      guard let place = item.path.firstIndex(where: isBundle), place > 0 else { continue }
+      throw ImportError(
+        .noBundle,
+        "The zip file's bundle lies within '\(item.path[0])'. Zip '\(item.path[place])' itself.")
+    }
+    throw ImportError(
+      .noBundle,
+      names.isEmpty
+        ? "The zip file is empty. Zip a .tiobundle folder."
+        : "The zip file has no .tiobundle folder, but \(list(names)). Zip the bundle's folder.")
+  }
+
+  private static func isBundle(_ name: String) -> Bool {
+    !name.hasPrefix(".") && (name.hasSuffix(".tiobundle") || name.hasSuffix(".tfbundle"))
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.prefix(3).map { "'\($0)'" }.joined(separator: ", ") + (names.count > 3 ? " and more" : "")
+  }
+
+  private func checkSizes(_ limits: ArchiveLimits) throws {
+    var bytes = 0
+    var packedBytes = 0
+    for item in items {
+      let entry = item.entry
+      bytes = bytes.addingReportingOverflow(entry.size).partialValue
+      packedBytes = packedBytes.addingReportingOverflow(entry.packedSize).partialValue
+      guard entry.size <= limits.bytes, bytes <= limits.bytes else {
+        throw ImportError(
+          .zipTooLarge,
+          "The bundle has more than \(Self.amount(limits.bytes)) unpacked; no more is allowed.")
+      }
+      // Entries that share their bytes make small zip files that fill disks.
+      guard entry.packedSize <= directory.fileSize, packedBytes <= directory.fileSize else {
+        throw ImportError.damaged("its entries have more bytes than the file")
+      }
+      guard entry.size <= limits.bytesOfAnyRatio || entry.size / limits.ratio <= entry.packedSize
+      else {
+        throw ImportError(
+          .zipTooLarge,
+          "The zip file is not unpacked: its entry '\(entry.shownName)' grows more than"
+            + " \(limits.ratio) times when it is unpacked, as no model does.")
+      }
+      try check(item, isAtMost: limits.manifestBytes) { $0 == ["model.json"] }
+      try check(item, isAtMost: limits.assetBytes) { $0.first == "assets" }
+    }
+  }
+
+  private func check(
+    _ item: Item, isAtMost most: Int, where applies: (ArraySlice<String>) -> Bool
+  ) throws {
+    guard applies(item.path.dropFirst()), item.entry.size > most else { return }
+    throw ImportError(
+      .zipTooLarge,
+      "'\(item.entry.shownName)' has \(item.entry.size) bytes, \(Self.amount(most)) are allowed.")
+  }
+
+  private static func amount(_ bytes: Int) -> String {
+    bytes >= 1 << 20 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
+  }
+}
+
+extension BundleArchive.Item {
+  /// Whether it is a folder, or lies in one.
+  var isInFolder: Bool { path.count > 1 || entry.isFolder }
+}
+
+/// The names of a zip file's entries and of the folders that they lie in.
+///
+/// Names are compared as file systems do that take 'A' for 'a', or one way to write 'é' for the other.
+private struct NameTable {
+  private var uses: [[String]: Use] = [:]
+
+  private struct Use {
+    let path: [String]
+    let isFolder: Bool
+    var isEntry: Bool
+  }
+
+  mutating func add(_ item: BundleArchive.Item) throws {
+    for count in 1...item.path.count {
+      let part = Array(item.path.prefix(count))
+      let isEntry = count == item.path.count
+      let use = Use(path: part, isFolder: !isEntry || item.entry.isFolder, isEntry: isEntry)
+      let key = part.map { $0.lowercased() }
+      guard let known = uses[key] else {
+        uses[key] = use
+        continue
+      }
+      guard known.isFolder, use.isFolder, !(known.isEntry && isEntry),
+        known.path.joined(separator: "/").utf8.elementsEqual(part.joined(separator: "/").utf8)
+      else {
+        throw item.entry.unsafe("has the name of another, or one that some computers take for it")
+      }
+      if isEntry { uses[key]?.isEntry = true }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The record at a zip file's end, which tells where its directory is.
+struct ZipEnd {
+  /// How many entries the directory has.
+  let count: Int
+  /// Where the directory lies in the file.
+  let directory: Range<Int>
+
+  private static let length = 22
+  /// A record may be followed by a comment of that many bytes.
+  private static let longestComment = 0xFFFF
+
+  /// Finds the record of a file.
+  ///
+  /// - Throws: ``ImportError``: `notAZip`, `damagedZip` or `zipTooLarge`.
+  init(of file: FileParts, _ limits: ArchiveLimits) throws {
+    let start = max(0, file.count - Self.length - Self.longestComment)
+    let tail = try file.bytes(start..<file.count)
+    var records: [ZipEnd?] = []
+    for place in stride(from: tail.count - Self.length, through: 0, by: -1)
+    where tail[place] == 0x50 && tail.number(at: place, 4) == 0x0605_4B50 {
+      let record = Array(tail[place..<(place + Self.length)])
+      guard start + place + Self.length + record.number(at: 20, 2) <= file.count else { continue }
+      records.append(try ZipEnd(record, at: start + place, in: file))
+    }
+    // A file can have several records, in a comment or in a zip file within it. Another reader may
+    // choose another one than the last: none may ask for more than is allowed.
+    for record in records { try record?.check(limits) }
+    guard let found = records.first else { throw try Self.absence(in: file) }
+    guard let last = found else {
+      throw ImportError.damaged("its directory is not where its end says, or in another file")
+    }
+    self = last
+  }
+
+  private init(count: Int, directory: Range<Int>) {
+    self.count = count
+    self.directory = directory
+  }
+
+  /// Reads a record; nil when it cannot be one.
+  private init?(_ record: [UInt8], at place: Int, in file: FileParts) throws {
+    if let large = try Self.largeRecord(before: place, in: file) {
+      self = large
+      return
+    }
+    let count = record.number(at: 10, 2)
+    self.init(
+      count: count, countHere: record.number(at: 8, 2), disks: record.number(at: 4, 4),
+      size: record.number(at: 12, 4), offset: record.number(at: 16, 4), end: place)
+  }
+
+  /// The record of zip files with large numbers, which stands before the other one.
+  private static func largeRecord(before place: Int, in file: FileParts) throws -> ZipEnd? {
+    guard place >= 20 else { return nil }
+    let locator = try file.bytes((place - 20)..<place)
+    guard locator.count == 20, locator.number(at: 0, 4) == 0x0706_4B50 else { return nil }
+    let start = locator.number(at: 8, 8)
+    guard start >= 0, start <= place - 20 - 56 else { return nil }
+    let record = try file.bytes(start..<(start + 56))
+    guard record.count == 56, record.number(at: 0, 4) == 0x0606_4B50 else { return nil }
+    return ZipEnd(
+      count: record.number(at: 32, 8), countHere: record.number(at: 24, 8),
+      disks: record.number(at: 16, 8), size: record.number(at: 40, 8),
+      offset: record.number(at: 48, 8), end: start)
+  }
+
+  private init?(count: Int, countHere: Int, disks: Int, size: Int, offset: Int, end: Int) {
+    // Numbers that do not fit are negative here.
+    guard disks == 0, count == countHere, count >= 0, size >= 0, offset >= 0, offset <= end,
+      size <= end - offset
+    else { return nil }
+    self.init(count: count, directory: offset..<(offset + size))
+  }
+
+  private func check(_ limits: ArchiveLimits) throws {
+    guard count <= limits.entries else {
+      throw ImportError(
+        .zipTooLarge, "The zip file has \(count) entries, \(limits.entries) are allowed.")
+    }
+    // A kibibyte is more than any name with its extra fields needs.
+    guard directory.count <= limits.entries << 10 else {
+      throw ImportError(
+        .zipTooLarge, "The zip file's directory has \(directory.count) bytes, far too many.")
+    }
+  }
+
+  private static func absence(in file: FileParts) throws -> ImportError {
+    let head = try file.bytes(0..<min(file.count, 64))
+    if head.starts(with: [0x50, 0x4B]) {
+      return .damaged("its end is missing, perhaps it was not transferred to the end")
+    }
+    let text = String(decoding: head, as: UTF8.self).drop(while: \.isWhitespace).lowercased()
+    let found =
+      file.count == 0
+      ? "is empty" : text.hasPrefix("<") ? "is a web page, perhaps one about the model" : "is none"
+    return ImportError(
+      .notAZip, "A zip file with a .tiobundle folder is expected; the file \(found).")
+  }
+}

@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CZip
+
+/// Unpacks entries of a zip file.
+///
+/// The corresponding C library is libzip.
+final class ZipReader {
+  private let archive: OpaquePointer
+
+  /// Opens a zip file whose directory is known.
+  ///
+  /// The corresponding C function is `zip_open`.
+  ///
+  /// - Throws: ``ImportError`` with the code `damagedZip`, also when libzip sees other entries than the
+  ///   directory has.
+  init(_ path: String, expecting directory: ZipDirectory) throws {
+    var code: CInt = 0
+    guard let archive = zip_open(path, ZIP_RDONLY, &code) else {
+      var error = zip_error_t()
+      zip_error_init_with_code(&error, code)
+      defer { zip_error_fini(&error) }
+      throw ImportError.damaged(String(cString: zip_error_strerror(&error)))
+    }
+    self.archive = archive
+    guard zip_get_num_entries(archive, 0) == Int64(directory.entries.count),
+      directory.entries.allSatisfy(isSame)
+    else {
+      throw ImportError.damaged("it can be read in more than one way")
+    }
+  }
+
+  deinit { zip_discard(archive) }
+
+  /// The corresponding C functions are `zip_stat_index` and `zip_get_name`.
+  private func isSame(_ entry: ZipEntry) -> Bool {
+    var facts = zip_stat_t()
+    let index = UInt64(entry.index)
+    guard zip_stat_index(archive, index, 0, &facts) == 0,
+      let name = zip_get_name(archive, index, zip_flags_t(ZIP_FL_ENC_RAW))
+    else { return false }
+    let wanted = UInt64(ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD)
+    return facts.valid & wanted == wanted && facts.size == UInt64(entry.size)
+      && facts.comp_size == UInt64(entry.packedSize) && Int(facts.comp_method) == entry.method
+      && String(cString: name).utf8.elementsEqual(entry.rawName)
+  }
+
+  /// Unpacks an entry, and compares what comes out with its checksum.
+  ///
+  /// The corresponding C functions are `zip_fopen_index` and `zip_fread`.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - buffer: Memory for the bytes on their way.
+  ///   - body: Takes the bytes, in order.
+  /// - Throws: ``ImportError`` with the code `damagedZip`, when the entry holds other or more bytes than
+  ///   it says; what the body throws.
+  func unpack(
+    _ entry: ZipEntry, through buffer: inout [UInt8],
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard let file = zip_fopen_index(archive, UInt64(entry.index), 0) else {
+      throw failure(of: entry, zip_get_error(archive))
+    }
+    defer { zip_fclose(file) }
+    var rest = entry.size
+    while true {
+      let count = try buffer.withUnsafeMutableBytes { memory in
+        guard let start = memory.baseAddress else { return 0 }
+        let count = Int(zip_fread(file, start, UInt64(memory.count)))
+        // The header's word is kept, not believed: whatever was decided by it still holds.
+        guard count <= rest else {
+          throw ImportError.damaged("its entry '\(entry.shownName)' has more than it says")
+        }
+        if count > 0 { try body(UnsafeRawBufferPointer(rebasing: memory[..<count])) }
+        return count
+      }
+      guard count >= 0 else { throw failure(of: entry, zip_file_get_error(file)) }
+      if count == 0 { break }
+      rest -= count
+    }
+    guard rest == 0 else {
+      throw ImportError.damaged("its entry '\(entry.shownName)' has less than it says")
+    }
+  }
+
+  private func failure(
+    of entry: ZipEntry, _ error: UnsafeMutablePointer<zip_error_t>
+  ) -> ImportError {
+    .damaged("its entry '\(entry.shownName)': \(String(cString: zip_error_strerror(error)))")
+  }
+}

@@ -1,0 +1,114 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which servers a download may go to.
+///
+/// An address in a request is a way to let the computer that runs the server knock at doors that only
+/// it can reach: those of its own network, of itself, of the cloud that it runs in. Only addresses of
+/// the public internet are allowed, unless the person who runs the server says otherwise.
+public struct AddressRules: Hashable, Sendable {
+  /// Whether downloads may go to this computer and its networks.
+  ///
+  /// Multicast and reserved addresses are never allowed.
+  public var allowsPrivateAddresses: Bool
+
+  /// Addresses that are allowed whatever they are: tests have their servers there.
+  var exceptions: Set<IPAddress> = []
+
+  /// Makes rules.
+  ///
+  /// - Parameter allowsPrivateAddresses: Whether downloads may go to this computer and its networks.
+  public init(allowsPrivateAddresses: Bool = false) {
+    self.allowsPrivateAddresses = allowsPrivateAddresses
+  }
+
+  /// Why no connection is made to an address, as "a private address"; nil when one may be made.
+  func refusal(of address: IPAddress) -> String? {
+    guard !exceptions.contains(address) else { return nil }
+    if let network = Self.forbidden.first(where: { $0.contains(address) }) { return network.kind }
+    guard !allowsPrivateAddresses else { return nil }
+    let networks = address.bytes.count == 4 ? Self.special4 : Self.special6
+    if let network = networks.first(where: { $0.contains(address) }) { return network.kind }
+    // Of IPv6 only this part is given to anyone.
+    guard address.bytes.count == 4 || Self.public6.contains(address) else {
+      return "a reserved address"
+    }
+    return nil
+  }
+}
+
+// MARK: - Networks
+
+extension AddressRules {
+  /// Addresses with the same first bits.
+  private struct Network {
+    let prefix: [UInt8]
+    let length: Int
+    let kind: String
+
+    /// - Parameters:
+    ///   - prefix: The first bytes; the others are zero.
+    ///   - length: How many bits count.
+    ///   - kind: What a message calls such an address.
+    ///   - count: The bytes of an address.
+    init(_ prefix: [UInt8], _ length: Int, _ kind: String, of count: Int) {
+      self.prefix = prefix + Array(repeating: 0, count: count - prefix.count)
+      self.length = length
+      self.kind = kind
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+      guard address.bytes.count == prefix.count else { return false }
+      return (0..<length).allSatisfy { bit in
+        (address.bytes[bit / 8] ^ prefix[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+      }
+    }
+  }
+
+  private static let forbidden = [
+    Network([224], 4, "a multicast address", of: 4),
+    Network([240], 4, "a reserved address", of: 4),
+    Network([0xFF], 8, "a multicast address", of: 16),
+  ]
+
+  /// The registry of special addresses that IANA keeps, and what clouds added to it.
+  private static let special4 = [
+    Network([0], 8, "an address of this computer", of: 4),
+    Network([127], 8, "an address of this computer", of: 4),
+    Network([10], 8, "a private address", of: 4),
+    Network([172, 16], 12, "a private address", of: 4),
+    Network([192, 168], 16, "a private address", of: 4),
+    Network([100, 64], 10, "a private address of a provider", of: 4),
+    Network([169, 254], 16, "a link-local address", of: 4),
+    Network([192, 0, 0], 24, "a reserved address", of: 4),
+    Network([192, 0, 2], 24, "a reserved address", of: 4),
+    Network([192, 88, 99], 24, "a reserved address", of: 4),
+    Network([198, 18], 15, "a reserved address", of: 4),
+    Network([198, 51, 100], 24, "a reserved address", of: 4),
+    Network([203, 0, 113], 24, "a reserved address", of: 4),
+    // Azure gives each of its computers secrets there.
+    Network([168, 63, 129, 16], 32, "an address of a cloud's own", of: 4),
+  ]
+
+  private static let public6 = Network([0x20], 3, "", of: 16)
+
+  /// What the wording of a refusal needs, and the exceptions within the public part.
+  private static let special6 = [
+    Network([], 127, "an address of this computer", of: 16),
+    Network([], 96, "a translated address", of: 16),
+    Network([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
+    Network([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
+    Network([0x00, 0x64, 0xFF, 0x9B], 96, "a translated address", of: 16),
+    Network([0x00, 0x64, 0xFF, 0x9B, 0, 1], 48, "a translated address", of: 16),
+    Network([0xFC], 7, "a private address", of: 16),
+    Network([0xFE, 0x80], 10, "a link-local address", of: 16),
+    Network([0xFE, 0xC0], 10, "a private address", of: 16),
+    // Teredo, and more that is no computer's.
+    Network([0x20, 0x01], 23, "a translated address", of: 16),
+    Network([0x20, 0x01, 0x0D, 0xB8], 32, "a reserved address", of: 16),
+    Network([0x20, 0x02], 16, "a translated address", of: 16),
+    Network([0x3F, 0xFF], 20, "a reserved address", of: 16),
+  ]
+}

@@ -1,0 +1,111 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An address on the web that a bundle may be fetched from.
+struct BundleAddress: Sendable {
+  /// The whole address, as the server is asked for it.
+  let text: String
+  /// The name or the number of the server's computer, without brackets.
+  let host: String
+  /// Whether the connection is encrypted.
+  let isSecure: Bool
+  private let url: URL
+
+  /// What a message shows: no query, which may hold a secret, and no more than a line.
+  var shown: String { String(text.prefix { $0 != "?" && $0 != "#" }.prefix(200)) }
+
+  /// Reads an address.
+  ///
+  /// What programs read in different ways is refused: this one decides, another one connects.
+  ///
+  /// - Throws: ``DownloadError`` with the code `invalidURL`.
+  init(_ text: String) throws {
+    let trimmed = text.drop(while: \.isWhitespace)
+    let line = String(trimmed.reversed().drop(while: \.isWhitespace).reversed())
+    guard line.utf8.count <= 8_192, !line.contains("\\"),
+      line.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != " " }),
+      let url = URL(string: line)?.absoluteURL
+    else { throw Self.invalid(line, "is no address") }
+    guard let scheme = url.scheme?.lowercased(), ["https", "http"].contains(scheme) else {
+      throw Self.invalid(line, "does not begin with https:// or http://")
+    }
+    guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
+      throw Self.invalid("the address", "has a user's name or password, which others would see")
+    }
+    guard let (host, port) = Self.server(of: url) else {
+      throw Self.invalid(line, "names no server")
+    }
+    // A larger number ends the program that opens a connection.
+    guard port.dropFirst().isEmpty || (1...0xFFFF).contains(Int(port.dropFirst()) ?? 0) else {
+      throw Self.invalid(line, "has an impossible port")
+    }
+    self.text = url.absoluteString
+    self.host = host
+    self.url = url
+    isSecure = scheme == "https"
+  }
+
+  /// Where a redirection from here leads.
+  ///
+  /// - Throws: ``DownloadError`` with the code `invalidURL` or `addressNotAllowed`.
+  func redirected(to location: String) throws -> BundleAddress {
+    guard let target = URL(string: location, relativeTo: url) else {
+      throw Self.invalid(location, "is no address")
+    }
+    let address = try BundleAddress(target.absoluteString)
+    guard address.isSecure || !isSecure else {
+      throw DownloadError(
+        .addressNotAllowed,
+        "'\(shown)' leads to '\(address.shown)', which is not encrypted. Ask its owner for https.")
+    }
+    return address
+  }
+
+  /// The server's name or number, and its port with the colon; nil when there is anything unusual.
+  private static func server(of url: URL) -> (host: String, port: Substring)? {
+    let text = url.absoluteString
+    guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
+    let place = text[start...].prefix { !"/?#".contains($0) }
+    let host: String
+    let port: Substring
+    if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
+      host = String(place[..<end].dropFirst())
+      port = place[end...].dropFirst()
+      guard host.contains(":"), IPAddress(host) != nil else { return nil }
+    } else {
+      host = String(place.prefix { $0 != ":" })
+      port = place.dropFirst(host.count)
+      guard !host.isEmpty, host.utf8.allSatisfy(isPlain) else { return nil }
+    }
+    // Whoever connects has to see the same server.
+    var seen = url.host(percentEncoded: true) ?? ""
+    if seen.hasPrefix("[") { seen = String(seen.dropFirst().dropLast()) }
+    guard seen == host, port.isEmpty || port.hasPrefix(":") else { return nil }
+    return (host, port)
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+      UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func invalid(_ text: String, _ reason: String) -> DownloadError {
+    let shown = text.prefix { $0 != "?" && $0 != "#" }.prefix(200)
+    return DownloadError(
+      .invalidURL,
+      "'\(shown)' \(reason). Give the address of a zip file, such as https://example.com/x.zip.")
+  }
+}

@@ -1,0 +1,138 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOPosix
+import NIOSSL
+import NetRunner
+import TensorIO
+
+/// Downloads a zipped bundle from an address that a person gave, to a file.
+///
+/// The address is taken for an attack on the networks that this computer can reach, see
+/// ``AddressRules``: a name is resolved once, its addresses are checked, and one that passed is the one
+/// that is connected to, for each redirection again.
+///
+/// ```swift
+/// let download = BundleDownload(rules: AddressRules())
+/// try await download.download("https://example.com/digits.zip", to: "digits.zip") { received, total in
+///   print(received, total ?? "?")
+/// }
+/// ```
+public struct BundleDownload: Sendable {
+  let rules: AddressRules
+  let limits: DownloadLimits
+  var resolver = HostResolver.system
+  /// Whom to trust; nil trusts whom the system trusts.
+  var tlsConfiguration: TLSConfiguration?
+
+  /// Makes a download.
+  ///
+  /// - Parameters:
+  ///   - rules: Which servers it may go to.
+  ///   - limits: What it may take at most.
+  public init(rules: AddressRules, limits: DownloadLimits = DownloadLimits()) {
+    self.rules = rules
+    self.limits = limits
+  }
+
+  /// Downloads a file; cancelling the task ends it.
+  ///
+  /// - Parameters:
+  ///   - url: The address, with http or https. Up to five redirections are followed.
+  ///   - path: Where the file is written; none may be there.
+  ///   - onProgress: Told the bytes that have come, and how many will come when the server says so.
+  /// - Throws: ``DownloadError``, and no file is left then.
+  public func download(
+    _ url: String, to path: String,
+    onProgress: @escaping @Sendable (_ received: Int, _ total: Int?) -> Void = { _, _ in }
+  ) async throws {
+    let address = try BundleAddress(url)
+    do {
+      let file = try await writing { try NewFile(path, permissions: 0o600) }
+      do {
+        try await fetch(address, into: file, onProgress)
+        try await writing { try file.flush() }
+      } catch {
+        // Not on the pool: it does nothing for a task that is cancelled. The error above matters more.
+        try? FileSystem.remove(path)
+        throw error
+      }
+    } catch let error as DownloadError {
+      throw error
+    } catch  where Task.isCancelled || error is CancellationError {
+      throw DownloadError(.cancelled, "The download was cancelled.", cause: error)
+    } catch {
+      throw DownloadError(
+        .connectionFailed, "'\(address.shown)' cannot be downloaded: \(error).", cause: error)
+    }
+  }
+
+  /// Fetches within the time that everything may take.
+  private func fetch(
+    _ address: BundleAddress, into file: NewFile,
+    _ onProgress: @escaping @Sendable (Int, Int?) -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await follow(address, into: file, onProgress) }
+      group.addTask {
+        try await Task.sleep(for: limits.total)
+        throw DownloadError(
+          .timedOut, "'\(address.shown)' was not downloaded in \(limits.total), and is given up.")
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func follow(
+    _ first: BundleAddress, into file: NewFile,
+    _ onProgress: @escaping @Sendable (Int, Int?) -> Void
+  ) async throws {
+    var address = first
+    for _ in 0...limits.redirects {
+      let exchange = BundleExchange(
+        address: address, limits: limits, tlsConfiguration: tlsConfiguration)
+      let computers = try await allowedComputers(for: address)
+      guard let location = try await exchange.fetch(from: computers, into: file, onProgress) else {
+        return
+      }
+      address = try address.redirected(to: location)
+    }
+    throw DownloadError(
+      .serverError,
+      "'\(first.shown)' leads on to another address more than \(limits.redirects) times.")
+  }
+
+  private func allowedComputers(for address: BundleAddress) async throws -> [IPAddress] {
+    var computers: [IPAddress] = []
+    if let computer = IPAddress(address.host) {
+      computers = [computer]
+    } else {
+      do {
+        computers = try await resolver.addresses(address.host)
+      } catch let error as HostResolver.Failure {
+        throw DownloadError(
+          .connectionFailed, "The server '\(address.host)' is not known: \(error).", cause: error)
+      }
+    }
+    let allowed = computers.filter { rules.refusal(of: $0) == nil }
+    guard allowed.isEmpty else { return allowed }
+    guard let computer = computers.first, let kind = rules.refusal(of: computer) else {
+      throw DownloadError(.connectionFailed, "The server '\(address.host)' has no address.")
+    }
+    throw DownloadError(
+      .addressNotAllowed,
+      "'\(address.shown)' is not fetched: its server has \(kind) (\(computer))."
+        + " Import from the public internet, or upload the file.")
+  }
+}
+
+extension BundleDownload {
+  private func writing<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await DownloadedFile.writing(work)
+  }
+}

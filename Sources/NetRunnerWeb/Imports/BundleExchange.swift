@@ -1,0 +1,192 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NetRunner
+
+/// One request for a file, and its answer.
+struct BundleExchange: Sendable {
+  let address: BundleAddress
+  let limits: DownloadLimits
+  let tlsConfiguration: TLSConfiguration?
+
+  /// No connection came about; another address of the server may be better.
+  private struct Unreachable: Error {
+    let reason: any Error
+  }
+
+  /// A connection led to another computer than the one that was checked.
+  private struct WrongComputer: Error {}
+
+  /// Asks the computers of a server in turn, until one takes the connection.
+  ///
+  /// - Parameters:
+  ///   - computers: The addresses that may be connected to.
+  ///   - file: Gets the answer's body.
+  ///   - onProgress: Told the bytes that have come, and how many will come.
+  /// - Returns: Where the server sends to instead; nil when the file is there.
+  /// - Throws: ``DownloadError``; any error after a cancellation.
+  func fetch(
+    from computers: [IPAddress], into file: NewFile,
+    _ onProgress: @escaping @Sendable (Int, Int?) -> Void
+  ) async throws -> String? {
+    var failure: any Error = DownloadError(
+      .connectionFailed, "The server '\(address.host)' has no address.")
+    for computer in computers.prefix(3) {
+      do {
+        return try await HTTPClient.withHTTPClient(
+          eventLoopGroup: .singletonMultiThreadedEventLoopGroup,
+          configuration: configuration(for: computer)
+        ) { client in
+          let response = try await connect(client)
+          return try await read(response, into: file, onProgress)
+        }
+      } catch let error as Unreachable {
+        failure = error.reason
+      }
+    }
+    throw failure
+  }
+
+  /// A client that can reach one computer alone, whatever the name stands for by now.
+  ///
+  /// The name is still what a certificate has to prove.
+  private func configuration(for computer: IPAddress) -> HTTPClient.Configuration {
+    var configuration = HTTPClient.Configuration()
+    for name in [address.host, address.host.lowercased()] {
+      configuration.dnsOverride[name] = computer.description
+    }
+    configuration.http1_1ConnectionDebugInitializer = { channel in
+      let text = channel.remoteAddress?.ipAddress
+      guard let text, IPAddress(text) == computer else {
+        channel.close(promise: nil)
+        return channel.eventLoop.makeFailedFuture(WrongComputer())
+      }
+      return channel.eventLoop.makeSucceededVoidFuture()
+    }
+    configuration.httpVersion = .http1Only
+    configuration.tlsConfiguration = tlsConfiguration
+    configuration.redirectConfiguration = .disallow
+    configuration.decompression = .disabled
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.timeout = .init(
+      connect: TimeAmount(limits.connect), read: TimeAmount(limits.stall))
+    return configuration
+  }
+
+  private func connect(_ client: HTTPClient) async throws -> HTTPClientResponse {
+    var request = HTTPClientRequest(url: address.text)
+    // What comes packed would have to be unpacked, and that is what bombs are made for.
+    request.headers = [
+      "accept": "application/zip, */*", "accept-encoding": "identity", "user-agent": "NetRunner",
+    ]
+    do {
+      return try await client.execute(request, timeout: TimeAmount(limits.total))
+    } catch let error
+      where error is IOError || error is NIOConnectionError
+      || error is ChannelError || error as? HTTPClientError == .connectTimeout
+    {
+      throw Unreachable(reason: failure(error))
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func read(
+    _ response: HTTPClientResponse, into file: NewFile,
+    _ onProgress: @Sendable (Int, Int?) -> Void
+  ) async throws -> String? {
+    let status = Int(response.status.code)
+    if [301, 302, 303, 307, 308].contains(status),
+      let location = response.headers.first(name: "location")
+    {
+      return location
+    }
+    switch status {
+    case 200: break
+    case 404, 410:
+      throw DownloadError(
+        .notFound, "'\(address.shown)' is not there: the server answered \(response.status).")
+    default:
+      throw DownloadError(
+        .serverError,
+        "'\(address.shown)' cannot be downloaded: the server answered \(response.status).")
+    }
+    let coding = response.headers.first(name: "content-encoding")?.lowercased() ?? "identity"
+    guard coding == "identity" else {
+      throw DownloadError(
+        .serverError,
+        "'\(address.shown)' cannot be downloaded: the server packs its answer (\(coding)).")
+    }
+    let total = response.headers.first(name: "content-length").flatMap { Int($0) }
+    guard total ?? 0 <= limits.bytes else { throw tooLarge }
+    var received = 0
+    onProgress(received, total)
+    do {
+      for try await chunk in response.body {
+        received += chunk.readableBytes
+        guard received <= limits.bytes else { throw tooLarge }
+        try await DownloadedFile.writing { try chunk.withUnsafeReadableBytes(file.write) }
+        onProgress(received, total)
+      }
+    } catch {
+      throw failure(error)
+    }
+    return nil
+  }
+}
+
+// MARK: - Failures
+
+extension BundleExchange {
+  private var tooLarge: DownloadError {
+    DownloadError(
+      .tooLarge, "'\(address.shown)' has more than \(limits.bytes) bytes; no more are fetched.")
+  }
+
+  private func failure(_ error: any Error) -> any Error {
+    let code: DownloadError.Code
+    let reason: String
+    switch error {
+    case is DownloadError, is CancellationError: return error
+    case let error as HTTPClientError where error == .cancelled: return CancellationError()
+    case is WrongComputer:
+      code = .addressNotAllowed
+      reason = "its server is another one than was asked for"
+    case let error as HTTPClientError where error == .readTimeout:
+      code = .timedOut
+      reason = "the server sent nothing for \(limits.stall)"
+    case let error as HTTPClientError
+    where [.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error):
+      code = .timedOut
+      reason = "the server did not answer in \(limits.connect)"
+    case let error as HTTPClientError where error == .deadlineExceeded:
+      code = .timedOut
+      reason = "it took more than \(limits.total)"
+    default:
+      code = .connectionFailed
+      reason = words(for: error)
+    }
+    return DownloadError(code, "'\(address.shown)' cannot be downloaded: \(reason).", cause: error)
+  }
+
+  private func words(for error: any Error) -> String {
+    switch error {
+    case let error as HTTPClientError where error == .remoteConnectionClosed:
+      return "the server broke off"
+    case is HTTPParserError: return "the server's answer is no HTTP, or broke off"
+    case let error as NIOConnectionError:
+      return error.connectionErrors.first.map { words(for: $0.error) } ?? "\(error)"
+    case let error as IOError: return "\(error)"
+    case let error where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
+      return "the server's certificate does not prove that it is '\(address.host)'"
+    default: return "\(error)"
+    }
+  }
+}

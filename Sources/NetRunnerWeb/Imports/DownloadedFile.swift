@@ -1,0 +1,27 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOPosix
+import TensorIO
+
+/// Writing to the file of a download.
+enum DownloadedFile {
+  /// Does something with the file on a thread that may block.
+  ///
+  /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
+  static func writing<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await NIOThreadPool.singleton.runIfActive(work)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw DownloadError(
+        .cannotWrite, "The download cannot be written: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+  }
+}

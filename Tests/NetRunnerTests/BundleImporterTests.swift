@@ -1,0 +1,252 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TestSupport
+import Testing
+
+@testable import NetRunner
+
+@Suite struct BundleImporterTests {
+  @Test func `a bundle comes into the models folder`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo()
+    let importer = BundleImporter(folder: sandbox.models)
+    var seen: [String] = []
+    let bundle = try importer.importBundle(
+      fromZip: sandbox.zip, check: { seen.append($0.manifest.id) })
+    #expect(seen == ["digits"])
+    #expect(bundle.path == sandbox.models + "/digits.tiobundle")
+    #expect(bundle.manifest.name == "Digits")
+    try #expect(sandbox.contents == ImportSandbox.imported())
+    try #expect(ModelLibrary(scanning: sandbox.models).bundles.count == 1)
+    #expect(FileSystem.isFile(sandbox.zip))
+  }
+
+  @Test func `a bundle replaces the folder of its name whole`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.root.write("old", to: "models/digits.tiobundle/assets/old.txt")
+    let importer = BundleImporter(folder: sandbox.models)
+    for name in ["Digits", "Digits, again"] {
+      try sandbox.zipDemo { $0.replacing("\"Digits\"", with: "\"\(name)\"") }
+      let bundle = try importer.importBundle(fromZip: sandbox.zip)
+      #expect(bundle.manifest.name == name)
+      try #expect(sandbox.contents == ImportSandbox.imported())
+    }
+  }
+
+  @Test func `the former extension is taken too`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo(as: "old.tfbundle")
+    let bundle = try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
+    #expect(bundle.warnings.contains { $0.code == .deprecatedExtension })
+    try #expect(sandbox.contents == ImportSandbox.imported("old.tfbundle"))
+  }
+
+  @Test func `shipped models are not replaced, in no spelling`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.root.write("x", to: "models/Digits.tiobundle/x")
+    let importer = BundleImporter(folder: sandbox.models) {
+      ["Digits.tiobundle", "gone.tiobundle"].contains($0)
+    }
+    for name in ["Digits.tiobundle", "digits.tiobundle", "gone.tiobundle"] {
+      try sandbox.zipDemo(as: name)
+      let error = #expect(throws: ImportError.self) {
+        try importer.importBundle(fromZip: sandbox.zip)
+      }
+      #expect(error?.code == .modelIsShipped)
+    }
+    try #expect(sandbox.contents == ["models/Digits.tiobundle", "models/Digits.tiobundle/x"])
+  }
+
+  @Test func `an identifier has one folder`() throws {
+    let sandbox = try ImportSandbox()
+    let importer = BundleImporter(folder: sandbox.models)
+    try sandbox.zipDemo()
+    try importer.importBundle(fromZip: sandbox.zip)
+    try sandbox.zipDemo(as: "other.tiobundle")
+    let error = #expect(throws: ImportError.self) {
+      try importer.importBundle(fromZip: sandbox.zip)
+    }
+    #expect(error?.code == .sameID)
+    #expect(error?.message.contains("'digits.tiobundle'") == true)
+    try sandbox.zipDemo(as: "other.tiobundle") {
+      $0.replacing("\"id\": \"digits\"", with: "\"id\": \"other\"")
+    }
+    try importer.importBundle(fromZip: sandbox.zip)
+    try #expect(
+      sandbox.contents
+        == ImportSandbox.imported() + ImportSandbox.imported("other.tiobundle"))
+  }
+
+  @Test(arguments: [
+    ("\"name\": \"Digits\",", "", "name"),
+    ("\"model.tflite\"", "\"../../../etc/passwd\"", "a path inside the bundle"),
+    ("\"model.tflite\"", "\"other.tflite\"", "model.tflite"),
+    ("\"labels.txt\"", "\"../model.json\"", "assets/"),
+    ("[1, 10]", "[1, 11]", "11 labels"),
+    ("\"inputs\": [", "\"inputs\": [ nothing", "model.json"),
+  ])
+  func `an invalid bundle says what is wrong with it`(
+    _ text: String, _ replacement: String, _ words: String
+  ) throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.root.write("kept", to: "models/digits.tiobundle/kept.txt")
+    try sandbox.zipDemo { $0.replacing(text, with: replacement) }
+    let error = #expect(throws: ImportError.self) {
+      try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
+    }
+    #expect(error?.code == .invalidBundle)
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains(sandbox.root.path) == false)
+    #expect(error?.message.contains("'digits.tiobundle'") == true)
+    try #expect(
+      sandbox.contents == ["models/digits.tiobundle", "models/digits.tiobundle/kept.txt"])
+  }
+
+  @Test func `a folder without a model is no bundle`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zip([("x.tiobundle/readme.txt", "x")])
+    let error = #expect(throws: ImportError.self) {
+      try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
+    }
+    #expect(error?.code == .invalidBundle)
+    try #expect(sandbox.contents == [])
+  }
+
+  @Test(arguments: [
+    (
+      "\"type\": \"image\",\n      \"shape\": [32, 32, 3],\n      \"format\": \"RGB\",",
+      "\"type\": \"image\",\n      \"shape\": [32, 32, 1],\n      \"format\": \"GRAY\",", "GRAY"
+    ),
+    (
+      """
+      "type": "image",
+            "shape": [32, 32, 3],
+            "format": "RGB",
+            "normalize": {
+              "standard": "[0,1]"
+            }
+      """, "\"type\": \"array\", \"shape\": [32, 32, 3]", "no image"
+    ),
+    (
+      "\"inputs\": [", "\"inputs\": [{\"name\": \"x\", \"type\": \"array\", \"shape\": [1]},",
+      "2 inputs"
+    ),
+  ])
+  func `a model of other inputs than a picture is refused`(
+    _ text: String, _ replacement: String, _ words: String
+  ) throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo { $0.replacing(text, with: replacement) }
+    let error = #expect(throws: ImportError.self) {
+      try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
+    }
+    #expect(error?.code == .notAVisionModel, "\(error?.message ?? "")")
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    try #expect(sandbox.contents == [])
+  }
+
+  @Test func `pictures in BGR are taken`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo { $0.replacing("\"RGB\"", with: "\"BGR\"") }
+    try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
+  }
+
+  @Test func `the program's own check can refuse a bundle`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo()
+    let importer = BundleImporter(folder: sandbox.models)
+    for (thrown, code): (any Error, ImportError.Code) in [
+      (TensorIOError(.invalidModel, "The model has no operations."), .invalidBundle),
+      (ImportError(.sameID, "There is one elsewhere."), .sameID),
+      (CancellationError(), .cancelled),
+    ] {
+      let error = #expect(throws: ImportError.self) {
+        try importer.importBundle(fromZip: sandbox.zip, check: { _ in throw thrown })
+      }
+      #expect(error?.code == code)
+      try #expect(sandbox.contents == [])
+    }
+  }
+
+  @Test func `an import ends when it is asked to`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo()
+    let importer = BundleImporter(folder: sandbox.models)
+    var isChecked = false
+    let error = #expect(throws: ImportError.self) {
+      try importer.importBundle(
+        fromZip: sandbox.zip, check: { _ in isChecked = true }, until: { isChecked })
+    }
+    #expect(error?.code == .cancelled)
+    try #expect(sandbox.contents == [])
+  }
+
+  @Test func `a models folder that is not there is an error`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo()
+    let error = #expect(throws: ImportError.self) {
+      try BundleImporter(folder: sandbox.models + "/no").importBundle(fromZip: sandbox.zip)
+    }
+    #expect(error?.code == .cannotWrite)
+    #expect(throws: ImportError.self) {
+      try BundleImporter(folder: sandbox.models + "/no").removeLeftovers()
+    }
+  }
+
+  @Test func `what a killed import left is removed`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.root.write("x", to: "models/.import-1/x.tiobundle/model.json")
+    try sandbox.root.write("x", to: "models/x.tiobundle/model.json")
+    try BundleImporter(folder: sandbox.models).removeLeftovers()
+    try #expect(sandbox.contents == ["models/x.tiobundle", "models/x.tiobundle/model.json"])
+  }
+
+  @Test func `imports of one name at once leave one of them`() async throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo()
+    let (zip, models) = (sandbox.zip, sandbox.models)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<5 { try BundleImporter(folder: models).importBundle(fromZip: zip) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try #expect(sandbox.contents == ImportSandbox.imported())
+  }
+
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+  func `an attack does not touch the models that are there`() async throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo()
+    let importer = BundleImporter(folder: sandbox.models)
+    try importer.importBundle(fromZip: sandbox.zip)
+    for kind in ["parent-within", "link-then-file", "says-less", "checksum", "cut"] {
+      try await sandbox.attack(kind)
+      #expect(throws: ImportError.self) { try importer.importBundle(fromZip: sandbox.zip) }
+      try #expect(sandbox.contents == ImportSandbox.imported())
+      try #expect(
+        FileSystem.read(sandbox.models + "/digits.tiobundle/model.json")
+          == FileSystem.read(ImportSandbox.demo + "/model.json"))
+    }
+  }
+
+  @Test func `codes are the words of the page`() {
+    let codes: [ImportError.Code] = [
+      .notAZip, .damagedZip, .unsafeZip, .zipTooLarge, .noBundle, .severalBundles, .invalidBundle,
+      .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite,
+    ]
+    #expect(
+      codes.map(\.description) == [
+        "not_a_zip", "damaged_zip", "unsafe_zip", "zip_too_large", "no_bundle", "several_bundles",
+        "invalid_bundle", "not_a_vision_model", "model_is_shipped", "same_id", "cancelled",
+        "cannot_write",
+      ])
+  }
+}

@@ -1,0 +1,91 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TestSupport
+import Testing
+
+@testable import NetRunner
+
+/// A folder with a models folder and zip files beside it, to see what an import leaves where.
+final class ImportSandbox {
+  let root: DatasetFolder
+  var models: String { root.path + "/models" }
+  var zip: String { root.path + "/upload.zip" }
+
+  /// The shipped bundle that good zip files are made of.
+  static let demo = Python.root.path + "/Demo/digits.tiobundle"
+  static let demoFiles = ["model.json", "model.tflite", "assets/labels.txt"]
+
+  init() throws {
+    root = try DatasetFolder()
+    try FileManager.default.createDirectory(atPath: models, withIntermediateDirectories: false)
+  }
+
+  /// Everything in the sandbox but the zip file, hidden files too.
+  var contents: [String] {
+    get throws {
+      try FileManager.default.subpathsOfDirectory(atPath: root.path)
+        .filter { $0 != "upload.zip" && $0 != "models" }.sorted()
+    }
+  }
+
+  /// What the models folder has when the shipped bundle was imported under a name.
+  static func imported(_ name: String = "digits.tiobundle") -> [String] {
+    let files = ["", "/assets", "/assets/labels.txt", "/model.json", "/model.tflite"]
+    return files.map { "models/\(name)\($0)" }
+  }
+
+  /// Zips texts by name.
+  func zip(_ files: [(name: String, text: String)]) throws {
+    let writer = try ZipWriter(zip)
+    for file in files { try writer.add(Array(file.text.utf8), named: file.name) }
+    try writer.close()
+  }
+
+  /// Zips the shipped bundle, its model.json changed.
+  func zipDemo(
+    as name: String = "digits.tiobundle", changing change: (String) -> String = { $0 }
+  ) throws {
+    try? FileManager.default.removeItem(atPath: zip)
+    let writer = try ZipWriter(zip)
+    for file in Self.demoFiles {
+      var bytes = Array(try FileSystem.read("\(Self.demo)/\(file)"))
+      if file == "model.json" { bytes = Array(change(String(decoding: bytes, as: UTF8.self)).utf8) }
+      try writer.add(bytes, named: "\(name)/\(file)")
+    }
+    try writer.close()
+  }
+
+  /// Lets Python make a zip file that libzip would not.
+  func attack(_ kind: String) async throws {
+    try await Python.run([
+      "Tools/attack_zips.py", kind, zip, Self.demo,
+    ])
+  }
+
+  /// Opens and unpacks the zip file.
+  ///
+  /// - Returns: The unpacked files by their paths.
+  func unpack(_ limits: ArchiveLimits = ArchiveLimits()) throws -> [String: Data] {
+    let archive = try BundleArchive(zip, limits: limits)
+    return try archive.withUnpackedBundle(in: models) { bundle in
+      var files: [String: Data] = [:]
+      for name in try FileManager.default.subpathsOfDirectory(atPath: bundle)
+      where !FileSystem.isFolder("\(bundle)/\(name)") {
+        files[name] = try FileSystem.read("\(bundle)/\(name)")
+      }
+      return files
+    }
+  }
+
+  /// The files of the shipped bundle.
+  static func demoContent() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in demoFiles { files[name] = try FileSystem.read("\(demo)/\(name)") }
+    return files
+  }
+}
