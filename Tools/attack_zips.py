@@ -216,8 +216,7 @@ elif kind == "two-disks":
 elif kind == "directory-of-12-mib":
     # Its end says one entry; a reader that goes by the size makes millions.
     with open(path, "wb") as file:
-        directory = (b"PK\1\2" + bytes(42)) * (12 << 20 // 46)
-        directory = directory[:(12 << 20) // 46 * 46]
+        directory = (b"PK\1\2" + bytes(42)) * ((12 << 20) // 46)
         file.write(directory)
         file.write(b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(directory), 0, 0))
 elif kind == "count-of-2-to-40":
@@ -269,7 +268,8 @@ elif kind == "large-manifest":
 elif kind == "large-asset":
     write([(root + "assets/large.bin", random.Random(4).randbytes(17 << 20))])
 elif kind == "path-of-4-kib":
-    write([(root + ("d" * 255 + "/") * 14 + "f" * 255, "x")])
+    name = "b" * 245 + ".tiobundle/" + ("d" * 255 + "/") * 14 + "f" * 255
+    write([(name, "x")], with_bundle=False)
 # From here on there is no harm.
 elif kind == "good":
     write()

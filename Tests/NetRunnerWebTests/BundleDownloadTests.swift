@@ -10,6 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import NetRunner
 @testable import NetRunnerWeb
 
 @Suite(.timeLimit(.minutes(2))) struct BundleDownloadTests {
@@ -213,6 +214,24 @@ import Testing
     #expect(target.names == ["x.zip"])
   }
 
+  /// The name in brackets is not what the client goes by, so it would connect where it wants.
+  @Test func `a connection to another computer than the checked one is not used`() async throws {
+    guard let server = try? await ScriptedServer(host: "::1", { _ in .reply("200 OK") }) else {
+      return  // This computer has no IPv6.
+    }
+    let target = try Target()
+    let exchange = BundleExchange(
+      address: try BundleAddress(server.url("/x.zip", host: "[::1]")), limits: DownloadLimits(),
+      tlsConfiguration: nil)
+    let computers = ["127.0.0.1"].compactMap { IPAddress($0) }
+    let file = try NewFile(target.file)
+    let error = await #expect(throws: DownloadError.self) {
+      try await exchange.fetch(from: computers, into: file) { _, _ in }
+    }
+    #expect(error?.code == .addressNotAllowed, "\(error?.message ?? "")")
+    #expect(server.requests == [])
+  }
+
   // MARK: - Servers
 
   @Test(arguments: [
@@ -222,9 +241,9 @@ import Testing
     ("/round", .serverError, "more than 5"), ("/gzip", .serverError, "gzip"),
     ("/endless-error", .serverError, "500"),
     ("/cut", .connectionFailed, "broke off"), ("/cut-chunks", .connectionFailed, "broke off"),
-    ("/negative", .connectionFailed, ""), ("/two-lengths", .connectionFailed, ""),
-    ("/no-http", .connectionFailed, ""), ("/closed", .connectionFailed, "broke off"),
-    ("/endless-head", .connectionFailed, ""), ("/says-huge", .tooLarge, "536870912"),
+    ("/negative", .connectionFailed, "no HTTP"), ("/two-lengths", .connectionFailed, "no HTTP"),
+    ("/no-http", .connectionFailed, "no HTTP"), ("/closed", .connectionFailed, "broke off"),
+    ("/endless-head", .connectionFailed, "no HTTP"), ("/says-huge", .tooLarge, "536870912"),
   ])
   func `what servers do on bad days has codes`(
     _ path: String, _ code: DownloadError.Code, _ words: String

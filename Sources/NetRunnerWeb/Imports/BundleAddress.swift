@@ -40,9 +40,13 @@ struct BundleAddress: Sendable {
     guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
       throw Self.invalid("the address", "has a user's name or password, which others would see")
     }
-    guard let host = Self.host(of: url) else { throw Self.invalid(line, "names no server") }
+    guard let (host, port) = Self.server(of: url) else {
+      throw Self.invalid(line, "names no server")
+    }
     // A larger number ends the program that opens a connection.
-    guard Self.hasPossiblePort(line) else { throw Self.invalid(line, "has an impossible port") }
+    guard port.dropFirst().isEmpty || (1...0xFFFF).contains(Int(port.dropFirst()) ?? 0) else {
+      throw Self.invalid(line, "has an impossible port")
+    }
     self.text = url.absoluteString
     self.host = host
     self.url = url
@@ -65,35 +69,37 @@ struct BundleAddress: Sendable {
     return address
   }
 
-  private static func host(of url: URL) -> String? {
-    guard var host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    if host.contains(":") { return IPAddress(host).map { _ in host } }
-    // Brackets are for IPv6, and some parsers take them off from anything.
-    guard !url.absoluteString.contains("[") else { return nil }
-    let isPlain = host.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-        UInt8(ascii: "_"):
-        true
-      default: false
-      }
+  /// The server's name or number, and its port with the colon; nil when there is anything unusual.
+  private static func server(of url: URL) -> (host: String, port: Substring)? {
+    let text = url.absoluteString
+    guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
+    let place = text[start...].prefix { !"/?#".contains($0) }
+    let host: String
+    let port: Substring
+    if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
+      host = String(place[..<end].dropFirst())
+      port = place[end...].dropFirst()
+      guard host.contains(":"), IPAddress(host) != nil else { return nil }
+    } else {
+      host = String(place.prefix { $0 != ":" })
+      port = place.dropFirst(host.count)
+      guard !host.isEmpty, host.utf8.allSatisfy(isPlain) else { return nil }
     }
-    return isPlain ? host : nil
+    // Whoever connects has to see the same server.
+    var seen = url.host(percentEncoded: true) ?? ""
+    if seen.hasPrefix("[") { seen = String(seen.dropFirst().dropLast()) }
+    guard seen == host, port.isEmpty || port.hasPrefix(":") else { return nil }
+    return (host, port)
   }
 
-  /// Whether the port is one that there is, where the address names one.
-  ///
-  /// The text is asked: the parser drops a number that it cannot hold.
-  private static func hasPossiblePort(_ line: String) -> Bool {
-    guard let start = line.range(of: "://")?.upperBound else { return false }
-    let server = line[start...].prefix { !"/?#".contains($0) }
-    guard let colon = server.lastIndex(of: ":"), !server[colon...].contains("]") else {
-      return true
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+      UInt8(ascii: "_"):
+      true
+    default: false
     }
-    let port = server[colon...].dropFirst()
-    return port.isEmpty || Int(port).map((1...0xFFFF).contains) == true
   }
 
   private static func invalid(_ text: String, _ reason: String) -> DownloadError {

@@ -59,9 +59,9 @@ struct BundleExchange: Sendable {
   /// The name is still what a certificate has to prove.
   private func configuration(for computer: IPAddress) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration()
-    configuration.dnsOverride = [
-      address.host: computer.description, address.host.lowercased(): computer.description,
-    ]
+    for name in [address.host, address.host.lowercased()] {
+      configuration.dnsOverride[name] = computer.description
+    }
     configuration.http1_1ConnectionDebugInitializer = { channel in
       let text = channel.remoteAddress?.ipAddress
       guard let text, IPAddress(text) == computer else {
