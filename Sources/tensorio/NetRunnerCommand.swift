@@ -125,7 +125,7 @@ struct NetRunnerCommand: ParsableCommand {
   /// Where the program keeps what it gets: the folder that `make setup` puts libraries into.
   private static var dataFolder: String {
     let environment = ProcessInfo.processInfo.environment
-    if let home = environment["TENSORIO_HOME"] { return home }
+    if let home = environment["TENSORIO_HOME"], !home.isEmpty { return home }
     let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? ".") + "/.local/share"
     return data + "/tensorio"
   }

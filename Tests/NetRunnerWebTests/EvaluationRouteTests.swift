@@ -37,6 +37,7 @@ import Testing
       let evaluation = answer["evaluation"]
       #expect(evaluation["state"].text == "done")
       #expect(evaluation["error"] == .null)
+      #expect(evaluation["photos_per_second"].double ?? 0 > 0)
       #expect(evaluation["dataset"]["layout"].text == "test_bundle")
       #expect(evaluation["dataset"]["has_truth"].bool == true)
       #expect(evaluation["models"][1]["done"].double == 20)

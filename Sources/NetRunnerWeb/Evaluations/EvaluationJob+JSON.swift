@@ -32,11 +32,20 @@ extension EvaluationJob {
         "error": state.error.map {
           .object(["code": .string($0.code), "message": .string($0.message)])
         } ?? .null,
-        "photos_per_second": state.progress.rate.map { .number($0) } ?? .null,
+        "photos_per_second": (state.report?.rate ?? state.progress.rate).map { .number($0) }
+          ?? .null,
         "seconds_left": state.phase == .running
           ? state.progress.secondsLeft.map { .number($0) } ?? .null : .null,
       ])
     }
+  }
+}
+
+extension EvaluationReport {
+  /// Pictures a second, over all models; nil where none was run.
+  fileprivate var rate: Double? {
+    let seconds = models.reduce(0) { $0 + $1.seconds }
+    return seconds > 0 ? Double(models.reduce(0) { $0 + $1.pictures }) / seconds : nil
   }
 }
 

@@ -51,6 +51,13 @@ extension WebError {
         + "leave it out or make it smaller.", endsConnection: true)
   }
 
+  static func incomplete(_ path: RelativePath) -> WebError {
+    WebError(
+      status: .badRequest, code: "incomplete_body",
+      message: "'\(path.text.prefix(200))' did not come to its end; send it again.",
+      endsConnection: true)
+  }
+
   static func uploadTooLarge(_ limit: Int) -> WebError {
     WebError(
       status: .contentTooLarge, code: "upload_too_large",

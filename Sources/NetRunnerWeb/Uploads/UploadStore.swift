@@ -116,7 +116,8 @@ final class UploadStore: Sendable {
       }
     } catch {
       try? change(id) { $0.release(path, count) }
-      throw error
+      // What else is thrown is the connection's end.
+      throw error as? WebError ?? WebError.incomplete(path)
     }
   }
 
@@ -138,12 +139,7 @@ final class UploadStore: Sendable {
       try await disk.run { try file.write(piece) }
     }
     // A connection that was cut can look like the body's end.
-    if let announced, announced != count {
-      throw WebError(
-        status: .badRequest, code: "incomplete_body",
-        message: "Only \(count) of \(announced) bytes of '\(path.text.prefix(200))' came.",
-        endsConnection: true)
-    }
+    guard announced ?? count == count else { throw WebError.incomplete(path) }
     let rest = pending
     try await disk.run { try file.write(rest) }
   }
