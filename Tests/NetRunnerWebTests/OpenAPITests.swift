@@ -24,12 +24,12 @@ import Testing
     var documented: [String] = []
     try await fixture.test { client in
       try await client.execute(uri: "/api/v1/openapi.json", method: .get) { response in
-        try #expect(response.json["openapi"]?.text == "3.1.0")
+        try #expect(response.json["openapi"].text == "3.1.0")
       }
     }
     let path = WebFixture.demo + "/../Sources/NetRunnerWeb/Assets/openapi.json"
     let document = try JSONValue(parsing: Data(contentsOf: URL(filePath: path)))
-    guard case .object(let paths)? = document["paths"] else {
+    guard case .object(let paths) = document["paths"] else {
       Issue.record("The document has no paths.")
       return
     }

@@ -66,24 +66,6 @@ extension TestResponse {
 
   /// The code of an error.
   var code: String? {
-    get throws { try json["error", "code"]?.text }
+    get throws { try json["error"]["code"].text }
   }
-}
-
-extension JSONValue {
-  /// The value at a path of members' names and elements' numbers.
-  subscript(path: String...) -> JSONValue? {
-    path.reduce(self) { value, name in
-      switch value {
-      case .object(let members)?: members[name]
-      case .array(let elements)?:
-        Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-      default: nil
-      }
-    }
-  }
-
-  var text: String? { if case .string(let text) = self { text } else { nil } }
-  var number: Double? { if case .number(let number) = self { number } else { nil } }
-  var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 }

@@ -80,6 +80,19 @@ def malformed(source: random.Random) -> bytes:
     return data
 
 
+def statuses_of_names(host: str, port: int) -> dict:
+    """How the server answers to names, its own and others."""
+    names = [
+        "localhost:1", "127.0.0.1", "[::1]:8080", "app.localhost", "evil.example",
+        "127.0.0.1.evil.example:80", "[::2]", "localhost.evil.example",
+    ]
+    return {
+        name: exchange(
+            host, port, f"GET /api/v1/server HTTP/1.1\r\nHost: {name}\r\n\r\n".encode(), 20)
+        for name in names
+    }
+
+
 def good(host: str, port: int) -> float:
     """How long a good request took, in seconds; an error ends the program."""
     start = time.perf_counter()
@@ -132,7 +145,12 @@ def main() -> None:
         except OSError:
             pass
         sent.append(count)
-    json.dump({"answers": answers, "beside": beside, "after": good(host, port), "sent": sent}, sys.stdout)
+    json.dump(
+        {
+            "answers": answers, "names": statuses_of_names(host, port), "beside": beside,
+            "after": good(host, port), "sent": sent,
+        },
+        sys.stdout)
 
 
 if __name__ == "__main__":

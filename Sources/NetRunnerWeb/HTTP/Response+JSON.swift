@@ -32,7 +32,7 @@ extension Response {
 
   /// A file that the browser saves.
   ///
-  /// - Parameter name: The file's name, of ASCII letters, digits, `-`, `_` and `.`.
+  /// Its name is of
   static func download(_ data: some Sequence<UInt8>, type: String, name: String) -> Response {
     .data(
       data, type: type, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])

@@ -38,6 +38,7 @@ final class LiveSources: Sendable {
   ///   - format: How it is shown.
   ///   - source: The source's name.
   ///   - model: The model: another one than before starts anew.
+  /// - Returns: The prediction with other labelled values; all else is as it was.
   func apply(
     _ prediction: Prediction, shownAs format: any OutputFormat, from source: String,
     model: String

@@ -64,6 +64,7 @@ final class ServerMetrics: Sendable {
   /// - Parameters:
   ///   - waiting: How many runs wait for a thread.
   ///   - models: How many models there are.
+  /// - Returns: The document.
   func text(waiting: Int, models: Int) -> String {
     let state = state.withLock { $0 }
     var lines = [

@@ -105,7 +105,7 @@ final class ModelCatalogue: Sendable {
     return model
   }
 
-  /// What runs a model on pictures; loads it when it is not. Blocks while it does.
+  /// What runs a model on pictures; loads it when it is not, and blocks while it does.
   ///
   /// - Throws: ``WebError`` when there is no such model, or it takes no picture; `TensorIOError` when
   ///   it cannot be loaded.
@@ -123,7 +123,7 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// A model in memory, whatever its inputs are; loads it when it is not. Blocks while it does.
+  /// A model in memory, whatever its inputs are; loads it when it is not, and blocks while it does.
   ///
   /// - Throws: ``WebError`` when there is no such model; `TensorIOError` when it cannot be loaded.
   func inferenceModel(_ id: String) throws -> InferenceModel {

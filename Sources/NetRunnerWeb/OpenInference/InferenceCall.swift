@@ -101,7 +101,12 @@ struct Members {
   private let members: [String: JSONValue]
   private let owner: String
 
-  /// - Parameter owner: What the object is, at the start of a sentence.
+  /// Reads an object.
+  ///
+  /// - Parameters:
+  ///   - value: The object.
+  ///   - owner: What it is, at the start of a sentence.
+  /// - Throws: ``WebError`` for anything else.
   init(_ value: JSONValue, _ owner: String) throws {
     guard case .object(let members) = value else {
       throw WebError.badRequest("\(owner) must be an object, not \(value.typeName).")

@@ -77,6 +77,7 @@ extension WireTensor {
   /// - Parameters:
   ///   - spec: The input.
   ///   - decoder: What reads pictures that are sent as files.
+  /// - Returns: Pixels, a picture's file, numbers or texts.
   /// - Throws: ``WebError`` where the input takes something else.
   func value(for spec: TensorSpec, _ decoder: ImageDecoder) throws -> any TensorEncodable {
     if case .imageInput(let format, _) = spec.kind {

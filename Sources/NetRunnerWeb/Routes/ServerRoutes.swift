@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Hummingbird
 import NIOCore
 import TensorIO
@@ -29,6 +30,7 @@ struct ServerRoutes: Sendable {
       .object([
         "name": .string("Net Runner"), "version": .string(options.version),
         "threads": .count(options.threads),
+        "processors": .count(ProcessInfo.processInfo.activeProcessorCount),
         "imports_from_private_addresses": .bool(options.allowsPrivateImports),
         "folders": .array(
           options.folders.map { .object(["name": .string(FileSystem.name(of: $0))]) }),

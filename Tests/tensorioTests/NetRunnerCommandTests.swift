@@ -11,7 +11,7 @@ import Testing
 /// The server as others use it: a browser, NVIDIA's client, and whom nobody wants.
 @Suite(
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
-struct NetRunnerTests {
+struct NetRunnerCommandTests {
   private static func json(_ text: String) throws -> JSONValue {
     try JSONValue(parsing: Data(text.utf8))
   }
@@ -95,6 +95,12 @@ struct NetRunnerTests {
     guard case .object(let answers)? = seen.member("answers") else { return }
     #expect(answers["500"] == nil)
     #expect(answers["timeout"] == nil, "\(answers)")
+    // Names that lead here without this server's knowledge are those of attackers' pages.
+    guard case .object(let names)? = seen.member("names") else { return }
+    for (name, status) in names {
+      let isOthers = name.contains("evil") || name == "[::2]"
+      #expect(status == .string(isOthers ? "421" : "200"), "\(name)")
+    }
     if case .number(let seconds)? = seen.member("beside") { #expect(seconds < 5) }
     // Of a gigabyte only what was on its way when it was refused.
     if case .array(let sent)? = seen.member("sent") {
