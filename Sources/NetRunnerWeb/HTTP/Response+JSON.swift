@@ -32,7 +32,7 @@ extension Response {
 
   /// A file that the browser saves.
   ///
-  /// Its name is of
+  /// The name has ASCII letters, digits, `-`, `_` and `.` only.
   static func download(_ data: some Sequence<UInt8>, type: String, name: String) -> Response {
     .data(
       data, type: type, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])
