@@ -21,7 +21,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build format docs bench throughput bulk training fuzz memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build format docs bench throughput bulk serving training fuzz memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -79,6 +79,12 @@ bulk: build ## Measures bulk runs, beside the bare pipeline and Python.
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/bulk.py --tensorio .build/release/tensorio \
 	    --bare Benchmarks/.build/release/tensorio-throughput \
+	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
+
+serving: build ## Measures the server's requests a second, beside uvicorn; wrk must be there.
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
+	  "$$python" Benchmarks/serving.py --tensorio .build/release/tensorio \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
 
 training: tensorflow ## Measures training steps, beside Python's Session.

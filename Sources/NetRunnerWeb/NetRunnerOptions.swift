@@ -33,6 +33,8 @@ public struct NetRunnerOptions: Sendable {
   public var maximumBundleBytes = 512 << 20
   /// The program's version.
   public var version = "0"
+  /// Tells the versions of the libraries that run some bundles, by the backends' names, for reports.
+  public var libraries: @Sendable ([ModelBundle]) -> [String: String] = { _ in [:] }
 
   /// Makes options.
   ///

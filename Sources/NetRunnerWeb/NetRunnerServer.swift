@@ -48,7 +48,7 @@ public struct NetRunnerServer: Sendable {
         "'\(options.host)' lets other machines in; give it a token, or listen on 127.0.0.1.")
     }
     self.options = options
-    assets = Bundle.module.bundlePath + "/Assets"
+    assets = try PageFolder.find()
     let shipped = assets + "/Models"
     let names = options.includesShippedModels ? try FileSystem.contents(of: shipped) : []
     catalogue = try ModelCatalogue(
@@ -58,7 +58,7 @@ public struct NetRunnerServer: Sendable {
     imports = try ModelImports(catalogue, options)
     scratch = try ScratchFolder()
     uploads = try UploadStore(scratch: scratch, disk: disk)
-    evaluations = EvaluationStore(backends: options.backends, version: options.version)
+    evaluations = EvaluationStore(options)
   }
 
   /// Serves until the process is told to end.
@@ -153,8 +153,18 @@ public struct NetRunnerServer: Sendable {
   }
 
   private static func address(_ options: NetRunnerOptions, port: Int) -> String {
-    let name = options.host.contains(":") ? "[\(options.host)]" : options.host
+    let host = ["0.0.0.0", "::"].contains(options.host) ? reachableAddress : options.host
+    let name = host.contains(":") ? "[\(host)]" : host
     let scheme = options.certificate == nil ? "http" : "https"
     return "\(scheme)://\(name):\(port)/" + (options.token.map { "#token=\($0)" } ?? "")
+  }
+
+  /// The first address of this machine that others can know; every one is listened on.
+  private static var reachableAddress: String {
+    let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
+    return addresses.first { address in
+      guard case .v4 = address, let number = address.ipAddress else { return false }
+      return !number.hasPrefix("127.")
+    }?.ipAddress ?? "127.0.0.1"
   }
 }

@@ -97,6 +97,7 @@ struct NetRunnerCommand: ParsableCommand {
     options.threads = threads ?? Processors.count
     options.allowsPrivateImports = allowPrivateImports
     options.version = Version.current
+    options.libraries = Backends.versions
     if let cert, let key { options.certificate = (cert, key) }
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)

@@ -9,6 +9,7 @@ import HummingbirdTesting
 import NIOCore
 import NetRunner
 import TensorIO
+import TensorIOImageCodecs
 import TensorIOLiteRT
 import Testing
 
@@ -47,6 +48,34 @@ import Testing
         for view in ["image", "red", "green", "blue"] {
           #expect(document["previews"][view].text?.hasPrefix("data:image/png;base64,") == true)
         }
+        #expect(document["previews"]["alpha"] == .null)
+      }
+    }
+  }
+
+  @Test(arguments: [(true, [255, 255, 0, 0]), (false, [255, 255, 255, 255])])
+  func `a preview shows the alpha that models do not get`(
+    isTransparent: Bool, expected: [UInt8]
+  ) async throws {
+    // The left half is opaque.
+    let pixels: [[UInt8]] =
+      isTransparent ? [[9, 9, 9, 255], [9, 9, 9, 0]] : [[9, 9, 9], [9, 9, 9]]
+    let row = (0..<64).flatMap { pixels[$0 / 32] }
+    let picture = PixelBuffer(
+      width: 64, height: 64, format: isTransparent ? .rgba : .rgb,
+      bytes: (0..<64).flatMap { _ in row })
+    let body = ByteBuffer(bytes: try ImageEncoder().encode(picture, as: .png))
+    try await WebFixture().test { client in
+      let uri = Self.infer + "?previews=true&alpha=true"
+      try await client.execute(uri: uri, method: .post, body: body) { response in
+        let address = try #require(try response.json["previews"]["alpha"].text)
+        let data = try #require(Data(base64Encoded: address.split(separator: ",")[1].description))
+        let (alpha, _, _) = try ImageDecoder().decode(Array(data)).channels()
+        #expect(alpha.width == 32 && alpha.height == 32)
+        let middle = alpha.withBytes { bytes in
+          [0, 8, 24, 31].map { bytes.unsafeLoad(fromByteOffset: 16 * 32 + $0, as: UInt8.self) }
+        }
+        #expect(middle == expected)
       }
     }
   }

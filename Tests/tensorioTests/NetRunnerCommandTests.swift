@@ -27,8 +27,8 @@ struct NetRunnerCommandTests {
       Issue.record("The page shows no label: \(seen)")
     }
     for what in [
-      "previews", "label_after_flip", "pauses", "resumes", "label_of_other_model", "imports",
-      "evaluates", "exports",
+      "previews", "flips", "flips_by_swipe", "pauses", "resumes", "label_of_other_model",
+      "import_is_followed", "imports", "evaluates", "exports",
     ] {
       #expect(seen[what] == .bool(true), "\(what): \(seen)")
     }

@@ -6,11 +6,12 @@
 
     browse.py ADDRESS [--screenshots DIR]
 
-The camera is a video of a shipped seven, then a three. Prints a JSON object of what was seen; the
+One camera is a video of a shipped seven, the other shows a three. Prints a JSON object of what was seen; the
 console's messages are among it.
 """
 
 import argparse
+import base64
 import http.server
 import io
 import json
@@ -26,20 +27,45 @@ from pathlib import Path
 from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 
 DEMO = Path(__file__).resolve().parents[2] / "Demo"
+
+# Chromium has one camera where it is a file: the second one, on the other side, is a still picture.
+SECOND_CAMERA = """
+const { mediaDevices } = navigator;
+const first = { devices: mediaDevices?.enumerateDevices, open: mediaDevices?.getUserMedia };
+if (mediaDevices) {
+  mediaDevices.enumerateDevices = async () => [
+    ...(await first.devices.call(mediaDevices)),
+    { kind: "videoinput", deviceId: "second", groupId: "", label: "Second camera" },
+  ];
+  mediaDevices.getUserMedia = async (constraints) => {
+    if (!JSON.stringify(constraints).includes("second")) return first.open.call(mediaDevices, constraints);
+    const canvas = document.createElement("canvas");
+    const picture = new Image();
+    picture.src = "PICTURE";
+    await picture.decode();
+    [canvas.width, canvas.height] = [picture.width, picture.height];
+    setInterval(() => canvas.getContext("2d").drawImage(picture, 0, 0), 50);
+    return canvas.captureStream(20);
+  };
+}
+"""
 SIZES = [(390, 844), (1024, 768), (1920, 1080)]
 
 
-def write_camera(path: Path) -> None:
-    """A video of one picture: a digit on white paper."""
-    digit = Image.open(DEMO / "images/digit-7-01.png").convert("RGB").resize((480, 480))
+def camera_picture(name: str) -> bytes:
+    """A JPEG of a digit on white paper."""
+    digit = Image.open(DEMO / "images" / name).convert("RGB").resize((480, 480))
     frame = Image.new("RGB", (640, 480), "white")
     frame.paste(digit, (80, 0))
     data = io.BytesIO()
     frame.save(data, "JPEG", quality=90)
-    path.write_bytes(data.getvalue() * 30)
+    return data.getvalue()
 
 
 def zipped_bundle() -> bytes:
@@ -59,8 +85,13 @@ def zipped_bundle() -> bytes:
 
 
 class Bundles(http.server.BaseHTTPRequestHandler):
+    """Serves the bundle, held back until the page was loaded again."""
+
+    reloaded = threading.Event()
+
     def do_GET(self) -> None:
         content = zipped_bundle()
+        self.reloaded.wait(20)
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -73,7 +104,7 @@ class Bundles(http.server.BaseHTTPRequestHandler):
 class Page:
     def __init__(self, folder: Path):
         camera = folder / "camera.mjpeg"
-        write_camera(camera)
+        camera.write_bytes(camera_picture("digit-7-01.png") * 30)
         self.downloads = folder / "downloads"
         self.downloads.mkdir()
         options = webdriver.ChromeOptions()
@@ -89,6 +120,10 @@ class Page:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(
             options=options, service=Service(shutil.which("chromedriver")))
+        picture = base64.b64encode(camera_picture("digit-3-01.png")).decode()
+        self.driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument",
+            {"source": SECOND_CAMERA.replace("PICTURE", "data:image/jpeg;base64," + picture)})
 
     def find(self, selector: str):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
@@ -117,6 +152,20 @@ class Page:
     def models(self) -> list[str]:
         return self.driver.execute_script(
             "return [...document.querySelectorAll('#model-select option')].map(o => o.value)")
+
+    def swipe(self, selector: str) -> None:
+        """Draws the finger from right to left."""
+        width = self.find(selector).size["width"]
+        chain = ActionChains(self.driver, duration=40)
+        chain.w3c_actions = ActionBuilder(self.driver, PointerInput("touch", "finger"), duration=40)
+        finger = chain.w3c_actions.pointer_action
+        finger.move_to(self.find(selector), x=width // 4).pointer_down()
+        finger.move_to(self.find(selector), x=-width // 4).pointer_up()
+        chain.perform()
+
+    def shows(self, label: str) -> bool:
+        """Whether the page comes to show a label."""
+        return self.wait(lambda: self.text("#top-label") == label) is not None
 
     def frames(self) -> int:
         """The number of frames that the average is of."""
@@ -153,8 +202,9 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
     look("live")
 
     page.click("#flip")
-    time.sleep(0.5)
-    seen["label_after_flip"] = page.wait(lambda: page.text("#top-label") == "seven") is not None
+    seen["flips"] = page.shows("three")
+    page.swipe("#stage")
+    seen["flips_by_swipe"] = page.shows("seven")
 
     page.click("#pause")
     time.sleep(0.7)
@@ -165,7 +215,7 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
     seen["resumes"] = page.wait(lambda: page.frames() > still) is not None
 
     page.choose_model("digits-int8")
-    seen["label_of_other_model"] = page.wait(lambda: page.text("#top-label") == "seven") is not None
+    seen["label_of_other_model"] = page.shows("seven")
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bundles)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -173,6 +223,11 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
     page.wait(lambda: page.find("#import-url").is_displayed())
     page.find("#import-url").send_keys(f"http://127.0.0.1:{server.server_port}/x.zip")
     page.click("#import-start")
+    page.wait(lambda: page.text("#import-state"))
+    page.driver.refresh()
+    seen["import_is_followed"] = page.wait(
+        lambda: "Downloading" in page.text("#import-state")) is not None
+    Bundles.reloaded.set()
     seen["imports"] = page.wait(lambda: "imported" in page.models()) is not None
     seen["import_says"] = page.text("#import-state")
     look("models")

@@ -87,7 +87,10 @@ final class EvaluationJob: Sendable {
   }
 
   /// Evaluates, and blocks until it is over.
-  func evaluate(with backends: [any Backend], by tool: ToolRecord) {
+  func evaluate(
+    with backends: [any Backend], by tool: ToolRecord,
+    libraries: ([ModelBundle]) -> [String: String]
+  ) {
     let isBegun = state.withLock { state in
       guard state.phase == .queued else { return false }
       state.phase = .running
@@ -96,8 +99,8 @@ final class EvaluationJob: Sendable {
     guard isBegun else { return }
     do {
       let report = try run.evaluate(
-        bundles, with: backends, by: tool, until: { state.withLock { $0.isOver } },
-        onProgress: note)
+        bundles, with: backends, by: tool, libraries: libraries(bundles),
+        until: { state.withLock { $0.isOver } }, onProgress: note)
       try finish(report)
     } catch {
       fail(error)

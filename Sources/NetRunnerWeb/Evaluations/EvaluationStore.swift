@@ -20,18 +20,18 @@ final class EvaluationStore: Sendable {
 
   private let backends: [any Backend]
   private let tool: ToolRecord
+  private let libraries: @Sendable ([ModelBundle]) -> [String: String]
   /// A serial queue has a thread of its own while it works.
   private let thread = DispatchQueue(label: "tensorio.web.evaluations")
   private let jobs = Mutex<[EvaluationJob]>([])
 
   /// Makes a store.
   ///
-  /// - Parameters:
-  ///   - backends: The runtimes.
-  ///   - version: The program's version, for reports.
-  init(backends: [any Backend], version: String) {
-    self.backends = backends
-    tool = ToolRecord(version: version)
+  /// - Parameter options: The runtimes, and what reports say of the program.
+  init(_ options: NetRunnerOptions) {
+    backends = options.backends
+    tool = ToolRecord(version: options.version)
+    libraries = options.libraries
   }
 
   deinit { end() }
@@ -55,7 +55,9 @@ final class EvaluationStore: Sendable {
       }
       jobs.append(job)
     }
-    thread.async { [backends, tool] in job.evaluate(with: backends, by: tool) }
+    thread.async { [backends, tool, libraries] in
+      job.evaluate(with: backends, by: tool, libraries: libraries)
+    }
   }
 
   /// An evaluation.

@@ -107,6 +107,6 @@ final class ImportJob: Sendable {
       members["state"] = .string("failed")
       members["error"] = .object(["code": .string(code), "message": .string(message)])
     }
-    return .object(["import": .object(members)])
+    return .object(members)
   }
 }

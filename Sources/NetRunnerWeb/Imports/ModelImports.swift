@@ -66,6 +66,11 @@ final class ModelImports: Sendable {
     return job
   }
 
+  /// All imports that are remembered, the newest first.
+  var all: [ImportJob] {
+    state.withLock { state in state.order.reversed().compactMap { state.jobs[$0] } }
+  }
+
   /// An import.
   ///
   /// - Throws: ``WebError`` when there is none.

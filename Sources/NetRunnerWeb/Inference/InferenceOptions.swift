@@ -16,6 +16,8 @@ struct InferenceOptions: Sendable {
   var iterations = 1
   /// Whether pictures of what the model sees are wanted.
   var previews = false
+  /// Whether a preview of the picture's alpha is wanted too.
+  var alpha = false
   /// The live source, whose pictures fade into each other; nil for a picture of its own.
   var source: String?
 
@@ -27,6 +29,7 @@ struct InferenceOptions: Sendable {
     threshold = try query.number("threshold").map(Float.init) ?? threshold
     iterations = try query.integer("iterations", in: 1...1000) ?? iterations
     previews = try query.bool("previews") ?? previews
+    alpha = try query.bool("alpha") ?? alpha
     source = query.text("source")
     guard (source?.utf8.count ?? 0) <= 64 else {
       throw WebError.badRequest("'source' has at most 64 bytes.")

@@ -65,8 +65,7 @@ struct InferenceRunner: Sendable {
     let input = try evaluator.model.signature.inputs[0]
     let preview =
       options.previews
-      ? try Preview(of: ImageFile(bytes: bytes, named: name, decoder: Self.decoder), for: input)
-      : nil
+      ? try Preview(of: bytes, named: name, for: input, includesAlpha: options.alpha) : nil
     return InferenceAnswer(
       model: model, prediction: prediction, latency: evaluation.latency,
       text: format.text(for: prediction), options: options, input: input, preview: preview)

@@ -19,8 +19,11 @@ struct ImportRoutes: Sendable {
   func add(to group: RouterGroup<WebContext>) {
     group.post("models") { request, _ in try await upload(request) }
     group.post("imports") { request, _ in try await start(request) }
+    group.get("imports") { _, _ -> Response in
+      try .json(.object(["imports": .array(imports.all.map(\.json))]))
+    }
     group.get("imports/:id") { _, context -> Response in
-      try .json(imports.job(context.parameters.get("id") ?? "").json)
+      try Self.answer(imports.job(context.parameters.get("id") ?? ""))
     }
     group.delete("imports/:id") { _, context -> Response in
       try imports.job(context.parameters.get("id") ?? "").cancel()
@@ -36,7 +39,13 @@ struct ImportRoutes: Sendable {
     guard url.utf8.count <= 2000 else {
       throw WebError.badRequest("'url' has at most 2,000 bytes.")
     }
-    return try .json(imports.start(url).json, status: .accepted)
+    return try Self.answer(imports.start(url), status: .accepted)
+  }
+
+  private static func answer(
+    _ job: ImportJob, status: HTTPResponse.Status = .ok
+  ) throws -> Response {
+    try .json(.object(["import": job.json]), status: status)
   }
 
   private func upload(_ request: Request) async throws -> Response {

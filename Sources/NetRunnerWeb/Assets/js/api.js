@@ -54,6 +54,10 @@ export class API {
     return (await this.#requests.post("imports", { url })).import;
   }
 
+  async imports() {
+    return (await this.#requests.json("GET", "imports")).imports;
+  }
+
   async import(id) {
     return (await this.#requests.json("GET", pathOf("imports", id))).import;
   }

@@ -38,6 +38,10 @@ export function progressText({ state, received, total }) {
   return total ? `${verb}: ${bytes(received)} of ${bytes(total)}` : `${verb}: ${bytes(received)}`;
 }
 
+function isUnderWay({ state }) {
+  return state === "downloading" || state === "checking";
+}
+
 /** Imports a model from an address or a file, one at a time, and tells how it goes. */
 export class Imports {
   #app;
@@ -59,12 +63,22 @@ export class Imports {
     });
   }
 
+  /** Follows an import that began before the page was loaded. */
+  async resume() {
+    const underWay = (await this.#app.api.imports()).find(isUnderWay);
+    if (underWay && !this.#stopper) this.#follow(() => underWay);
+  }
+
   /** Lets the server download a zip. */
   fetch(url) {
+    return this.#follow(() => this.#app.api.startImport(url));
+  }
+
+  #follow(begin) {
     return this.#during(async (signal) => {
-      let state = await this.#app.api.startImport(url);
+      let state = await begin();
       this.#id = state.id;
-      while (state.state === "downloading" || state.state === "checking") {
+      while (isUnderWay(state)) {
         this.#showProgress(state);
         await new Promise((resolve) => setTimeout(resolve, 250));
         if (signal.aborted) return null;

@@ -25,6 +25,8 @@ export class ModelsView {
   constructor(app) {
     this.#app = app;
     this.#imports = new Imports(app);
+    // What began it shows it as well; without an answer there is nothing to follow.
+    this.#imports.resume().catch(() => {});
     this.#details = new ModelDetails(app, byId("model-details"));
     byId("model-search").addEventListener("input", debounced(80, () => this.#showList()));
     for (const name of ["load", "select"]) {
