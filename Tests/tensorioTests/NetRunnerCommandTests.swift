@@ -110,6 +110,17 @@ struct NetRunnerCommandTests {
     #expect(await server.end(with: SIGTERM) == 0)
   }
 
+  @Test func `every answer to what the API's document allows, and does not, is in the document`()
+    async throws
+  {
+    let server = try RunningServer()
+    try await Python.run([
+      "Tools/peers/fuzz_api.py", server.address, "--phases", "coverage,fuzzing,stateful",
+      "--max-examples", "30",
+    ])
+    #expect(await server.end(with: SIGTERM) == 0)
+  }
+
   @Test func `what is wrong with the command line is said`() async throws {
     for (arguments, status, text) in [
       (["--port", "70000"], 64 as Int32, "--port"), (["--cert", "x"], 64, "--key"),
