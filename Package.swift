@@ -81,12 +81,16 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       resources: [.copy("Assets")]),
+    .target(
+      name: "ModelRepositoryAPI",
+      dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
+    .systemLibrary(name: "CMalloc"),
     .executableTarget(
       name: "tensorio",
       dependencies: [
         "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs", "NetRunner",
-        "NetRunnerWeb",
+        "NetRunnerWeb", "CMalloc",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -107,6 +111,8 @@ let package = Package(
       dependencies: [
         "TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs", "TestSupport",
       ]),
+    .testTarget(
+      name: "ModelRepositoryAPITests", dependencies: ["ModelRepositoryAPI", "TestSupport"]),
     .testTarget(
       name: "NetRunnerTests",
       dependencies: [

@@ -9,8 +9,9 @@
     Benchmarks/serving.py --tensorio PROGRAM --model MODEL.tflite --photos DIR
 
 VGA JPEGs are posted over loopback on kept connections. Ours has two threads, theirs two workers; both
-share the processors with wrk, which sends. The figures are medians of the rounds; the memory is each
-server's own and its share of what its processes share, after the last round.
+share the processors with wrk, which sends. The figures are medians of the rounds. The memory is what is
+resident after the last round: of all of a server's processes together (RSS), and with what processes
+share counted once (PSS).
 """
 
 import argparse
@@ -91,16 +92,16 @@ class Server:
             sys.exit(f"error: {self.name} failed {result['failed']} requests")
         return result
 
-    def memory(self) -> float:
-        """MB of its processes."""
+    def memory(self, kind: str) -> float:
+        """MiB of its processes; kind is Rss or Pss."""
         ids, total = [self.process.pid], 0
         while ids:
             process = ids.pop()
             task = Path(f"/proc/{process}")
             ids += map(int, (task / f"task/{process}/children").read_text().split())
             rollup = (task / "smaps_rollup").read_text()
-            total += int(re.search(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)[1])
-        return total / 1000
+            total += int(re.search(rf"^{kind}: +(\d+) kB", rollup, re.MULTILINE)[1])
+        return total / 1024
 
     def median(self, connections: int, key: str) -> float:
         values = [
@@ -143,8 +144,10 @@ def report(ours: Server, theirs: Server) -> None:
             (a["requests"] / a["seconds"]) / (b["requests"] / b["seconds"]) for a, b in pairs)
         p99 = statistics.median(a["p99"] / b["p99"] for a, b in pairs)
         print(f"| {count} | {rate:.2f} | {p99:.2f} |")
-    own, other = ours.memory(), theirs.memory()
-    print(f"\nMemory: {own:.1f} MB and {other:.1f} MB, ratio {own / other:.2f}")
+    print("\n| memory | TensorIO, MiB | uvicorn, MiB | ratio |\n|---|---:|---:|---:|")
+    for kind in ("Rss", "Pss"):
+        own, other = ours.memory(kind), theirs.memory(kind)
+        print(f"| {kind.upper()} | {own:.1f} | {other:.1f} | {own / other:.2f} |")
 
 
 def main() -> None:

@@ -72,6 +72,7 @@ struct NetRunnerCommand: ParsableCommand {
   }
 
   func run() throws {
+    MemoryAllocator.returnLargeBlocks()
     let server = try NetRunnerServer(options())
     let opensBrowser = !noBrowser && Browser.isThere
     let warning = cameraWarning

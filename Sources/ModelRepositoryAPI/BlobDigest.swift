@@ -1,0 +1,63 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import Crypto
+
+/// What identifies a blob: the SHA-256 of its bytes, written `sha256:` and 64 hexadecimal digits.
+public struct BlobDigest: Sendable, Hashable {
+  /// 64 lowercase hexadecimal digits.
+  public let hexadecimal: String
+
+  /// Reads a digest; nil for what is none.
+  ///
+  /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits.
+  public init?(_ text: String) {
+    guard text.hasPrefix(Self.prefix) else { return nil }
+    let digits = text.dropFirst(Self.prefix.count)
+    guard digits.utf8.count == 64,
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else { return nil }
+    hexadecimal = String(digits)
+  }
+
+  /// The digest of a finished hash.
+  public init(_ digest: SHA256.Digest) {
+    let digits = Array("0123456789abcdef".utf8)
+    hexadecimal = String(
+      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// The digest of bytes in memory.
+  public init(of bytes: some Sequence<UInt8>) {
+    self.init(SHA256.hash(data: Array(bytes)))
+  }
+
+  private static let prefix = "sha256:"
+}
+
+extension BlobDigest: CustomStringConvertible {
+  /// `sha256:` and 64 hexadecimal digits.
+  public var description: String { Self.prefix + hexadecimal }
+}
+
+extension BlobDigest: Codable {
+  /// Reads a string.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let digest = BlobDigest(text) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "A digest is 'sha256:' and 64 lowercase hexadecimal digits."))
+    }
+    self = digest
+  }
+
+  /// Writes a string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

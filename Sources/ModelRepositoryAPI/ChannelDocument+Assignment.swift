@@ -1,0 +1,70 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an installation gets.
+public struct Assignment: Sendable, Hashable {
+  /// The version; nil where the channel has none for it.
+  public var release: ChannelDocument.Release?
+  /// The arm it is in; nil outside of an experiment.
+  public var arm: RepositoryName?
+  /// Its remote parameters.
+  public var parameters: [String: String]
+}
+
+extension ChannelDocument {
+  /// Which release an installation gets.
+  ///
+  /// - Parameters:
+  ///   - installationID: What tells the installation from others.
+  ///   - present: The digests of manifests that it has: of a paused experiment it keeps what it has.
+  /// - Returns: The release, the arm, and the parameters.
+  public func assignment(
+    for installationID: String, having present: Set<BlobDigest> = []
+  ) -> Assignment {
+    let others = Assignment(release: release, arm: nil, parameters: parameters)
+    guard let experiment else { return others }
+    let bucket = RolloutBucket.number(of: installationID, salt: experiment.salt)
+    guard let arm = experiment.arms.first(where: { bucket < $0.threshold }),
+      !experiment.isPaused || present.contains(arm.release.manifest.digest)
+    else { return others }
+    return Assignment(
+      release: arm.release, arm: arm.name,
+      parameters: parameters.merging(arm.parameters) { _, own in own })
+  }
+
+  /// Checks what no decoder checks.
+  ///
+  /// - Throws: ``RepositoryError`` with the code `.invalidDocument`.
+  public func validate() throws {
+    func require(_ condition: Bool, _ what: String) throws {
+      guard condition else {
+        throw RepositoryError(.invalidDocument, "Channel '\(channel)' of '\(model)' \(what).")
+      }
+    }
+    try require(documentVersion > 0, "has the document version \(documentVersion)")
+    try require(issued < expires, "expires before it was issued")
+    try require(minimumSafeSequence >= 0, "has a negative minimum_safe_sequence")
+    let releases = [release].compactMap { $0 } + (experiment?.arms.map(\.release) ?? [])
+    for release in releases {
+      try require(
+        release.sequence > 0 && release.size >= 0
+          && (1...VersionManifest.maximumBytes).contains(release.manifest.size),
+        "has impossible numbers of version '\(release.version)'")
+      try require(
+        release.sequence >= minimumSafeSequence,
+        "has version '\(release.version)', which is older than the oldest safe one")
+    }
+    guard let experiment else { return }
+    try require(!experiment.arms.isEmpty, "has an experiment without arms")
+    try require((1...200).contains(experiment.salt.utf8.count), "has no salt of 1 to 200 bytes")
+    try require(
+      Set(experiment.arms.map(\.name)).count == experiment.arms.count, "has two arms of one name")
+    let thresholds = experiment.arms.map(\.threshold)
+    try require(
+      thresholds.allSatisfy((0...RolloutBucket.count).contains)
+        && zip(thresholds, thresholds.dropFirst()).allSatisfy { $0 <= $1 },
+      "has thresholds \(thresholds), which must rise from 0 to \(RolloutBucket.count)")
+  }
+}

@@ -1,0 +1,41 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is wrong with something that a repository, or a client, was given.
+public struct RepositoryError: Error, Sendable, Hashable {
+  /// What programs tell errors apart by.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The code, as it stands in ``ProblemDetails``.
+    public let rawValue: String
+
+    /// Makes a code.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A manifest that no version may have.
+    public static let invalidManifest = Code(rawValue: "invalid_manifest")
+    /// A channel's document that makes no sense.
+    public static let invalidDocument = Code(rawValue: "invalid_document")
+    /// No known key signed it.
+    public static let untrusted = Code(rawValue: "untrusted")
+    /// A key that is none.
+    public static let invalidKey = Code(rawValue: "invalid_key")
+  }
+
+  /// What programs tell errors apart by.
+  public var code: Code
+  /// What people read.
+  public var message: String
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+extension RepositoryError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,61 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of a model, of a version, of a channel or of a variant: 1 to 100 of `A-Z a-z 0-9 . _ -`,
+/// the first one a letter or digit.
+///
+/// Such a name is safe in a path, an address and a log.
+public struct RepositoryName: Sendable, Hashable {
+  /// The name.
+  public let text: String
+
+  /// Checks a name; nil for what none may be.
+  public init?(_ text: String) {
+    let bytes = text.utf8
+    guard (1...100).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),
+      bytes.allSatisfy({ Self.isAlphanumeric($0) || [0x2E, 0x5F, 0x2D].contains($0) })
+    else { return nil }
+    self.text = text
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: false
+    }
+  }
+}
+
+extension RepositoryName: CustomStringConvertible, Comparable {
+  /// The name.
+  public var description: String { text }
+
+  /// By the bytes.
+  public static func < (left: RepositoryName, right: RepositoryName) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+extension RepositoryName: Codable {
+  /// Reads a string.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let name = RepositoryName(text) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription:
+            "A name is 1 to 100 letters, digits, '.', '_' or '-', the first a letter "
+            + "or digit."))
+    }
+    self = name
+  }
+
+  /// Writes a string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
