@@ -1,0 +1,44 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import MLKitSamples
+import MLModelInterpreter
+import Synchronization
+import Testing
+
+@Suite struct SampleTests {
+  @Test func `ML Kit's samples run a photo through a model`() async throws {
+    let samples = Samples()
+    let options = samples.makeOptions()
+    #expect(samples.ioOptionsError == nil)
+    // Alpha, red, green, blue: 51, 102 and 255 of 255.
+    let pixels = (0..<224 * 224).flatMap { _ in [255, 51, 102, 255] as [UInt8] }
+    let inputs = pixels.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { samples.makeInputs($0, width: 224) }
+    }
+    let interpreter = samples.makeLocalInterpreter(Interpreting.model("photo_classes"))
+    let probabilities = try await withCheckedThrowingContinuation { continuation in
+      guard let inputs else { return continuation.resume(throwing: CancellationError()) }
+      samples.run(interpreter, inputs, options) { numbers in
+        continuation.resume(returning: numbers?.map(\.floatValue))
+      }
+    }
+    let values = try #require(probabilities)
+    #expect(values.count == 1000)
+    for (place, value) in values.enumerated() {
+      // 0.2 * 1 + 0.4 * 2 + 1 * 3
+      #expect(abs(value - 4 * Float(place) / 1000) < 1e-4)
+    }
+  }
+
+  @Test func `without a hosted model the local one is taken`() {
+    let samples = Samples()
+    #expect(samples.findLocalModel() == nil)
+    let (remote, _) = samples.download()
+    #expect(remote.name == "your_remote_model")
+    _ = samples.makeInterpreter(remote, Interpreting.model("photo_classes"))
+  }
+}
