@@ -119,10 +119,11 @@ public final class ModelManager: Sendable {
     }
     do {
       let loaded = try load(installed.path)
-      client.markLoaded(installed)
+      // A model that works is not refused because that cannot be noted.
+      try? client.markLoaded(installed)
       return loaded
     } catch {
-      client.reportFailure(installed)
+      try? client.reportFailure(installed)
       throw error
     }
   }
