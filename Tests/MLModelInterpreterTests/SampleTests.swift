@@ -20,9 +20,9 @@ import Testing
       bytes.baseAddress.map { samples.makeInputs($0, width: 224) }
     }
     let interpreter = samples.makeLocalInterpreter(Interpreting.model("photo_classes"))
-    let probabilities = try await withCheckedThrowingContinuation { continuation in
-      guard let inputs else { return continuation.resume(throwing: CancellationError()) }
-      samples.run(interpreter, inputs, options) { numbers in
+    let given = try #require(inputs)
+    let probabilities: [Float]? = await withCheckedContinuation { continuation in
+      samples.run(interpreter, given, options) { numbers in
         continuation.resume(returning: numbers?.map(\.floatValue))
       }
     }

@@ -6,6 +6,7 @@
 import Crypto
 import Foundation
 import ModelRepositoryAPI
+import NIOHTTP1
 import TensorIO
 
 /// Sends a file in parts, and goes on where an earlier attempt, or process, ended.

@@ -8,6 +8,7 @@ import Crypto
 import Foundation
 public import ModelRepositoryAPI
 import NIOCore
+import NIOHTTP1
 
 /// Fetches all that a channel gives, and checks every byte of it.
 ///
