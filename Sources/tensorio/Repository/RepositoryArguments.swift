@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import ModelRepositoryAPI
+public import ModelRepositoryAPI
 import ModelRepositoryClient
 import TensorIO
 
@@ -70,6 +70,13 @@ extension Console {
   static func printJSON(_ document: some Encodable) throws {
     printData(String(decoding: try RepositoryJSON.encode(document), as: UTF8.self))
   }
+}
+
+extension TokenScope: ExpressibleByArgument {}
+
+extension Date {
+  /// The time as documents have it.
+  var text: String { formatted(.iso8601) }
 }
 
 extension Int {

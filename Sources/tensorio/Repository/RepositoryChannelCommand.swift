@@ -105,7 +105,7 @@ enum ChannelPrinter {
     if json { return try Console.printJSON(document) }
     Console.printData(
       "\(document.model), \(document.channel), document \(document.documentVersion), good until "
-        + document.expires.formatted(.iso8601))
+        + document.expires.text)
     Console.printData("version: \(document.release.map { "\($0.version)" } ?? "none")")
     show(document.parameters, indentation: "")
     if document.minimumSafeSequence > 0 {

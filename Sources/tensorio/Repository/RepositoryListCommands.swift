@@ -49,7 +49,7 @@ struct RepositoryVersionsCommand: ParsableCommand {
       for version in versions {
         table.append(
           version.version.text, "\(version.sequence)", version.size.byteText,
-          version.published.formatted(.iso8601), version.isWithdrawn ? "withdrawn" : "",
+          version.published.text, version.isWithdrawn ? "withdrawn" : "",
           version.manifest.digest.description)
       }
       for line in table.lines(indentation: 0) { Console.printData(line) }
@@ -98,7 +98,7 @@ struct RepositoryAuditCommand: ParsableCommand {
       var table = TextTable(headings: ["time", "token", "action", "what", "detail"])
       for record in records {
         table.append(
-          record.time.formatted(.iso8601), record.token ?? "command line", record.action,
+          record.time.text, record.token ?? "command line", record.action,
           record.subject, record.detail ?? "")
       }
       for line in table.lines(indentation: 0) { Console.printData(line) }

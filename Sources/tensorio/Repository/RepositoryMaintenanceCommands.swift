@@ -33,7 +33,8 @@ struct RepositoryCollectCommand: ParsableCommand {
 struct RepositoryCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fsck", abstract: "Check a repository's folder; 65 where something is wrong.",
-    discussion: "Blobs with other bytes are put into quarantine. No server may run meanwhile.")
+    discussion: "Blobs with other bytes go to the folder 'quarantine'. No server may run meanwhile."
+  )
 
   @OptionGroup var folder: DataFolderArguments
 
@@ -45,16 +46,29 @@ struct RepositoryCheckCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
-      let store = try await RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
-      let report = try await store.check(rehash: rehash)
+      let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
+      let report = try await store.fsck(rehash: rehash)
       if json {
         try Console.printJSON(report)
       } else {
-        Console.printData(
-          "\(report.blobs) blobs, \(report.bytes.byteText), \(report.faults.count) faults")
-        for fault in report.faults { Console.printData("\(fault)".printable) }
+        Self.show(report)
       }
-      if !report.faults.isEmpty { throw ExitCode(65) }
+      if !report.isSound { throw ExitCode(65) }
+    }
+  }
+
+  private static func show(_ report: IntegrityReport) {
+    Console.printData("\(report.blobs) blobs, \(report.bytes.byteText)")
+    let faults =
+      report.lost.map { "lost: \($0)" } + report.wrongSizes.map { "another size: \($0)" }
+      + report.wrongDigests.map { "other bytes: \($0)" }
+      + report.missing.map { "missing in version \($0.version) of \($0.model): \($0.digest)" }
+      + report.untrusted.map { "not signed by a key of the repository: channel \($0)" }
+      + report.database.map { "database: \($0)" }
+    for fault in faults { Console.printData(fault.printable) }
+    if report.isSound { Console.printData("sound") }
+    if !report.orphans.isEmpty {
+      Console.printData("\(report.orphans.count) files of no blob; gc takes them")
     }
   }
 }
@@ -62,7 +76,8 @@ struct RepositoryCheckCommand: ParsableCommand {
 /// The command `tensorio repository backup`.
 struct RepositoryBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copy a repository, while it serves or not.")
+    commandName: "backup", abstract: "Copy a repository that does not serve.",
+    discussion: "On the same disk blobs are linked, and take no room.")
 
   @OptionGroup var folder: DataFolderArguments
 
@@ -71,7 +86,8 @@ struct RepositoryBackupCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
-      try await RepositoryStore.backup(folder.data, to: destination)
+      try await RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
+        .backup(to: destination)
     }
   }
 }
@@ -88,7 +104,7 @@ struct RepositoryRestoreCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
-      try await RepositoryStore.restore(backup, to: folder.data)
+      try await RepositoryStore.restore(from: backup, to: folder.data)
     }
   }
 }

@@ -91,8 +91,8 @@ struct RepositoryTokenCommand: ParsableCommand {
         for token in tokens {
           table.append(
             token.id, token.name, token.scopes.map(\.rawValue).joined(separator: " "),
-            token.models.joined(separator: " "), token.expires?.formatted(.iso8601) ?? "",
-            token.revoked?.formatted(.iso8601) ?? "")
+            token.models.joined(separator: " "), token.expires?.text ?? "",
+            token.revoked?.text ?? "")
         }
         for line in table.lines(indentation: 0) { Console.printData(line) }
       }
@@ -114,8 +114,6 @@ struct RepositoryTokenCommand: ParsableCommand {
     }
   }
 }
-
-extension TokenScope: ExpressibleByArgument {}
 
 /// The command `tensorio repository keys`.
 struct RepositoryKeysCommand: ParsableCommand {
