@@ -180,6 +180,17 @@ extension TestResponse {
   }
 }
 
+/// A value that tasks share.
+final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+
+  func withLock<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
+    value.withLock { body(&$0) }
+  }
+}
+
 /// Bytes that are not all alike.
 func sampleBytes(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed }
