@@ -57,15 +57,20 @@ final class TestRepository: Sendable {
     return try await retryingLock { try Repository(options) }
   }
 
+  /// A server that does not run.
+  func server(_ logger: Logger? = nil) async throws -> ModelRepositoryServer {
+    var quiet = Logger(label: "test")
+    quiet.logLevel = .critical
+    let (options, log) = (options, logger ?? quiet)
+    return try await retryingLock { try ModelRepositoryServer(options, logger: log) }
+  }
+
   /// Runs a server on the folder; each call is a restart.
   func serve<Value: Sendable>(
     _ setup: TestingSetup = .router, logger: Logger? = nil,
     _ body: @escaping @Sendable (TestClient) async throws -> Value
   ) async throws -> Value {
-    var quiet = Logger(label: "test")
-    quiet.logLevel = .critical
-    let (options, log) = (options, logger ?? quiet)
-    let server = try await retryingLock { try ModelRepositoryServer(options, logger: log) }
+    let server = try await server(logger)
     let admin = admin
     return try await server.application().test(setup) { client in
       try await body(TestClient(client: client, token: admin, repository: server.repository))
