@@ -52,9 +52,9 @@ final class TestRepository: Sendable {
   }
 
   /// The repository without a server.
-  func open() async throws -> Repository {
+  func open(blobs: (any BlobStore)? = nil) async throws -> Repository {
     let options = options
-    return try await retryingLock { try Repository(options) }
+    return try await retryingLock { try Repository(options, blobs: blobs) }
   }
 
   /// A server that does not run.
@@ -66,6 +66,7 @@ final class TestRepository: Sendable {
   }
 
   /// Runs a server on the folder; each call is a restart.
+  @discardableResult
   func serve<Value: Sendable>(
     _ setup: TestingSetup = .router, logger: Logger? = nil,
     _ body: @escaping @Sendable (TestClient) async throws -> Value
