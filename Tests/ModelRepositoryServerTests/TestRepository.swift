@@ -52,20 +52,26 @@ final class TestRepository: Sendable {
   }
 
   /// The repository without a server.
-  func open() async throws -> Repository {
+  func open(blobs: (any BlobStore)? = nil) async throws -> Repository {
     let options = options
-    return try await retryingLock { try Repository(options) }
+    return try await retryingLock { try Repository(options, blobs: blobs) }
+  }
+
+  /// A server that does not run.
+  func server(_ logger: Logger? = nil) async throws -> ModelRepositoryServer {
+    var quiet = Logger(label: "test")
+    quiet.logLevel = .critical
+    let (options, log) = (options, logger ?? quiet)
+    return try await retryingLock { try ModelRepositoryServer(options, logger: log) }
   }
 
   /// Runs a server on the folder; each call is a restart.
+  @discardableResult
   func serve<Value: Sendable>(
     _ setup: TestingSetup = .router, logger: Logger? = nil,
     _ body: @escaping @Sendable (TestClient) async throws -> Value
   ) async throws -> Value {
-    var quiet = Logger(label: "test")
-    quiet.logLevel = .critical
-    let (options, log) = (options, logger ?? quiet)
-    let server = try await retryingLock { try ModelRepositoryServer(options, logger: log) }
+    let server = try await server(logger)
     let admin = admin
     return try await server.application().test(setup) { client in
       try await body(TestClient(client: client, token: admin, repository: server.repository))
@@ -177,6 +183,17 @@ extension TestResponse {
 
   func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try RepositoryJSON.decode(type, from: Data(bytes))
+  }
+}
+
+/// A value that tasks share.
+final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+
+  func withLock<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
+    value.withLock { body(&$0) }
   }
 }
 

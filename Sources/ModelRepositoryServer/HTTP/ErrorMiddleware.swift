@@ -39,9 +39,12 @@ struct ErrorMiddleware: RouterMiddleware {
     case let error as RepositoryError where error.code == .storage:
       context.logger.error("the disk failed: \(error)")
       return .notStored(error)
-    case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
-      context.logger.error("the disk is full: \(error)")
-      return .notStored(RepositoryError(.storage, "No space left on device."))
+    case let error as DatabaseError
+    where [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode):
+      context.logger.error("the database cannot be written: \(error)")
+      let isFull = error.resultCode == .SQLITE_FULL
+      return .notStored(
+        RepositoryError(.storage, isFull ? "No space left on device." : "The disk failed."))
     case let error as any HTTPResponseError:
       let isUnknown = error.status == .notFound
       return Problem(

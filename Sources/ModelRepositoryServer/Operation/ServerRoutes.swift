@@ -9,12 +9,20 @@ import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 import NIOPosix
+import Synchronization
 
 /// What operators and monitors ask for.
 struct ServerRoutes: Sendable {
   let repository: Repository
   let access: Access
   let metrics: ServerMetrics
+  private let lastReady = LastReady()
+
+  init(repository: Repository, access: Access, metrics: ServerMetrics) {
+    self.repository = repository
+    self.access = access
+    self.metrics = metrics
+  }
 
   func add(to router: Router<WebContext>) {
     router.get("healthz") { _, _ in Self.plain("ok\n") }
@@ -41,6 +49,8 @@ struct ServerRoutes: Sendable {
     func unready(_ title: String) -> Problem {
       Problem(.serviceUnavailable, "not_ready", title, headers: [.retryAfter: "10"])
     }
+    // Everybody may ask; the disk is tried once a second.
+    guard !lastReady.isFresh else { return Self.plain("ready\n") }
     let (folder, minimum) = (repository.folder, repository.options.minimumFreeBytes)
     let probe = folder.path + "/.probe-\(UUID().uuidString)"
     do {
@@ -59,6 +69,7 @@ struct ServerRoutes: Sendable {
     guard free >= minimum else {
       throw unready("The disk has \(free) bytes left; \(minimum) are wanted.")
     }
+    lastReady.renew()
     return Self.plain("ready\n")
   }
 
@@ -81,4 +92,15 @@ struct ServerRoutes: Sendable {
     gauges.freeBytes = FileSystem.freeBytes(at: repository.folder.path) ?? 0
     return gauges
   }
+}
+
+/// When the server was last found ready.
+private final class LastReady: Sendable {
+  private let time = Mutex<ContinuousClock.Instant?>(nil)
+
+  var isFresh: Bool {
+    time.withLock { time in time.map { .now - $0 < .seconds(1) } ?? false }
+  }
+
+  func renew() { time.withLock { $0 = .now } }
 }

@@ -20,6 +20,8 @@ final class Repository: Sendable {
   let commits = AsyncLock()
   /// The versions whose blobs were lost, as they were found at the start.
   let missing: [MissingBlob]
+  /// Blobs whose files were lost, as they were found at the start.
+  let lost: [String]
   private let signing: Mutex<[SigningKey]>
   private let lock: FolderLock
 
@@ -40,7 +42,8 @@ final class Repository: Sendable {
     signing = Mutex(try SigningKeys.load(folder.keys, orMake: true))
     try Self.dropLostUploads(folder, database)
     // Another store than the folder is asked by `fsck` only: it may be far away.
-    missing = blobs == nil ? try Self.dropLostBlobs(folder, database) : []
+    lost = blobs == nil ? try Self.dropLostBlobs(folder, database) : []
+    missing = try database.read { try Self.missingBlobs($0) }
   }
 
   /// The keys that documents are signed with.
@@ -75,7 +78,8 @@ final class Repository: Sendable {
         }
       }
     }
-    for name in FileSystem.names(in: folder.uploads) where !ids.contains(name) {
+    for name in FileSystem.names(in: folder.uploads)
+    where !ids.contains(name) {
       try FileSystem.remove(folder.uploads + "/" + name)
     }
   }
@@ -83,7 +87,7 @@ final class Repository: Sendable {
   /// Takes rows away that are without their file: such a blob can be uploaded again.
   private static func dropLostBlobs(
     _ folder: DataFolder, _ database: DatabasePool
-  ) throws -> [MissingBlob] {
+  ) throws -> [String] {
     let lost = try database.read { database in
       try String.fetchAll(database, sql: "SELECT digest FROM blobs").filter { hexadecimal in
         FileSystem.size(
@@ -95,7 +99,7 @@ final class Repository: Sendable {
         try database.execute(sql: "DELETE FROM blobs WHERE digest = ?", arguments: [hexadecimal])
       }
     }
-    return try database.read { try missingBlobs($0) }
+    return lost.map { "sha256:" + $0 }
   }
 
   /// What versions name and is not there.

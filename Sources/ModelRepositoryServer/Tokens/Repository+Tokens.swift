@@ -60,7 +60,7 @@ extension Repository {
   /// The tokens, the oldest first.
   func tokens() async throws -> [TokenRecord] {
     try await database.read { database in
-      try Row.fetchAll(database, sql: "SELECT * FROM tokens ORDER BY created, id")
+      try Row.fetchAll(database, sql: "SELECT * FROM tokens ORDER BY rowid")
         .map(TokenRecord.init)
     }
   }

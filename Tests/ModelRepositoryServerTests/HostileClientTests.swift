@@ -1,0 +1,173 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import ModelRepositoryAPI
+import Testing
+
+@testable import ModelRepositoryServer
+
+@Suite(.timeLimit(.minutes(2))) struct HostileClientTests {
+  private static func head(
+    _ client: TestClient, _ line: String, _ fields: [String] = []
+  ) -> String {
+    let own = ["Host: localhost", "Authorization: Bearer \(client.token ?? "")"]
+    return ([line + " HTTP/1.1"] + own + fields + ["", ""]).joined(separator: "\r\n")
+  }
+
+  @Test func `a body that is too large is refused before it comes`() async throws {
+    let fixture = try await TestRepository { $0.maximumBlobBytes = 1000 }
+    try await fixture.serve(.live) { client in
+      let id = try await client.begin()
+      for (line, fields, code) in [
+        (
+          "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-99999999999/*", "Content-Length: 100000000000"],
+          "blob_too_large"
+        ),
+        (
+          "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-9/*", "Content-Length: 100000000000"], "wrong_length"
+        ),
+        (
+          "POST /v1/models/cats/versions",
+          ["Content-Type: application/json", "Content-Length: 100000000000"], "body_too_large"
+        ),
+      ] {
+        let connection = try await RawConnection(client.client.port)
+        try await connection.send(Self.head(client, line, fields))
+        #expect(try await connection.wait { connection.received.contains(code) })
+        #expect(try await connection.wait { connection.isClosed })
+      }
+      #expect(
+        try await client.send(.get, "/v1/uploads/\(id)").decoded(UploadState.self).offset == 0)
+    }
+  }
+
+  @Test func `a body without an end is ended`() async throws {
+    try await TestRepository().serve(.live) { client in
+      let id = try await client.begin()
+      let connection = try await RawConnection(client.client.port)
+      try await connection.send(
+        Self.head(
+          client, "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-9999/*", "Transfer-Encoding: chunked"]))
+      let chunk = "400\r\n" + String(repeating: "x", count: 1024) + "\r\n"
+      var count = 0
+      while !connection.isClosed, count < 200_000 {
+        guard (try? await connection.send(chunk)) != nil else { break }
+        count += 1
+        if connection.received.contains("wrong_length") {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+      }
+      #expect(try await connection.wait { connection.isClosed })
+      #expect(connection.received.contains("wrong_length"))
+      let state = try await client.send(.get, "/v1/uploads/\(id)").decoded(UploadState.self)
+      #expect(state.offset <= 10_000)
+    }
+  }
+
+  @Test func `an unread body is not read for someone without a token`() async throws {
+    try await TestRepository().serve(.live) { client in
+      let connection = try await RawConnection(client.client.port)
+      try await connection.send(
+        "PATCH /v1/uploads/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+      #expect(try await connection.wait { connection.received.contains("401 Unauthorized") })
+      #expect(try await connection.wait { connection.isClosed })
+    }
+  }
+
+  @Test func `a body that drips is ended`() async throws {
+    let fixture = try await TestRepository {
+      $0.minimumBodyRate = 10_000
+      $0.slowBodyTime = .milliseconds(200)
+    }
+    try await fixture.serve(.live) { client in
+      let id = try await client.begin()
+      let connection = try await RawConnection(client.client.port)
+      try await connection.send(
+        Self.head(
+          client, "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-999/*", "Content-Length: 1000"]))
+      for _ in 0..<100 where !connection.received.contains("body_too_slow") {
+        try? await connection.send("x")
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(connection.received.contains("408 Request Timeout"))
+      #expect(try await connection.wait { connection.isClosed })
+    }
+  }
+
+  @Test func `a silent client is left`() async throws {
+    let fixture = try await TestRepository { $0.idleTime = 1 }
+    try await fixture.serve(.live) { client in
+      let id = try await client.begin()
+      let silent = try await RawConnection(client.client.port)
+      let half = try await RawConnection(client.client.port)
+      try await half.send("GET /healthz HTT")
+      let body = try await RawConnection(client.client.port)
+      try await body.send(
+        Self.head(
+          client, "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-999/*", "Content-Length: 1000"]) + "abc")
+      for connection in [silent, half, body] {
+        #expect(try await connection.wait { connection.isClosed })
+      }
+    }
+  }
+
+  @Test func `a client that takes nothing is left`() async throws {
+    let fixture = try await TestRepository { $0.idleTime = 1 }
+    let bytes = [UInt8](repeating: 7, count: 32 << 20)
+    try await fixture.serve(.live) { client in
+      let blob = try await client.upload(bytes)
+      let connection = try await RawConnection(client.client.port, reads: false)
+      try await connection.send(Self.head(client, "GET /v1/blobs/\(blob.digest)"))
+      func isUnderWay(_ count: Int) async throws -> Bool {
+        try await client.send(.get, "/metrics").text
+          .contains("model_repository_requests_under_way \(count)\n")
+      }
+      var wasSeen = false
+      for _ in 0..<50 where !wasSeen {
+        wasSeen = try await isUnderWay(2)
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(wasSeen)
+      var isOver = false
+      for _ in 0..<100 where !isOver {
+        isOver = try await isUnderWay(1)
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(isOver)
+      try? await connection.close()
+    }
+  }
+
+  @Test func `what came before a client went away is kept`() async throws {
+    let bytes = sampleBytes(700_000).map { $0 & 0x7F }
+    try await TestRepository().serve(.live) { client in
+      for cut in [1, 1000, 300_000, 699_999] {
+        let id = try await client.begin()
+        let connection = try await RawConnection(client.client.port)
+        let range = ["Content-Range: bytes 0-699999/*", "Content-Length: 700000"]
+        try await connection.send(
+          Self.head(client, "PATCH /v1/uploads/\(id)", range)
+            + String(decoding: bytes[..<cut], as: UTF8.self))
+        try await connection.close()
+        var offset = 0
+        for _ in 0..<200 where offset == 0 {
+          offset = try await client.send(.get, "/v1/uploads/\(id)").decoded(UploadState.self).offset
+          try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(offset == cut)
+        try await client.append(id, Array(bytes[offset...]), from: offset)
+        try await client.finish(id, BlobDigest(of: bytes))
+      }
+    }
+  }
+}
