@@ -138,15 +138,16 @@ import Testing
   }
 
   @Test func `a silent server is given up, a slow one is not`() async throws {
-    try await expect(
-      .timedOut,
-      repository { _ in .bytes(Answer.head("200 OK", ["Content-Length: 100"]), closes: false) })
-    try await expect(.timedOut, repository { _ in .bytes([], closes: false) }) { $0.retries = 0 }
-    // 100 zeros, one every 10 ms: longer than the stall timeout, and wrong in the end.
-    let slow = try await repository { _ in
-      .drip(Answer.head("200 OK", ["Content-Length: 100"]), every: .milliseconds(10))
+    func impatient(_ configuration: inout ModelRepositoryConfiguration) {
+      configuration.stallTimeout = .milliseconds(400)
+      configuration.retries = 1
     }
-    try await expect(.corrupt, slow)
+    let head = Answer.head("200 OK", ["Content-Length: 100"])
+    try await expect(.timedOut, repository { _ in .bytes(head, closes: false) }, impatient)
+    try await expect(.timedOut, repository { _ in .bytes([], closes: false) }, impatient)
+    // 100 zeros, one every 10 ms: longer than the stall timeout, and wrong in the end.
+    let slow = try await repository { _ in .drip(head, every: .milliseconds(10)) }
+    try await expect(.corrupt, slow, impatient)
   }
 
   @Test func `nobody there is a failed connection`() async throws {
@@ -211,7 +212,11 @@ import Testing
       for try await _ in client.download(.digits) {}
       return Task.isCancelled
     }
-    try await Task.sleep(for: .milliseconds(300))
+    let path = "/v1/blobs/\(BlobDigest(of: blob))"
+    while !repository.server.takeRequests().contains(where: { $0.path == path }) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    try await Task.sleep(for: .seconds(1))
     task.cancel()
     #expect(try await task.value)
     let other = Task { try await client.update(.digits) }

@@ -128,7 +128,7 @@ final class TestRepository: Sendable {
       server: "http://127.0.0.1:\(server.port)", keys: [key.verificationKey], folder: folder)
     configuration.installationID = "installation-1"
     configuration.retryDelay = .milliseconds(2)
-    configuration.stallTimeout = .milliseconds(400)
+    configuration.stallTimeout = .seconds(20)
     configuration.retries = 2
     return configuration
   }
