@@ -189,6 +189,43 @@ import Testing
     }
   }
 
+  @Test func `on a full disk a proven version serves, and nothing is lost`() async throws {
+    let repository = try await pending()
+    var surroundings = Surroundings()
+    surroundings.reached = { point in
+      guard point == .stateWritten else { return }
+      errno = ENOSPC
+      throw FileFailure("written", "state.json")
+    }
+    #expect(try repository.client(surroundings).installed(.digits).version?.text == "1.0")
+    #expect(try repository.proven() == "2.0")
+    // Without a proven one it is the program's own, or an error that says why.
+    try repository.client().delete(.digits)
+    _ = try await repository.client().update(.digits)
+    let error = #expect(throws: ModelRepositoryClientError.self) {
+      try repository.client(surroundings).installed(.digits)
+    }
+    #expect(error?.code == .diskFull)
+    let own = "\(repository.folder)/own.tflite"
+    try Data([1]).write(to: URL(filePath: own))
+    let model = try repository.client(surroundings) { $0.bundled = [.digits: own] }
+      .installed(.digits)
+    #expect(model.source == .bundled)
+  }
+
+  @Test func `what may be readable in another moment is not taken for damaged`() throws {
+    func fails(_ number: CInt) throws -> Bool? {
+      try CacheFile.unlessTransient { () throws -> Bool? in
+        errno = number
+        throw FileFailure("opened", "x")
+      }
+    }
+    for number in [ENOENT, EACCES, EIO, ELOOP, EINVAL] { #expect(try fails(number) == nil) }
+    for number in [EMFILE, ENFILE, ENOMEM] {
+      #expect(throws: FileFailure.self) { try fails(number) }
+    }
+  }
+
   // MARK: - Removing
 
   @Test func `a deleted model is gone, its blobs too`() async throws {

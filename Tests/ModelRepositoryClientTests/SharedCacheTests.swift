@@ -74,17 +74,20 @@ import Testing
 
   // MARK: - Processes
 
-  /// This program again, in the role of a client.
-  private func child(_ repository: TestRepository) throws -> ChildProcess {
+  /// This program again, in the role of a client, whose files may have so many blocks of 512 bytes.
+  private func child(
+    _ repository: TestRepository, limit: Int? = nil
+  ) throws -> ChildProcess {
     var environment = ProcessInfo.processInfo.environment
     environment["TENSORIO_TEST_REPOSITORY_PORT"] = "\(repository.server.port)"
     environment["TENSORIO_TEST_REPOSITORY_KEY"] = repository.key.verificationKey.text
     environment["TENSORIO_TEST_REPOSITORY_FOLDER"] = repository.folder
+    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let words = ["--testing-library", "swift-testing", "--filter", "ModelRepositoryChildTests"]
+    guard let limit else { return try ChildProcess(program, words, environment: environment) }
+    let script = "trap '' XFSZ; ulimit -f \(limit); exec \"$0\" \"$@\""
     return try ChildProcess(
-      FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
-      [
-        "--testing-library", "swift-testing", "--filter", "ModelRepositoryChildTests",
-      ], environment: environment)
+      "/bin/sh", ["-c", script, program] + words, environment: environment)
   }
 
   private static let hasProcesses = FileManager.default.fileExists(atPath: "/proc/self/exe")
@@ -107,6 +110,19 @@ import Testing
     let blobs = repository.server.takeRequests().map(\.path).filter { $0.contains("blobs") }
     #expect(blobs.count == 3)
     #expect(try repository.client().installed(.digits).version?.text == "1.0")
+  }
+
+  @Test(.enabled(if: hasProcesses, "/proc tells which program this is"))
+  func `a process that cannot write any more says so, and uses what it has`() async throws {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    _ = try await repository.use()
+    try repository.ship("2.0", 2, size: 3_000_000)
+    let result = try await child(repository, limit: 1000).finish()
+    #expect(result.status == 0, "\(result.output)\n\(result.error)")
+    #expect(result.output.contains("failed with disk_full"))
+    #expect(result.output.contains("has 1.0"))
+    #expect(try await repository.use() == "2.0")
   }
 
   /// Deaths at any time, not only between steps.
@@ -158,7 +174,11 @@ import Testing
       folder: try #require(environment["TENSORIO_TEST_REPOSITORY_FOLDER"]))
     configuration.installationID = "installation-1"
     let client = try ModelRepositoryClient(configuration)
-    _ = try await client.update(.digits)
+    do {
+      _ = try await client.update(.digits)
+    } catch let error as ModelRepositoryClientError {
+      print("failed with \(error.code): \(error)")
+    }
     let model = try client.installed(.digits)
     let version = try #require(model.version?.text)
     let size = model.files["assets/model.tflite"]?.count ?? 0

@@ -14,7 +14,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A blob that is not complete yet. Only who holds the lock of its digest has it.
+/// A blob that is not complete yet.
+///
+/// Only who holds the lock of its digest has it.
 final class PartialFile: Sendable {
   private struct Progress {
     var hash = SHA256()

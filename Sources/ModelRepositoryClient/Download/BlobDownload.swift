@@ -39,7 +39,9 @@ struct BlobDownload: Sendable {
     let lock = try await FileLock.later(
       on: "\(cache.partial)/\(blob.digest.hexadecimal).lock", makingFile: true)
     defer { withExtendedLifetime(lock) {} }
-    guard try await BlockingWork.run({ !cache.hasBlob(blob) }) else { return onProgress(blob.size) }
+    guard try await BlockingWork.run({ try !cache.hasBlob(blob) }) else {
+      return onProgress(blob.size)
+    }
     var wrong = WrongContent(reason: "was not fetched")
     for _ in 0..<2 {
       let partial = try await BlockingWork.run { try PartialFile(of: blob, in: cache) }
