@@ -61,7 +61,9 @@ public struct InstalledModel: Sendable {
   public let sequence: Int
   /// The digest of its manifest; nil for a model that came with the program.
   public let manifest: BlobDigest?
-  /// A `.tiobundle` folder, or a `.tflite` file. Nothing may be written there.
+  /// A `.tiobundle` folder, or a `.tflite` file.
+  ///
+  /// Nothing may be written there.
   public let path: String
   /// What the path is.
   public let format: VersionManifest.Format

@@ -25,9 +25,9 @@ extension ModelRepositoryClient {
   /// Whether a version of a model was downloaded; it is not hashed.
   public func isDownloaded(_ model: RepositoryName) -> Bool {
     let folder = folder(of: model)
-    return folder.state.entries.contains {
+    return (try? folder.readState())?.entries.contains {
       FileManager.default.fileExists(atPath: folder.path(of: $0))
-    }
+    } ?? false
   }
 
   /// What the cache has; nothing is hashed, activated or counted.
@@ -37,7 +37,7 @@ extension ModelRepositoryClient {
   public func models() throws -> [InstalledModel.State] {
     do {
       return try folders().map { folder in
-        let state = folder.state
+        let state = try folder.readState()
         let versions = state.channels.compactMap { name, channel in
           RepositoryName(name).map { ($0, channel.documentVersion) }
         }
@@ -53,7 +53,9 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// Deletes all versions of a model, and forgets that some failed. A download of it is cancelled.
+  /// Deletes all versions of a model, and forgets that some failed.
+  ///
+  /// A download of it is cancelled.
   ///
   /// Which documents were seen is kept: nobody can send an old one afterwards. Files that another
   /// process uses go when it ends.
@@ -96,7 +98,7 @@ extension ModelRepositoryClient {
           try folder.removeUnnamed(by: state)
           for entry in state.entries {
             used.insert(entry.digest.hexadecimal)
-            let files = cache.manifest(entry.release.manifest)?.files ?? []
+            let files = try cache.manifest(entry.release.manifest)?.files ?? []
             used.formUnion(files.map(\.digest.hexadecimal))
           }
         }
@@ -125,8 +127,9 @@ extension ModelRepositoryClient {
   private func folders() throws -> [ModelFolder] {
     try FileSystem.contents(of: cache.models)
       .compactMap { name in
-        guard let bytes = try? FileSystem.read("\(cache.models)/\(name)/state.json"),
-          let state = try? RepositoryJSON.decode(ModelState.self, from: bytes)
+        let file = "\(cache.models)/\(name)/state.json"
+        guard let bytes = try CacheFile.contents(of: file, upTo: ModelFolder.maximumBytes),
+          let state = try? RepositoryJSON.decode(ModelState.self, from: Data(bytes))
         else { return nil }
         let folder = folder(of: state.model)
         return FileSystem.name(of: folder.path) == name ? folder : nil

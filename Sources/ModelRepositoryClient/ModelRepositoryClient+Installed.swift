@@ -81,6 +81,7 @@ extension ModelRepositoryClient {
   private func choose(_ model: RepositoryName) throws -> Choice {
     let folder = folder(of: model)
     let found: Choice?
+    var failure: FileFailure?
     do {
       found = try folder.withState { state in
         countFailures(in: &state, folder)
@@ -89,15 +90,17 @@ extension ModelRepositoryClient {
       }
     } catch let error as FileFailure where error.isDiskFull || error.isReadOnly {
       // Nothing can be activated, but what was proven needs no account.
-      var state = folder.state
+      var state = try folder.readState()
       state.pending = nil
       if state.active?.isProven == false { state.active = nil }
       if state.previous?.isProven == false { state.previous = nil }
-      guard let found = try choice(from: &state, folder, countsAttempt: false) else { throw error }
-      return found
+      found = try choice(from: &state, folder, countsAttempt: false)
+      failure = error
     }
     if let found { return found }
-    guard let path = configuration.bundled[model] else { throw missing(model, folder.state) }
+    guard let path = configuration.bundled[model] else {
+      throw try failure ?? missing(model, folder.readState())
+    }
     guard FileManager.default.fileExists(atPath: path) else {
       throw ModelRepositoryClientError(
         .notFound,

@@ -11,9 +11,13 @@ public struct ModelRepositoryConfiguration: Sendable {
   ///
   /// Plain http is possible to this computer only, unless ``allowsInsecureConnections``.
   public var server: String
-  /// The keys that may sign; one valid signature of any of them is enough. Never empty.
+  /// The keys that may sign; one valid signature of any of them is enough.
+  ///
+  /// Never empty.
   public var keys: [VerificationKey]
-  /// The cache: it is made when it is not there. Processes may share it.
+  /// The cache: it is made when it is not there.
+  ///
+  /// Processes may share it.
   public var folder: String
   /// The channel that is followed.
   public var channel: RepositoryName = .stable
@@ -23,12 +27,15 @@ public struct ModelRepositoryConfiguration: Sendable {
   public var installationID: String?
   /// Models that came with the program, the last resort: a `.tiobundle` folder or a `.tflite` file.
   public var bundled: [RepositoryName: String] = [:]
-  /// Whether plain http is possible to other computers too. What is fetched is verified all the same,
-  /// but everybody on the way can see it, and the token.
+  /// Whether plain http is possible to other computers too.
+  ///
+  /// What is fetched is verified all the same, but everybody on the way can see it, and the token.
   public var allowsInsecureConnections = false
   /// How long a server may take to accept a connection.
   public var connectTimeout: Duration = .seconds(10)
-  /// How long a server may send nothing. A download as a whole may take as long as it takes.
+  /// How long a server may send nothing.
+  ///
+  /// A download as a whole may take as long as it takes.
   public var stallTimeout: Duration = .seconds(30)
   /// How often a request is repeated after a broken connection, a silence, 429 or 5xx, as long as
   /// nothing comes; every byte that does come starts the count anew.

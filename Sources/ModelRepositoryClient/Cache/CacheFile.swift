@@ -124,6 +124,32 @@ final class CacheFile: Sendable {
     guard fsync(descriptor) == 0 else { throw FileFailure("flushed", path) }
   }
 
+  /// All bytes of a file that has to be small.
+  ///
+  /// - Returns: nil when it is not there, has more bytes than the limit, or cannot be read for good.
+  /// - Throws: ``FileFailure`` when it could be read in another moment.
+  static func contents(of path: String, upTo limit: Int) throws -> [UInt8]? {
+    try unlessTransient {
+      let file = try CacheFile(reading: path)
+      guard try file.identity.size <= limit else { return nil }
+      var bytes: [UInt8] = []
+      try file.forEachPart { bytes.append(contentsOf: $0) }
+      return bytes.count <= limit ? bytes : nil
+    }
+  }
+
+  /// Nothing, where a file is missing or damaged.
+  ///
+  /// - Throws: ``FileFailure`` when it says nothing about the file: what is whole must not be thrown away
+  ///   because the process has too many files open.
+  static func unlessTransient<Result>(_ work: () throws -> Result?) throws -> Result? {
+    do {
+      return try work()
+    } catch let failure as FileFailure where !failure.isTransient {
+      return nil
+    }
+  }
+
   /// The SHA-256 of the whole file, and its size.
   ///
   /// - Throws: ``FileFailure``.

@@ -78,20 +78,29 @@ final class CacheFolder: Sendable {
 
   // MARK: - Blobs
 
-  /// Whether a file has the bytes of a blob. Each file is hashed once a process, and again when it
-  /// changed.
-  func hasBytes(_ blob: BlobReference, at path: String) -> Bool {
-    guard let identity = try? CacheFile(reading: path).identity, identity.size == blob.size else {
-      return false
+  /// Whether a file has the bytes of a blob.
+  ///
+  /// Each file is hashed once a process, and again when it changed.
+  ///
+  /// - Throws: ``FileFailure`` when nobody can tell.
+  func hasBytes(_ blob: BlobReference, at path: String) throws -> Bool {
+    let result = try CacheFile.unlessTransient {
+      let identity = try CacheFile(reading: path).identity
+      guard identity.size == blob.size else { return false }
+      if verified.withLock({ $0[identity] }) == blob.digest { return true }
+      guard try CacheFile.reference(of: path) == blob else { return false }
+      noteVerified(identity, blob.digest)
+      return true
     }
-    if verified.withLock({ $0[identity] }) == blob.digest { return true }
-    guard (try? CacheFile.reference(of: path)) == blob else { return false }
-    noteVerified(identity, blob.digest)
-    return true
+    return result ?? false
   }
 
   /// Whether a blob is in the store, whole.
-  func hasBlob(_ blob: BlobReference) -> Bool { hasBytes(blob, at: self.blob(blob.digest)) }
+  ///
+  /// - Throws: ``FileFailure`` when nobody can tell.
+  func hasBlob(_ blob: BlobReference) throws -> Bool {
+    try hasBytes(blob, at: self.blob(blob.digest))
+  }
 
   /// Nobody need hash this file again.
   func noteVerified(_ identity: CacheFile.Identity, _ digest: BlobDigest) {
@@ -101,11 +110,13 @@ final class CacheFolder: Sendable {
   /// The manifest of a version.
   ///
   /// - Returns: nil when it is not there, or is not what its digest says.
-  func manifest(_ reference: BlobReference) -> VersionManifest? {
-    guard reference.size <= VersionManifest.maximumBytes,
-      let bytes = try? FileSystem.read(blob(reference.digest)), bytes.count == reference.size,
-      BlobDigest(of: bytes) == reference.digest,
-      let manifest = try? RepositoryJSON.decode(VersionManifest.self, from: bytes),
+  /// - Throws: ``FileFailure`` when nobody can tell.
+  func manifest(_ reference: BlobReference) throws -> VersionManifest? {
+    guard
+      let bytes = try CacheFile.contents(
+        of: blob(reference.digest), upTo: VersionManifest.maximumBytes),
+      bytes.count == reference.size, BlobDigest(of: bytes) == reference.digest,
+      let manifest = try? RepositoryJSON.decode(VersionManifest.self, from: Data(bytes)),
       (try? manifest.validate()) != nil
     else { return nil }
     return manifest
@@ -130,7 +141,9 @@ final class CacheFolder: Sendable {
     return id
   }
 
-  /// Writes a file, the old one being there until the new one is complete. The caller holds a lock.
+  /// Writes a file, the old one being there until the new one is complete.
+  ///
+  /// The caller holds a lock.
   ///
   /// - Throws: ``FileFailure``.
   func replace(_ path: String, with bytes: Data) throws {

@@ -28,6 +28,9 @@ struct FileFailure: Error, CustomStringConvertible {
   /// Whether there is no space left, or no more may be written.
   var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 
+  /// Whether it says nothing about the file: another moment, and it can be read.
+  var isTransient: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number) }
+
   /// Whether nothing at all may be written there.
   var isReadOnly: Bool { [EROFS, EACCES, EPERM].contains(number) }
 

@@ -67,8 +67,10 @@ final class FileLock: Sendable {
     }
   }
 
-  /// Whether somebody has a claim to a file. Nobody has one to a file that is not there; what cannot
-  /// be opened for another reason counts as claimed.
+  /// Whether somebody has a claim to a file.
+  ///
+  /// Nobody has one to a file that is not there; what cannot be opened for another reason counts as
+  /// claimed.
   static func isHeld(_ path: String) -> Bool {
     do {
       return try trying(on: path) == nil

@@ -20,7 +20,9 @@ import Musl
 import Darwin
 #endif
 
-/// A model's folder in the cache. Only who holds its lock changes anything in it.
+/// A model's folder in the cache.
+///
+/// Only who holds its lock changes anything in it.
 struct ModelFolder: Sendable {
   let cache: CacheFolder
   let model: RepositoryName
@@ -34,13 +36,18 @@ struct ModelFolder: Sendable {
   ///
   /// A state that cannot be read counts as none: the store still has the blobs, so that the next
   /// download has little to fetch.
-  var state: ModelState {
-    guard let bytes = try? FileSystem.read(stateFile),
-      let state = try? RepositoryJSON.decode(ModelState.self, from: bytes), state.layout == 1,
+  ///
+  /// - Throws: ``FileFailure`` when it could be read in another moment.
+  func readState() throws -> ModelState {
+    guard let bytes = try CacheFile.contents(of: stateFile, upTo: Self.maximumBytes),
+      let state = try? RepositoryJSON.decode(ModelState.self, from: Data(bytes)), state.layout == 1,
       state.model == model
     else { return ModelState(model: model) }
     return state
   }
+
+  /// The most bytes that a state may have.
+  static let maximumBytes = 64 << 20
 
   /// Works with the state while nobody else does, and keeps what was changed.
   ///
@@ -49,7 +56,7 @@ struct ModelFolder: Sendable {
     for folder in [path, versions, attempts] { try CacheFolder.makeFolder(folder) }
     let lock = try FileLock.waiting(on: path)
     defer { withExtendedLifetime(lock) {} }
-    var state = state
+    var state = try readState()
     let before = state
     let result = try work(&state)
     if state != before {
@@ -63,26 +70,25 @@ struct ModelFolder: Sendable {
 
   func path(of entry: ModelState.Entry) -> String { "\(versions)/\(entry.name)" }
 
-  /// Whether a version is on disk as its manifest says, every byte; if it is not, but its blobs are,
-  /// it is made again. The caller holds the lock.
+  /// Whether a version is on disk as its manifest says, every byte; if it is not, but its blobs
+  /// are, it is made again.
+  ///
+  /// The caller holds the lock.
   ///
   /// - Throws: ``FileFailure`` when it cannot be made again.
   func verify(_ entry: ModelState.Entry) throws -> Bool {
-    guard let manifest = cache.manifest(entry.release.manifest), manifest.model == model,
+    guard let manifest = try cache.manifest(entry.release.manifest), manifest.model == model,
       manifest.format == entry.format
     else { return false }
-    if isWhole(manifest, at: path(of: entry)) { return true }
-    guard manifest.files.allSatisfy({ cache.hasBlob($0.blob) }) else { return false }
+    if try isWhole(manifest, at: path(of: entry)) { return true }
+    guard try manifest.files.allSatisfy({ try cache.hasBlob($0.blob) }) else { return false }
     try make(entry, manifest)
     return true
   }
 
-  private func isWhole(_ manifest: VersionManifest, at path: String) -> Bool {
-    func matches(_ file: VersionManifest.File, _ path: String) -> Bool {
-      cache.hasBytes(file.blob, at: path)
-    }
+  private func isWhole(_ manifest: VersionManifest, at path: String) throws -> Bool {
     guard manifest.format == .bundle else {
-      return manifest.files.allSatisfy { matches($0, path) }
+      return try manifest.files.allSatisfy { try cache.hasBytes($0.blob, at: path) }
     }
     // What the manifest does not name could change what the model does.
     var names = Set(manifest.files.map(\.path))
@@ -96,11 +102,14 @@ struct ModelFolder: Sendable {
     guard let found = try? FileManager.default.subpathsOfDirectory(atPath: path),
       Set(found) == names
     else { return false }
-    return manifest.files.allSatisfy { matches($0, "\(path)/\($0.path)") }
+    return try manifest.files.allSatisfy {
+      try cache.hasBytes($0.blob, at: "\(path)/\($0.path)")
+    }
   }
 
-  /// Makes a version out of blobs that the caller verified. It has its name when it is whole. The
-  /// caller holds the lock.
+  /// Makes a version out of blobs that the caller verified.
+  ///
+  /// It has its name when it is whole. The caller holds the lock.
   ///
   /// - Throws: ``FileFailure``.
   func make(_ entry: ModelState.Entry, _ manifest: VersionManifest) throws {
@@ -145,7 +154,9 @@ struct ModelFolder: Sendable {
   // MARK: - Removing
 
   /// Removes the versions that a state does not name and no process uses, and what dead processes
-  /// left. The caller holds the lock.
+  /// left.
+  ///
+  /// The caller holds the lock.
   ///
   /// - Throws: ``FileFailure``.
   func removeUnnamed(by state: ModelState) throws {

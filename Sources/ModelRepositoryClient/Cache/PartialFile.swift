@@ -14,11 +14,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A blob that is not complete yet. Only who holds the lock of its digest has it.
+/// A blob that is not complete yet.
+///
+/// Only who holds the lock of its digest has it.
 final class PartialFile: Sendable {
   private struct Progress {
     var hash = SHA256()
     var count = 0
+    var furthest = 0
   }
 
   let blob: BlobReference
@@ -50,12 +53,16 @@ final class PartialFile: Sendable {
     } else {
       try file.truncate()
     }
+    start.furthest = start.count
     progress = Mutex(start)
     try cache.surroundings.reached(.partialOpened)
   }
 
   /// How many bytes there are.
   var count: Int { progress.withLock { $0.count } }
+
+  /// How many bytes there ever were: a server that always breaks off at the same place is no progress.
+  var furthest: Int { progress.withLock { $0.furthest } }
 
   /// The digest of what there is.
   var digest: BlobDigest { BlobDigest(progress.withLock { $0.hash }.finalize()) }
@@ -82,6 +89,7 @@ final class PartialFile: Sendable {
     progress.withLock {
       $0.hash.update(bufferPointer: bytes)
       $0.count += bytes.count
+      $0.furthest = max($0.furthest, $0.count)
     }
     try cache.surroundings.reached(.partialWritten)
   }
@@ -91,7 +99,7 @@ final class PartialFile: Sendable {
   /// - Throws: ``FileFailure``.
   func truncate() throws {
     try file.truncate()
-    progress.withLock { $0 = Progress() }
+    progress.withLock { $0 = Progress(furthest: $0.furthest) }
   }
 
   /// Removes the file, which is of no use.

@@ -39,7 +39,9 @@ struct BlobDownload: Sendable {
     let lock = try await FileLock.later(
       on: "\(cache.partial)/\(blob.digest.hexadecimal).lock", makingFile: true)
     defer { withExtendedLifetime(lock) {} }
-    guard try await BlockingWork.run({ !cache.hasBlob(blob) }) else { return onProgress(blob.size) }
+    guard try await BlockingWork.run({ try !cache.hasBlob(blob) }) else {
+      return onProgress(blob.size)
+    }
     var wrong = WrongContent(reason: "was not fetched")
     for _ in 0..<2 {
       let partial = try await BlockingWork.run { try PartialFile(of: blob, in: cache) }
@@ -105,9 +107,9 @@ struct BlobDownload: Sendable {
         if start > 0 { try partial.truncate() }
         try partial.note(etag: etag)
       }
-    case 206:
+    case 206 where start > 0:
       let range = response.headers.first(name: "content-range").flatMap { ContentRange($0) }
-      guard start > 0, let range, range.first == start, range.total == blob.size else {
+      guard let range, range.first == start, range.total == blob.size else {
         return false
       }
       try checkLength(response, range.last - range.first + 1)
@@ -130,7 +132,7 @@ struct BlobDownload: Sendable {
   }
 
   private func read(_ response: HTTPClientResponse, _ partial: PartialFile) async throws {
-    let start = partial.count
+    let furthest = partial.furthest
     var collected = ByteBuffer()
     func write() async throws {
       let bytes = collected
@@ -147,7 +149,7 @@ struct BlobDownload: Sendable {
         // What came before the connection broke is kept.
         if collected.readableBytes > 0 { try await write() }
         throw exchange.failure(
-          error, exchange.server.appending(path), madeProgress: partial.count > start)
+          error, exchange.server.appending(path), madeProgress: partial.furthest > furthest)
       }
       guard var part = next else { break }
       guard partial.count + collected.readableBytes + part.readableBytes <= blob.size else {
@@ -162,7 +164,7 @@ struct BlobDownload: Sendable {
         error: ModelRepositoryClientError(
           .connectionFailed,
           "\(name) cannot be fetched: it ended after \(partial.count) of \(blob.size) bytes."),
-        madeProgress: partial.count > start)
+        madeProgress: partial.furthest > furthest)
     }
   }
 

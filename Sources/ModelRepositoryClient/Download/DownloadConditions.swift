@@ -12,8 +12,10 @@ public struct DownloadConditions: Sendable, Hashable {
   public var allowsCellularAccess: Bool
   /// Without meaning on Linux, where no system stops a program in the background.
   public var allowsBackgroundDownloading: Bool
-  /// Whether the device has to be charging. One that has no battery counts as charging; one that does
-  /// not tell is ``ModelRepositoryClientError/Code/conditionUnknown``.
+  /// Whether the device has to be charging.
+  ///
+  /// One that has no battery counts as charging; one that does not tell is
+  /// ``ModelRepositoryClientError/Code/conditionUnknown``.
   public var requiresCharging: Bool
 
   /// Makes conditions.

@@ -20,7 +20,7 @@ extension ModelDownload {
 
   /// The channel's newest document: verified, meant for this model, and in the state.
   func currentDocument() async throws -> ChannelDocument {
-    let known = folder.state.channels[configuration.channel.text]
+    let known = try folder.readState().channels[configuration.channel.text]
     // What is not good any more is asked for anew, whatever the server thinks has not changed.
     let usable = known.flatMap { known in (try? verified(known.document)) }
     let etag = usable == nil ? nil : known?.etag

@@ -45,7 +45,7 @@ struct ModelDownload: Sendable {
 
   /// - Returns: nil when the document is not the newest one any more.
   private func install(_ document: ChannelDocument) async throws -> InstalledModel.Version? {
-    let state = folder.state
+    let state = try folder.readState()
     let present = Set([state.active, state.pending].compactMap { $0?.digest })
     let assignment = document.assignment(for: installationID, having: present)
     guard let release = assignment.release else {
@@ -116,7 +116,7 @@ struct ModelDownload: Sendable {
           + "\(configuration.maximumBytes) are fetched. Raise maximumBytes if that is right.")
     }
     onProgress(DownloadProgress(receivedBytes: 0, totalBytes: size))
-    if try await BlockingWork.run({ cache.manifest(release.manifest) == nil }) {
+    if try await BlockingWork.run({ try cache.manifest(release.manifest) == nil }) {
       try await fetch(release.manifest, "The manifest of '\(model)' \(release.version)") { _ in }
     }
     return try await BlockingWork.run {
@@ -147,8 +147,8 @@ struct ModelDownload: Sendable {
   private func fetchFiles(of manifest: VersionManifest) async throws {
     let missing = try await BlockingWork.run {
       var seen: Set<BlobDigest> = []
-      let missing = manifest.files.filter {
-        !cache.hasBlob($0.blob) && seen.insert($0.digest).inserted
+      let missing = try manifest.files.filter {
+        try !cache.hasBlob($0.blob) && seen.insert($0.digest).inserted
       }
       let partial = try FileSystem.contents(of: cache.partial)
       let started = partial.filter { name in

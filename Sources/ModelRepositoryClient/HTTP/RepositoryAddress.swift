@@ -69,6 +69,7 @@ struct RepositoryAddress: Sendable, Hashable {
   /// A resource of the server.
   ///
   /// - Parameter path: Begins with `/`, and has nothing in it that would have to be escaped.
+  /// - Returns: Its address.
   func appending(_ path: String) -> RepositoryAddress {
     URL(string: url.absoluteString + path).flatMap { RepositoryAddress($0) } ?? self
   }
