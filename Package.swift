@@ -176,7 +176,7 @@ let package = Package(
       name: "MLModelInterpreterTests",
       dependencies: [
         "MLKitSamples", "MLModelInterpreter", "ModelRepositoryAPI", "ModelRepositoryClient",
-        "TestSupport",
+        "ModelRepositoryServer", "TestSupport",
       ]),
     .testTarget(
       name: "NetRunnerTests",

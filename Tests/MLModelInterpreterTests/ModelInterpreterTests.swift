@@ -46,10 +46,11 @@ import Testing
     model: String, type: ModelElementType
   ) async throws {
     let interpreter = ModelInterpreter.modelInterpreter(localModel: Interpreting.model(model))
-    let options = try Interpreting.options(inputs: [(type, [4])], outputs: [(type, [4])])
-    let outputs = try await Interpreting.run(
-      interpreter, Interpreting.inputs([[0, 1, 200, 255]]), options)
-    #expect(try outputs.output(index: 0) as? [NSNumber] == [255, 200, 1, 0])
+    let options = try Interpreting.options(inputs: [(type, [2, 3])], outputs: [(type, [2, 3])])
+    let rows = [[0, 1, 2], [100, 200, 255]]
+    let outputs = try await Interpreting.run(interpreter, Interpreting.inputs([rows]), options)
+    let values = try #require(try outputs.output(index: 0) as? [[NSNumber]])
+    #expect(values.map { $0.map(\.intValue) } == rows.map { $0.reversed() })
   }
 
   @Test func `a number that the type does not have is refused`() async throws {
@@ -59,10 +60,12 @@ import Testing
       ("reverse_int32", .int32, Double.nan), ("reverse_int64", .int64, 1e19),
     ] {
       let interpreter = ModelInterpreter.modelInterpreter(localModel: Interpreting.model(model))
-      let options = try Interpreting.options(inputs: [(type, [4])], outputs: [(type, [4])])
+      let options = try Interpreting.options(inputs: [(type, [2, 3])], outputs: [(type, [2, 3])])
+      let zeros = [Any](repeating: 0, count: 5)
+      _ = try await Interpreting.run(interpreter, Interpreting.inputs([zeros + [0]]), options)
       let code = await Interpreting.code {
         _ = try await Interpreting.run(
-          interpreter, Interpreting.inputs([[0, 0, 0, number]]), options)
+          interpreter, Interpreting.inputs([zeros + [number]]), options)
       }
       #expect(code == .invalidArgument, "\(number)")
     }

@@ -64,15 +64,11 @@ struct RepositoryPullCommand: ParsableCommand {
   func run() throws {
     let client = try ModelRepositoryClient(configuration())
     try BlockingTask.run { [self] in
-      var bar: ProgressBar?
-      for try await progress in client.download(model) {
-        if bar == nil { bar = ProgressBar(total: progress.totalBytes) }
-        bar?.show(progress.receivedBytes)
-      }
-      bar?.end()
-      let installed = try client.installed(model)
+      let installed = try await installed(client)
       let target = output + "/\(model)." + (installed.format == .bundle ? "tiobundle" : "tflite")
       try place(installed.path, at: target)
+      // Whoever loads it will see whether it works; here nothing was tried.
+      try client.markLoaded(installed)
       let version = installed.version?.text ?? ""
       if json {
         return try Console.printJSON(
@@ -83,6 +79,23 @@ struct RepositoryPullCommand: ParsableCommand {
           ]))
       }
       Console.printData("\(model) \(version) in \(target)")
+    }
+  }
+
+  private func installed(_ client: ModelRepositoryClient) async throws -> InstalledModel {
+    do {
+      var bar: ProgressBar?
+      for try await progress in client.download(model) {
+        if bar == nil { bar = ProgressBar(total: progress.totalBytes) }
+        bar?.show(progress.receivedBytes)
+      }
+      bar?.end()
+      return try client.installed(model)
+    } catch let error as ModelRepositoryClientError where error.code == .quarantined {
+      // Commands that were killed, twice, before they had copied it.
+      try client.delete(model)
+      _ = try await client.update(model)
+      return try client.installed(model)
     }
   }
 
