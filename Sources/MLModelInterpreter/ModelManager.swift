@@ -106,6 +106,7 @@ public final class ModelManager: Sendable {
   ///   - name: The model's name.
   ///   - load: Loads it from a path. When the process does not survive that twice, the version before
   ///     it is used.
+  /// - Returns: What `load` returned.
   /// - Throws: What `load` throws; an `NSError` where there is no such model.
   func load<Loaded>(_ name: String, _ load: (String) throws -> sending Loaded) throws
     -> sending Loaded

@@ -20,6 +20,7 @@ public final class ModelOutputs: Sendable {
   /// The numbers of an output, in nested arrays by its declared dimensions: `[[NSNumber]]` for two.
   ///
   /// - Parameter index: Its place among the model's outputs, from 0.
+  /// - Returns: `[NSNumber]` for one dimension, `[[NSNumber]]` for two, and so on.
   /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` where no format was set for it.
   public func output(index: UInt) throws -> Any {
     guard let output = outputs[Int(clamping: index)] else {

@@ -34,8 +34,9 @@ public final class CustomLocalModel: Sendable {
 public final class ModelDownloadConditions: Sendable {
   /// Whether a connection that is paid by the byte may be used.
   public let allowsCellularAccess: Bool
-  /// Whether the download may go on in the background. Every process of a server is in the
-  /// background: nothing is made of it here.
+  /// Whether the download may go on in the background.
+  ///
+  /// Every process of a server is in the background: nothing is made of it here.
   public let allowsBackgroundDownloading: Bool
 
   /// Makes conditions.

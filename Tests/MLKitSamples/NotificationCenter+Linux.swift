@@ -13,7 +13,8 @@ extension NotificationCenter {
     forName name: Notification.Name, object: Any?, queue: OperationQueue?,
     using block: @Sendable @escaping (Notification) -> Void
   ) -> Any {
-    let observe = (self as NotificationCenter).addObserver(forName:object:queue:using:)
+    let observe =
+      (self as NotificationCenter).addObserver(forName:object:queue:using:)
       as (Notification.Name?, Any?, OperationQueue?, @Sendable @escaping (Notification) -> Void) ->
       NSObjectProtocol
     return observe(name, object, queue, block)
