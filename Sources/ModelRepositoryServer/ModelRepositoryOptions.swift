@@ -21,8 +21,8 @@ public struct ModelRepositoryOptions: Sendable {
   public var maximumBlobBytes = 16 << 30
   /// The most bytes that all blobs and uploads may have; nil leaves it to the disk.
   public var quota: Int?
-  /// How many uploads a token may have under way.
-  public var maximumUploadsPerToken = 64
+  /// How many uploads a token may have under way; one that was idle for a minute makes room.
+  public var maximumUploadsPerToken = 256
   /// After how many seconds without a byte an upload is given up.
   public var uploadLifetime: TimeInterval = 24 * 3600
   /// For how many seconds a signed document is good; it is renewed after half of that.

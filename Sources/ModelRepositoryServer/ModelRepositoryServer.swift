@@ -37,10 +37,7 @@ public struct ModelRepositoryServer: Sendable {
   public init(_ options: ModelRepositoryOptions, logger: Logger? = nil) throws {
     let logger =
       logger ?? Logger(label: "model-repository") { StreamLogHandler.standardError(label: $0) }
-    self.options = options
-    self.logger = logger
-    repository = try Repository(options)
-    uploads = UploadStore(repository)
+    self.init(try Repository(options), logger)
     for blob in repository.missing {
       logger.error(
         "a blob was lost; upload it again",
@@ -48,6 +45,14 @@ public struct ModelRepositoryServer: Sendable {
           "blob": "\(blob.digest)", "model": "\(blob.model)", "version": "\(blob.version)",
         ])
     }
+  }
+
+  /// A server of what is open already.
+  init(_ repository: Repository, _ logger: Logger) {
+    options = repository.options
+    self.logger = logger
+    self.repository = repository
+    uploads = UploadStore(repository)
   }
 
   /// Serves until the process is told to end.

@@ -5,8 +5,11 @@
 
 import Foundation
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
+import Logging
 import ModelRepositoryAPI
+import NIOCore
 import Testing
 
 @testable import ModelRepositoryServer
@@ -149,6 +152,25 @@ import Testing
     }
   }
 
+  /// Else a few slow clients would bring whole blobs into memory.
+  @Test func `no more of a blob is read than a client takes`() async throws {
+    let fixture = try await TestRepository()
+    let bytes = [UInt8](repeating: 7, count: 64 << 20)
+    let blob = try await fixture.serve { client in try await client.upload(bytes) }
+    let store = CountingBlobStore(size: blob.size)
+    let server = ModelRepositoryServer(
+      try await fixture.open(blobs: store), Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    try await server.application().test(.live) { client in
+      let connection = try await RawConnection(client.port, reads: false)
+      try await connection.send("GET /v1/blobs/\(blob.digest) HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try await connection.wait { store.count > 0 })
+      try await Task.sleep(for: .milliseconds(500))
+      // What the system keeps for a connection, and a few pieces.
+      #expect(store.count < 64, "\(store.count) pieces of \(blob.size / blobPieceSize)")
+      try await connection.close()
+    }
+  }
+
   @Test func `what came before a client went away is kept`() async throws {
     let bytes = sampleBytes(700_000).map { $0 & 0x7F }
     try await TestRepository().serve(.live) { client in
@@ -171,4 +193,35 @@ import Testing
       }
     }
   }
+}
+
+/// A store of one blob of zeros, which counts what is read.
+private final class CountingBlobStore: BlobStore {
+  private struct Content: BlobContent {
+    let size: Int
+    let count: Shared<Int>
+
+    func bytes(in range: Range<Int>) async throws -> ByteBuffer {
+      count.withLock { $0 += 1 }
+      return ByteBuffer(repeating: 0, count: range.count)
+    }
+  }
+
+  private let size: Int
+  private let pieces = Shared(0)
+
+  init(size: Int) { self.size = size }
+
+  /// How many pieces were read.
+  var count: Int { pieces.withLock { $0 } }
+
+  func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
+    Content(size: size, count: pieces)
+  }
+
+  func put(_ file: String, as blob: BlobReference) async throws {}
+  func size(of digest: BlobDigest) async throws -> Int? { size }
+  func delete(_ digest: BlobDigest) async throws {}
+  func quarantine(_ digest: BlobDigest) async throws {}
+  func list() async throws -> [StoredBlob] { [] }
 }

@@ -131,6 +131,24 @@ import Testing
     }
   }
 
+  @Test func `who left many uploads behind can go on after a minute`() async throws {
+    let fixture = try await TestRepository { $0.maximumUploadsPerToken = 3 }
+    try await fixture.serve { client in
+      let first = try await client.begin()
+      fixture.pass(1)
+      let second = try await client.begin()
+      fixture.pass(1)
+      _ = try await client.begin()
+      try await client.append(first, [1], from: 0)
+      fixture.pass(58)
+      try await client.send(.post, "/v1/uploads", expects: 429, code: "too_many_uploads")
+      fixture.pass(1)
+      _ = try await client.begin()
+      try await client.send(.get, "/v1/uploads/\(first)", expects: 200)
+      try await client.send(.get, "/v1/uploads/\(second)", expects: 404)
+    }
+  }
+
   @Test func `an idle upload is given up`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in

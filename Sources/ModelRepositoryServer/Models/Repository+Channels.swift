@@ -16,6 +16,10 @@ struct ChannelState: Sendable {
   let content: ChannelContent
   /// A rollback's document has what an earlier one had: that one's number.
   let restores: Int?
+  /// From when on it is to be signed anew.
+  let renewal: Date
+  /// The keys that signed it, by their ids.
+  let keys: String
   /// The ``SignedDocument``, as it is sent.
   let signed: Data
 
@@ -40,12 +44,12 @@ extension Repository {
   ) async throws -> ChannelState {
     let state = try await database.read { try Self.channel(channel, of: model, $0) }
     guard let state else { throw Self.noChannel(channel, model) }
-    guard try isOld(state) else { return state }
+    guard isOld(state) else { return state }
     return try await database.write { [self] database in
       guard let state = try Self.channel(channel, of: model, database) else {
         throw Self.noChannel(channel, model)
       }
-      guard try isOld(state) else { return state }
+      guard isOld(state) else { return state }
       var document = try Self.document(state)
       document.documentVersion += 1
       document.issued = wholeNow

@@ -13,13 +13,11 @@ extension Repository {
   var wholeNow: Date { Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)) }
 
   /// Whether a document is past half of its life, or not signed by the keys that there are.
-  func isOld(_ state: ChannelState) throws -> Bool {
-    let signed = try RepositoryJSON.decode(SignedDocument.self, from: state.signed)
-    let document = try RepositoryJSON.decode(ChannelDocument.self, from: signed.document)
-    let half = document.issued + document.expires.timeIntervalSince(document.issued) / 2
-    return now >= half
-      || Set(signed.signatures.map(\.keyID)) != Set(keys.map(\.verificationKey.id))
+  func isOld(_ state: ChannelState) -> Bool {
+    now >= state.renewal || state.keys != keyIDs
   }
+
+  private var keyIDs: String { keys.map(\.verificationKey.id).sorted().joined(separator: " ") }
 
   /// Makes a channel's next document of what it is to be.
   ///
@@ -76,19 +74,20 @@ extension Repository {
         "The signed document would have \(signed.count) bytes; "
           + "\(ChannelDocument.maximumBytes) are possible. Give it fewer parameters.")
     }
+    let renewal = document.issued + document.expires.timeIntervalSince(document.issued) / 2
     try database.execute(
       sql: """
         INSERT INTO channel_documents
-          (model, channel, document_version, cause, restores, content, signed)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+          (model, channel, document_version, cause, restores, renewal, keys, content, signed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         document.model.text, document.channel.text, document.documentVersion, cause.rawValue,
-        restores, try RepositoryJSON.encode(content), signed,
+        restores, renewal, keyIDs, try RepositoryJSON.encode(content), signed,
       ])
     return ChannelState(
       channel: document.channel, documentVersion: document.documentVersion, content: content,
-      restores: restores, signed: signed)
+      restores: restores, renewal: renewal, keys: keyIDs, signed: signed)
   }
 
   // MARK: - Rows
@@ -132,7 +131,8 @@ extension Repository {
     return ChannelState(
       channel: channel, documentVersion: row["document_version"],
       content: try RepositoryJSON.decode(ChannelContent.self, from: row["content"]),
-      restores: row["restores"], signed: row["signed"])
+      restores: row["restores"], renewal: row["renewal"], keys: row["keys"],
+      signed: row["signed"])
   }
 
   static func document(_ state: ChannelState) throws -> ChannelDocument {

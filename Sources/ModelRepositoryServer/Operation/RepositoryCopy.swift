@@ -39,7 +39,7 @@ enum RepositoryCopy {
     guard FileSystem.size(of: backup.database) != nil else {
       throw RepositoryError(.storage, "'\(backup.path)' is no backup: it has no meta.sqlite.")
     }
-    let lock = try FolderLock(backup.path)
+    let lock = try lockUnlessReadOnly(backup.path)
     defer { withExtendedLifetime(lock) {} }
     try make(path) { fresh in
       for suffix in ["", "-wal"] where FileSystem.size(of: backup.database + suffix) != nil {
@@ -62,6 +62,15 @@ enum RepositoryCopy {
       }
       try copy.close()
       try copyKeys(backup, fresh)
+    }
+  }
+
+  /// A backup may be on a disk that cannot be written: then nobody else changes it, either.
+  private static func lockUnlessReadOnly(_ path: String) throws -> FolderLock? {
+    do {
+      return try FolderLock(path)
+    } catch let error as RepositoryError where error.code == .storage {
+      return nil
     }
   }
 

@@ -78,7 +78,7 @@ enum RepositoryDatabase {
     CREATE TABLE channel_documents (
       model TEXT NOT NULL REFERENCES models(name), channel TEXT NOT NULL,
       document_version INTEGER NOT NULL, cause TEXT NOT NULL, restores INTEGER,
-      content BLOB NOT NULL, signed BLOB NOT NULL,
+      renewal DATETIME NOT NULL, keys TEXT NOT NULL, content BLOB NOT NULL, signed BLOB NOT NULL,
       PRIMARY KEY (model, channel, document_version));
     CREATE TABLE tokens (
       id TEXT PRIMARY KEY, secret_hash BLOB NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL,

@@ -44,6 +44,7 @@ final class UploadStore: Sendable {
   /// - Returns: Its name.
   /// - Throws: ``Problem`` where the token has too many.
   func begin(_ token: String) async throws -> UploadState {
+    try await makeRoom(for: token)
     let id = UUID().uuidString.lowercased()
     let (now, maximum) = (repository.now, options.maximumUploadsPerToken)
     let oldest = now - options.uploadLifetime
@@ -64,6 +65,27 @@ final class UploadStore: Sendable {
     }
     return UploadState(id: id, offset: 0)
   }
+
+  /// Gives up the upload that was idle the longest, where a token has as many as are possible.
+  ///
+  /// Else a publisher that was killed often enough could do nothing for a day.
+  private func makeRoom(for token: String) async throws {
+    let (maximum, oldest) = (options.maximumUploadsPerToken, repository.now - Self.patience)
+    let idle = try await repository.database.read { database in
+      let count = try Int.fetchOne(
+        database, sql: "SELECT COUNT(*) FROM uploads WHERE token = ?", arguments: [token])
+      guard count ?? 0 >= maximum else { return [String]() }
+      return try String.fetchAll(
+        database, sql: "SELECT id FROM uploads WHERE token = ? AND used <= ? ORDER BY used",
+        arguments: [token, oldest])
+    }
+    guard let id = idle.first(where: claim) else { return }
+    defer { release(id) }
+    try await discard(id)
+  }
+
+  /// For how many seconds an upload is not given up for another one.
+  private static let patience: TimeInterval = 60
 
   /// How far an upload is.
   func upload(_ id: String, _ token: String) async throws -> Upload {
