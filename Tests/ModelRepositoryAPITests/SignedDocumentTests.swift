@@ -73,7 +73,8 @@ import Testing
     add { $0.experiment?.arms[1].threshold = 10_001 }
     add { $0.experiment?.arms[0].threshold = -1 }
     add { document in
-      if let name = document.experiment?.arms[0].name { document.experiment?.arms[1].name = name }
+      guard let name = document.experiment?.arms[0].name else { return }
+      document.experiment?.arms[1].name = name
     }
     for document in documents {
       let signed = try SignedDocument(document, by: [key])
