@@ -51,21 +51,24 @@ extension ModelRepositoryClient {
   /// - Throws: ``ModelRepositoryClientError`` with `.notFound` when there is none, `.unsafeVersion` or
   ///   `.quarantined` when that is why; `.cannotWrite`.
   public func installed(_ model: RepositoryName) throws -> InstalledModel {
-    try choosing.withLock { _ in
-      if let choice = chosen.withLock({ $0.choices[model] }) { return made(choice, model) }
-      let choice: Choice
+    let (choice, isNew) = try choosing.withLock { _ in
+      if let choice = chosen.withLock({ $0.choices[model] }) { return (choice, false) }
       do {
-        choice = try choose(model)
+        let choice = try choose(model)
+        chosen.withLock { $0.choices[model] = choice }
+        return (choice, true)
       } catch {
         throw ModelRepositoryClientError(error)
       }
-      chosen.withLock { $0.choices[model] = choice }
+    }
+    // Outside of the lock: who is told may ask for a model.
+    if isNew {
       configuration.onExposure?(
         Exposure(
           installationID: installationID, model: model, channel: configuration.channel,
           version: choice.entry?.release.version, arm: choice.entry?.arm, source: choice.source))
-      return made(choice, model)
     }
+    return made(choice, model)
   }
 
   private func made(_ choice: Choice, _ model: RepositoryName) -> InstalledModel {

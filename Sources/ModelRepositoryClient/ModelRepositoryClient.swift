@@ -18,8 +18,8 @@ import TensorIO
 /// let model = try client.installed(digits).load(with: loader)
 /// ```
 ///
-/// A process keeps the version that it began with; what was downloaded meanwhile is used from the next
-/// start. Any number of processes and of clients may share a folder.
+/// A process keeps the version that it began with, unless a document says that it is unsafe; what was
+/// downloaded meanwhile is used from the next start. Any number of processes and of clients may share a folder.
 public final class ModelRepositoryClient: Sendable {
   /// What rollouts tell this installation from others by.
   public let installationID: String
@@ -140,7 +140,7 @@ public final class ModelRepositoryClient: Sendable {
   private func work(_ model: RepositoryName) -> Flights.Work {
     { [self] onProgress in
       do {
-        let (version, minimumSafeSequence) = try await HTTPClient.withHTTPClient(
+        let version = try await HTTPClient.withHTTPClient(
           configuration: RepositoryExchange.clientConfiguration(configuration)
         ) { client in
           try await ModelDownload(
@@ -148,10 +148,9 @@ public final class ModelRepositoryClient: Sendable {
             installationID: installationID,
             exchange: RepositoryExchange(
               client: client, server: server, configuration: configuration),
-            onProgress: onProgress
+            onSafety: { self.forget(model, below: $0) }, onProgress: onProgress
           ).run()
         }
-        forget(model, below: minimumSafeSequence)
         _ = try await BlockingWork.run { try self.removeUnused() }
         return version
       } catch {

@@ -153,6 +153,9 @@ import Testing
     let bytes = try #require(TestRepository.files("2.0")["model.json"])
     try flip(repository.stored(bytes), at: 0)
     #expect(try repository.proven() == "1.0")
+    let state = try #require(try repository.client().models().first)
+    #expect(state.active?.version.text == "1.0")
+    #expect(state.pending?.version.text == "2.0")
     #expect(try await repository.use() == "2.0")
   }
 

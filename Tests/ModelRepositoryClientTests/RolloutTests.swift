@@ -129,6 +129,8 @@ import Testing
     try repository.point(to: three) { $0.minimumSafeSequence = 3 }
     repository.answers { $0.path.contains("blobs") ? .reply("500 No") : nil }
     await #expect(throws: ModelRepositoryClientError.self) { try await running.update(.digits) }
+    // Not even in the process that began with it.
+    #expect(throws: ModelRepositoryClientError.self) { try running.installed(.digits) }
     let error = #expect(throws: ModelRepositoryClientError.self) {
       try repository.client().installed(.digits)
     }
@@ -141,7 +143,6 @@ import Testing
     #expect(last.format == .tflite)
     repository.answers(nil)
     _ = try await running.update(.digits)
-    // It is the process's own choice that turned out to be unsafe.
     #expect(try running.installed(.digits).version?.text == "3.0")
   }
 

@@ -16,6 +16,8 @@ struct ModelDownload: Sendable {
   let configuration: ModelRepositoryConfiguration
   let installationID: String
   let exchange: RepositoryExchange
+  /// Told the number of the oldest safe version, as soon as it is known.
+  let onSafety: @Sendable (_ minimumSafeSequence: Int) -> Void
   let onProgress: @Sendable (DownloadProgress) -> Void
 
   var cache: CacheFolder { folder.cache }
@@ -23,17 +25,16 @@ struct ModelDownload: Sendable {
 
   /// Brings the newest version for this installation to the disk.
   ///
-  /// - Returns: The version, and the number of the oldest safe one.
+  /// - Returns: The version.
   /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
-  func run() async throws -> (version: InstalledModel.Version, minimumSafeSequence: Int) {
+  func run() async throws -> InstalledModel.Version {
     // What is fetched here is in no state yet: nobody may take it for unused.
     let claim = try await FileLock.later(.shared, on: cache.store)
     defer { withExtendedLifetime(claim) {} }
     for _ in 0..<5 {
       let document = try await currentDocument()
-      if let version = try await install(document) {
-        return (version, document.minimumSafeSequence)
-      }
+      onSafety(document.minimumSafeSequence)
+      if let version = try await install(document) { return version }
       // Another process saw a newer document meanwhile.
     }
     throw ModelRepositoryClientError(
