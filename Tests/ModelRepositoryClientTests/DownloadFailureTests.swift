@@ -139,14 +139,14 @@ import Testing
 
   @Test func `a silent server is given up, a slow one is not`() async throws {
     func impatient(_ configuration: inout ModelRepositoryConfiguration) {
-      configuration.stallTimeout = .milliseconds(400)
+      configuration.stallTimeout = .seconds(2)
       configuration.retries = 1
     }
     let head = Answer.head("200 OK", ["Content-Length: 100"])
     try await expect(.timedOut, repository { _ in .bytes(head, closes: false) }, impatient)
     try await expect(.timedOut, repository { _ in .bytes([], closes: false) }, impatient)
-    // 100 zeros, one every 10 ms: longer than the stall timeout, and wrong in the end.
-    let slow = try await repository { _ in .drip(head, every: .milliseconds(10)) }
+    // 100 zeros, one every 40 ms: longer than the stall timeout, and wrong in the end.
+    let slow = try await repository { _ in .drip(head, every: .milliseconds(40)) }
     try await expect(.corrupt, slow, impatient)
   }
 

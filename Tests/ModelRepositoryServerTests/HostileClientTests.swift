@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a silent client is left`() async throws {
-    let fixture = try await TestRepository { $0.idleTime = 1 }
+    let fixture = try await TestRepository { $0.idleTime = 2 }
     try await fixture.serve(.live) { client in
       let id = try await client.begin()
       let silent = try await RawConnection(client.client.port)
