@@ -12,6 +12,11 @@ let package = Package(
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
     .library(name: "NetRunner", targets: ["NetRunner"]),
     .library(name: "NetRunnerWeb", targets: ["NetRunnerWeb"]),
+    .library(
+      name: "ModelRepositoryClient", targets: ["ModelRepositoryClient", "ModelRepositoryAPI"]),
+    .library(
+      name: "ModelRepositoryServer", targets: ["ModelRepositoryServer", "ModelRepositoryAPI"]),
+    .library(name: "MLModelInterpreter", targets: ["MLModelInterpreter", "ModelRepositoryAPI"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
   ],
@@ -84,13 +89,45 @@ let package = Package(
     .target(
       name: "ModelRepositoryAPI",
       dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
+    .target(
+      name: "ModelRepositoryClient",
+      dependencies: [
+        "TensorIO", "ModelRepositoryAPI",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ]),
+    .target(
+      name: "MLModelInterpreter",
+      dependencies: [
+        "TensorIO", "TensorIOLiteRT", "ModelRepositoryAPI", "ModelRepositoryClient",
+      ]),
+    .target(
+      name: "ModelRepositoryServer",
+      dependencies: [
+        "ModelRepositoryAPI",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .systemLibrary(name: "CMalloc"),
     .executableTarget(
       name: "tensorio",
       dependencies: [
         "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs", "NetRunner",
-        "NetRunnerWeb", "CMalloc",
+        "NetRunnerWeb", "CMalloc", "ModelRepositoryAPI", "ModelRepositoryClient",
+        "ModelRepositoryServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -114,6 +151,34 @@ let package = Package(
     .testTarget(
       name: "ModelRepositoryAPITests", dependencies: ["ModelRepositoryAPI", "TestSupport"]),
     .testTarget(
+      name: "ModelRepositoryClientTests",
+      dependencies: [
+        "ModelRepositoryClient", "ModelRepositoryAPI", "TensorIO", "TensorIOLiteRT", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
+    .testTarget(
+      name: "ModelRepositoryServerTests",
+      dependencies: [
+        "ModelRepositoryServer", "ModelRepositoryAPI", "TestSupport",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
+    .target(
+      name: "MLKitSamples", dependencies: ["MLModelInterpreter"], path: "Tests/MLKitSamples",
+      swiftSettings: [.swiftLanguageMode(.v4)]),
+    .testTarget(
+      name: "MLModelInterpreterTests",
+      dependencies: [
+        "MLKitSamples", "MLModelInterpreter", "ModelRepositoryAPI", "ModelRepositoryClient",
+        "ModelRepositoryServer", "TestSupport",
+      ]),
+    .testTarget(
       name: "NetRunnerTests",
       dependencies: [
         "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
@@ -134,13 +199,14 @@ let package = Package(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
-        "TensorIOTesting", "NetRunner", "TestSupport",
+        "TensorIOTesting", "NetRunner", "ModelRepositoryAPI", "TestSupport",
       ]),
   ],
   cxxLanguageStandard: .cxx17
 )
 
-for target in package.targets where target.type != .system && target.type != .plugin {
+for target in package.targets
+where target.type != .system && target.type != .plugin && target.swiftSettings == nil {
   target.swiftSettings = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),

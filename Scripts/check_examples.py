@@ -57,8 +57,9 @@ def main() -> int:
     build = parser.parse_args().build_path
     flags = [f"-I{build / 'Modules'}"]
     maps = [*build.glob("*.build/module.modulemap"), *ROOT.glob("Sources/*/module.modulemap")]
-    # System libraries of dependencies, such as GRDB's SQLite.
+    # System libraries of dependencies, such as GRDB's SQLite, and C modules that bring their own map.
     maps += build.parent.glob("checkouts/*/Sources/*/module.modulemap")
+    maps += build.parent.glob("checkouts/*/Sources/*/include/module.modulemap")
     for module_map in maps:
         flags += ["-Xcc", f"-fmodule-map-file={module_map}"]
     count = 0

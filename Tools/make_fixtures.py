@@ -34,6 +34,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "Tests" / "Fixtures" / "Models
 MAKERS: list[Callable[[], bytes]] = [
     converted.add,
     converted.matmul,
+    converted.photo_classes,
     built.identity_image,
     built.identity_image_uint8,
     built.identity_image_int8,

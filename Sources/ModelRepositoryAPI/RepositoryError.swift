@@ -21,6 +21,12 @@ public struct RepositoryError: Error, Sendable, Hashable {
     public static let untrusted = Code(rawValue: "untrusted")
     /// A key that is none.
     public static let invalidKey = Code(rawValue: "invalid_key")
+    /// A server's setting, or a command's argument, that cannot be.
+    public static let invalidOption = Code(rawValue: "invalid_option")
+    /// A data folder that another process has.
+    public static let locked = Code(rawValue: "locked")
+    /// A data folder, or a file in it, that cannot be read or written.
+    public static let storage = Code(rawValue: "storage")
   }
 
   /// What programs tell errors apart by.

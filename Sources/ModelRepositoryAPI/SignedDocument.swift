@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import Crypto
+import Crypto
 public import Foundation
 
 /// The bytes of a document, and signatures of exactly these bytes.

@@ -25,7 +25,7 @@ struct TensorIOCommand: ParsableCommand {
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
       ParityCommand.self, BenchCommand.self, TrainCommand.self,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
-      LabelCommand.self, NetRunnerCommand.self,
+      LabelCommand.self, NetRunnerCommand.self, RepositoryCommand.self,
     ])
 
   static func main() {
@@ -55,14 +55,21 @@ struct TensorIOCommand: ParsableCommand {
 
   /// Ends the process: what was thrown goes to standard error, and its kind into the exit code.
   private static func exit(reporting error: any Error) -> Never {
-    guard let error = error as? TensorIOError else { exit(withError: error) }
+    guard let error = error as? any ReportedError else { exit(withError: error) }
     Console.printMessage("error: \(error.message)")
     Console.exit(error.exitCode)
   }
 }
 
-extension TensorIOError {
+/// An error that is told in one sentence, without the usage.
+protocol ReportedError: Error {
+  /// What people read.
+  var message: String { get }
   /// The exit code that tells a script what kind of failure it was.
+  var exitCode: Int32 { get }
+}
+
+extension TensorIOError: ReportedError {
   var exitCode: Int32 {
     switch code {
     case .fileNotFound: 66

@@ -72,7 +72,10 @@ import Testing
     add { $0.experiment?.arms[0].threshold = 3000 }
     add { $0.experiment?.arms[1].threshold = 10_001 }
     add { $0.experiment?.arms[0].threshold = -1 }
-    add { $0.experiment?.arms[1].name = $0.experiment!.arms[0].name }
+    add { document in
+      guard let name = document.experiment?.arms[0].name else { return }
+      document.experiment?.arms[1].name = name
+    }
     for document in documents {
       let signed = try SignedDocument(document, by: [key])
       #expect(throws: RepositoryError.self) { try signed.verified(by: [key.verificationKey]) }

@@ -9,8 +9,8 @@ import Dispatch
 ///
 /// The queue is a serial one of its own, which gets a thread at once: on Linux the global queues
 /// have as many threads as there are processors, and Swift's tasks run on those.
-enum BlockingWork {
-  static func run<Result: Sendable>(
+package enum BlockingWork {
+  package static func run<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in

@@ -1,0 +1,125 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOLiteRT
+
+/// A model in memory; one run at a time.
+struct LoadedInterpreter {
+  private let session: any Session
+  private let signature: SignatureDescription
+  private var shapes: [[Int]]
+
+  /// Loads a model.
+  ///
+  /// - Parameters:
+  ///   - path: A `.tflite` file, or a bundle with one.
+  ///   - backend: The runtime.
+  /// - Throws: `TensorIOError` when the library is missing or the model cannot be used.
+  init(_ path: String, _ backend: LiteRTBackend) throws {
+    var file = path
+    if FileSystem.isFolder(path) {
+      guard let model = try ModelBundle(path).modelPath else {
+        throw TensorIOError(.invalidBundle, "The bundle '\(path)' has no model file.")
+      }
+      file = model
+    }
+    let model = try backend.loadModel(at: file, for: .predict)
+    signature = model.signatures[0]
+    session = try model.makeSession(signature: 0, options: SessionOptions())
+    shapes = signature.inputs.map(\.shape)
+  }
+
+  /// Runs the model.
+  ///
+  /// - Parameters:
+  ///   - values: The inputs.
+  ///   - formats: What inputs and outputs were said to be.
+  /// - Returns: The outputs that have a format.
+  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` for formats and values that are not the
+  ///   model's; `TensorIOError` of the runtime.
+  mutating func run(
+    _ values: [ModelInputs.Value], _ formats: ModelInputOutputOptions.Formats
+  ) throws -> [Int: ModelOutputs.Output] {
+    let tensors = try check(values, formats)
+    try resize(to: signature.inputs.indices.compactMap { formats.inputs[$0]?.dimensions })
+    for (index, format) in formats.outputs {
+      try Self.check(
+        "Output", index, format, against: signature.outputs[index],
+        shape: session.outputShape(at: index))
+    }
+    for (index, tensor) in tensors.enumerated() {
+      try session.withInput(at: index) { try tensor.write(into: &$0) }
+    }
+    try session.run()
+    var outputs: [Int: ModelOutputs.Output] = [:]
+    for (index, format) in formats.outputs {
+      // Some models' shapes are known only now.
+      try Self.check(
+        "Output", index, format, against: signature.outputs[index],
+        shape: session.outputShape(at: index))
+      try session.withOutput(at: index) { bytes in
+        outputs[index] = ModelOutputs.Output(
+          format: format, bytes: bytes.withUnsafeBytes { Data($0) })
+      }
+    }
+    return outputs
+  }
+
+  private func check(
+    _ values: [ModelInputs.Value], _ formats: ModelInputOutputOptions.Formats
+  ) throws -> [TensorBytes] {
+    let (inputs, outputs) = (signature.inputs, signature.outputs)
+    guard values.count == inputs.count else {
+      throw makeError(
+        .invalidArgument, "The model has \(inputs.count) inputs, and \(values.count) were added.")
+    }
+    for (what, count, indices) in [
+      ("input", inputs.count, formats.inputs.keys), ("output", outputs.count, formats.outputs.keys),
+    ] {
+      if let index = indices.first(where: { $0 >= count }) {
+        throw makeError(
+          .invalidArgument,
+          "A format was set for \(what) \(index); the model has \(count), counted from 0.")
+      }
+    }
+    return try values.enumerated().map { index, value in
+      guard let format = formats.inputs[index] else {
+        throw makeError(.invalidArgument, "No format was set for input \(index).")
+      }
+      // The first axis counts items: the model may take another number of them.
+      try Self.check(
+        "Input", index, format, against: inputs[index],
+        shape: [format.dimensions[0]] + inputs[index].shape.dropFirst())
+      return try TensorBytes(value, at: index, as: format)
+    }
+  }
+
+  private static func check(
+    _ what: String, _ index: Int, _ format: ModelInputOutputOptions.Format,
+    against tensor: TensorDescription, shape: [Int]
+  ) throws {
+    let fits =
+      format.dimensions.count == shape.count
+      && zip(format.dimensions, shape).allSatisfy { $0 == $1 || $1 < 0 }
+    guard tensor.dataType == format.type, fits else {
+      throw makeError(
+        .invalidArgument,
+        "\(what) \(index) was said to be \(format.text); the model has \(tensor.typeName) \(shape)."
+      )
+    }
+  }
+
+  private mutating func resize(to wanted: [[Int]]) throws {
+    guard wanted != shapes else { return }
+    do {
+      try session.resizeInputs(to: wanted)
+      shapes = wanted
+    } catch let error as TensorIOError {
+      throw makeError(.invalidArgument, error.message)
+    }
+  }
+}

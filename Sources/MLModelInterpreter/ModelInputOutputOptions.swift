@@ -1,0 +1,88 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Synchronization
+import TensorIO
+
+/// Which types and dimensions a model's inputs and outputs have.
+public final class ModelInputOutputOptions: Sendable {
+  struct Format: Sendable, Hashable {
+    let type: DataType
+    let dimensions: [Int]
+    let count: Int
+
+    var byteCount: Int { count * type.byteWidth }
+    var text: String { "\(type.rawValue) \(dimensions)" }
+  }
+
+  struct Formats: Sendable {
+    var inputs: [Int: Format] = [:]
+    var outputs: [Int: Format] = [:]
+  }
+
+  private let state = Mutex(Formats())
+
+  /// Makes options without any format.
+  public init() {}
+
+  var formats: Formats { state.withLock { $0 } }
+
+  /// Says what an input is.
+  ///
+  /// - Parameters:
+  ///   - index: Its place among the model's inputs, from 0.
+  ///   - type: The type of its elements.
+  ///   - dimensions: The lengths of its axes.
+  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` where no tensor can be that.
+  public func setInputFormat(
+    index: UInt, type: ModelElementType, dimensions: [NSNumber]
+  ) throws {
+    let format = try Self.format("Input", index, type, dimensions)
+    state.withLock { $0.inputs[Int(clamping: index)] = format }
+  }
+
+  /// Says what an output is.
+  ///
+  /// - Parameters:
+  ///   - index: Its place among the model's outputs, from 0.
+  ///   - type: The type of its elements.
+  ///   - dimensions: The lengths of its axes.
+  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` where no tensor can be that.
+  public func setOutputFormat(
+    index: UInt, type: ModelElementType, dimensions: [NSNumber]
+  ) throws {
+    let format = try Self.format("Output", index, type, dimensions)
+    state.withLock { $0.outputs[Int(clamping: index)] = format }
+  }
+
+  private static func format(
+    _ what: String, _ index: UInt, _ type: ModelElementType, _ dimensions: [NSNumber]
+  ) throws -> Format {
+    guard let dataType = type.dataType else {
+      throw makeError(.invalidArgument, "\(what) \(index) needs a known element type.")
+    }
+    guard !dimensions.isEmpty else {
+      throw makeError(.invalidArgument, "\(what) \(index) needs one dimension or more.")
+    }
+    var lengths: [Int] = []
+    var count = 1
+    for number in dimensions {
+      guard let length = Int(exactly: number.doubleValue), length > 0 else {
+        throw makeError(
+          .invalidArgument,
+          "\(what) \(index) has the dimension \(number); dimensions are whole numbers from 1.")
+      }
+      let (product, overflow) = count.multipliedReportingOverflow(by: length)
+      guard !overflow, product <= 1 << 40 else {
+        throw makeError(
+          .invalidArgument, "\(what) \(index) is too large: its dimensions are \(dimensions).")
+      }
+      lengths.append(length)
+      count = product
+    }
+    return Format(type: dataType, dimensions: lengths, count: count)
+  }
+}

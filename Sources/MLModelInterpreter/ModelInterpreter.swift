@@ -1,0 +1,83 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import Synchronization
+import TensorIO
+import TensorIOLiteRT
+
+/// Runs a TensorFlow Lite model, of this machine or of a repository.
+///
+/// It can be used from any thread; runs of one interpreter follow each other.
+public final class ModelInterpreter: Sendable {
+  private enum Source {
+    case local(path: String)
+    case remote(name: String)
+  }
+
+  private let source: Source
+  private let manager: ModelManager
+  private let loaded = Mutex<LoadedInterpreter?>(nil)
+  /// A serial queue has a thread of its own while it works.
+  private let queue = DispatchQueue(label: "tensorio.mlkit.interpreter")
+  private static let backend = LiteRTBackend()
+
+  private init(_ source: Source, _ manager: ModelManager) {
+    self.source = source
+    self.manager = manager
+  }
+
+  /// An interpreter of a model on this machine, which the first run loads.
+  public static func modelInterpreter(localModel: CustomLocalModel) -> ModelInterpreter {
+    ModelInterpreter(.local(path: localModel.modelPath), .modelManager())
+  }
+
+  /// An interpreter of a hosted model, which the first run loads: the version that this process began
+  /// with, or else the newest that was downloaded.
+  public static func modelInterpreter(remoteModel: CustomRemoteModel) -> ModelInterpreter {
+    ModelInterpreter(.remote(name: remoteModel.name), .modelManager())
+  }
+
+  /// Runs the model.
+  ///
+  /// - Parameters:
+  ///   - inputs: The inputs, in the model's order.
+  ///   - options: What inputs and outputs are.
+  ///   - completion: Called on another thread, once: with the outputs, or with an `NSError` whose codes
+  ///     are ``MLErrorCode``'s.
+  public func run(
+    inputs: ModelInputs, options: ModelInputOutputOptions,
+    completion: @escaping @Sendable (ModelOutputs?, (any Error)?) -> Void
+  ) {
+    // What is changed later is no part of this run.
+    let (values, formats) = (inputs.values, options.formats)
+    queue.async { [self] in
+      do {
+        completion(ModelOutputs(try run(values, formats)), nil)
+      } catch {
+        completion(nil, makeError(error))
+      }
+    }
+  }
+
+  private func run(
+    _ values: [ModelInputs.Value], _ formats: ModelInputOutputOptions.Formats
+  ) throws -> [Int: ModelOutputs.Output] {
+    try loaded.withLock { loaded in
+      if loaded == nil { loaded = try load() }
+      return try loaded?.run(values, formats) ?? [:]
+    }
+  }
+
+  private func load() throws -> sending LoadedInterpreter {
+    switch source {
+    case .local(let path): return try LoadedInterpreter(path, Self.backend)
+    case .remote(let name):
+      return try manager.load(name) { try LoadedInterpreter($0, Self.backend) }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+
+/// The outputs of a run.
+public final class ModelOutputs: Sendable {
+  struct Output: Sendable {
+    let format: ModelInputOutputOptions.Format
+    let bytes: Data
+  }
+
+  private let outputs: [Int: Output]
+
+  init(_ outputs: [Int: Output]) { self.outputs = outputs }
+
+  /// The numbers of an output, in nested arrays by its declared dimensions: `[[NSNumber]]` for two.
+  ///
+  /// - Parameter index: Its place among the model's outputs, from 0.
+  /// - Returns: `[NSNumber]` for one dimension, `[[NSNumber]]` for two, and so on.
+  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` where no format was set for it.
+  public func output(index: UInt) throws -> Any {
+    guard let output = outputs[Int(clamping: index)] else {
+      throw makeError(
+        .invalidArgument,
+        "There is no output \(index): formats were set for \(outputs.keys.sorted()).")
+    }
+    let numbers = output.bytes.withUnsafeBytes { bytes -> [NSNumber] in
+      switch output.format.type {
+      case .float32: bytes.bindMemory(to: Float.self).map { NSNumber(value: $0) }
+      case .int32: bytes.bindMemory(to: Int32.self).map { NSNumber(value: $0) }
+      case .int64: bytes.bindMemory(to: Int64.self).map { NSNumber(value: $0) }
+      default: bytes.map { NSNumber(value: $0) }
+      }
+    }
+    return Self.nested(numbers, output.format.dimensions[...])
+  }
+
+  /// The last axis is already rows of `numbers` where there is one axis.
+  private static func nested<Element>(_ elements: [Element], _ dimensions: ArraySlice<Int>) -> Any {
+    guard dimensions.count > 1, let length = dimensions.last else { return elements }
+    let rows = stride(from: 0, to: elements.count, by: length).map {
+      Array(elements[$0..<$0 + length])
+    }
+    return nested(rows, dimensions.dropLast())
+  }
+}

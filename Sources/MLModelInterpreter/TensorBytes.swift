@@ -1,0 +1,90 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+
+/// What goes into a tensor's memory.
+struct TensorBytes {
+  private let value: ModelInputs.Value
+  private let format: ModelInputOutputOptions.Format
+
+  /// Checks an input against what it was said to be.
+  ///
+  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` for another size or shape.
+  init(
+    _ value: ModelInputs.Value, at index: Int, as format: ModelInputOutputOptions.Format
+  ) throws {
+    switch value {
+    case .bytes(let data):
+      guard data.count == format.byteCount else {
+        throw makeError(
+          .invalidArgument,
+          "Input \(index) has \(data.count) bytes; \(format.text) has \(format.byteCount).")
+      }
+    case .numbers(let numbers, let shape):
+      // As ML Kit has it, the values may also come as one row.
+      guard shape == format.dimensions || (shape.count == 1 && numbers.count == format.count) else {
+        throw makeError(
+          .invalidArgument,
+          "Input \(index) has arrays of \(shape); it was said to have \(format.dimensions).")
+      }
+    }
+    self.value = value
+    self.format = format
+  }
+
+  /// Writes the tensor.
+  ///
+  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` for a number that the type does not
+  ///   have.
+  func write(into memory: inout MutableRawSpan) throws {
+    try memory.withUnsafeMutableBytes { memory in
+      switch value {
+      case .bytes(let data): data.copyBytes(to: memory)
+      case .numbers(let numbers, _):
+        switch format.type {
+        case .float32: try fill(memory, numbers) { .some(Self.float($0)) }
+        case .int32: try fill(memory, numbers) { Self.integer($0).flatMap(Int32.init(exactly:)) }
+        case .int64: try fill(memory, numbers) { Self.integer($0) }
+        default: try fill(memory, numbers) { Self.integer($0).flatMap(UInt8.init(exactly:)) }
+        }
+      }
+    }
+  }
+
+  private func fill<Element>(
+    _ memory: UnsafeMutableRawBufferPointer, _ numbers: [ModelInputs.Number],
+    _ convert: (ModelInputs.Number) -> Element?
+  ) throws {
+    let elements = memory.bindMemory(to: Element.self)
+    for (place, number) in numbers.enumerated() {
+      guard let element = convert(number) else {
+        let text =
+          switch number {
+          case .integer(let integer): "\(integer)"
+          case .real(let real): "\(real)"
+          }
+        throw makeError(
+          .invalidArgument, "The number \(text) does not fit into \(format.type.rawValue).")
+      }
+      elements[place] = element
+    }
+  }
+
+  private static func float(_ number: ModelInputs.Number) -> Float {
+    switch number {
+    case .integer(let integer): Float(integer)
+    case .real(let real): Float(real)
+    }
+  }
+
+  private static func integer(_ number: ModelInputs.Number) -> Int64? {
+    switch number {
+    case .integer(let integer): integer
+    case .real(let real): Int64(exactly: real)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Who changed what and when.
+public struct AuditRecord: Sendable, Hashable, Codable {
+  /// Counts the changes, from 1.
+  public var id: Int
+  /// When it was.
+  public var time: Date
+  /// The token; nil for the command line.
+  public var token: String?
+  /// What was done, such as `version.publish`.
+  public var action: String
+  /// What it was done to, such as `cats/2.0`.
+  public var subject: String
+  /// What else matters.
+  public var detail: String?
+
+  /// Makes a record.
+  public init(
+    id: Int, time: Date, token: String?, action: String, subject: String, detail: String? = nil
+  ) {
+    self.id = id
+    self.time = time
+    self.token = token
+    self.action = action
+    self.subject = subject
+    self.detail = detail
+  }
+}
+
+/// A part of the audit log: `GET /v1/audit`.
+public struct AuditLog: Sendable, Hashable, Codable {
+  /// The changes, the newest first.
+  public var records: [AuditRecord]
+
+  /// Makes a part of the log.
+  public init(records: [AuditRecord]) { self.records = records }
+}
+
+/// What a collection of garbage took away: `POST /v1/gc`.
+public struct CollectionReport: Sendable, Hashable, Codable {
+  /// How many blobs that no version names.
+  public var blobs: Int
+  /// How many files that were nobody's.
+  public var orphans: Int
+  /// How many uploads that nobody went on with.
+  public var uploads: Int
+  /// How many bytes all of these had.
+  public var bytes: Int
+
+  /// Makes a report.
+  public init(blobs: Int = 0, orphans: Int = 0, uploads: Int = 0, bytes: Int = 0) {
+    self.blobs = blobs
+    self.orphans = orphans
+    self.uploads = uploads
+    self.bytes = bytes
+  }
+}

@@ -1,0 +1,11 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension RepositoryName {
+  /// `stable`, the channel that clients follow unless told.
+  public static let stable = RepositoryName(checked: "stable")
+
+  private init(checked text: String) { self.text = text }
+}

@@ -1,0 +1,162 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ModelRepositoryAPI
+import Synchronization
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Where blobs, incomplete files and models lie; everything in it is named by digests.
+final class CacheFolder: Sendable {
+  let path: String
+  let surroundings: Surroundings
+  /// What this process hashed: a file under a second name is the same file.
+  private let verified = Mutex<[CacheFile.Identity: BlobDigest]>([:])
+
+  /// Opens a cache, or makes it.
+  ///
+  /// - Throws: ``FileFailure``.
+  init(_ path: String, _ surroundings: Surroundings) throws {
+    // A process may change the folder that relative paths begin at.
+    self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    self.surroundings = surroundings
+    for folder in [self.path, store, partial, models] { try Self.makeFolder(folder) }
+  }
+
+  var store: String { path + "/store" }
+  var partial: String { path + "/partial" }
+  var models: String { path + "/models" }
+
+  func blob(_ digest: BlobDigest) -> String { "\(store)/\(digest.hexadecimal)" }
+
+  func folder(of model: RepositoryName) -> String {
+    "\(models)/\(BlobDigest(of: model.text.utf8).hexadecimal)"
+  }
+
+  /// Makes a folder, and those that it lies in; one that is there is no error.
+  ///
+  /// - Throws: ``FileFailure``.
+  static func makeFolder(_ path: String) throws {
+    guard !FileSystem.isFolder(path) else { return }
+    let parent = FileSystem.folder(of: path)
+    if parent != path { try makeFolder(parent) }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("made", path) }
+    try flushFolder(parent)
+  }
+
+  /// Brings the names in a folder to the disk.
+  ///
+  /// - Throws: ``FileFailure``.
+  static func flushFolder(_ path: String) throws {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileFailure("opened", path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw FileFailure("flushed", path) }
+  }
+
+  /// Gives a file or a folder another name in one step; a file of that name is replaced.
+  ///
+  /// - Throws: ``FileFailure``.
+  static func rename(_ old: String, to new: String) throws {
+    guard systemRename(old, new) == 0 else { throw FileFailure("renamed to '\(new)'", old) }
+  }
+
+  // MARK: - Blobs
+
+  /// Whether a file has the bytes of a blob.
+  ///
+  /// Each file is hashed once a process, and again when it changed.
+  ///
+  /// - Throws: ``FileFailure`` when nobody can tell.
+  func hasBytes(_ blob: BlobReference, at path: String) throws -> Bool {
+    let result = try CacheFile.unlessTransient {
+      let identity = try CacheFile(reading: path).identity
+      guard identity.size == blob.size else { return false }
+      if verified.withLock({ $0[identity] }) == blob.digest { return true }
+      guard try CacheFile.reference(of: path) == blob else { return false }
+      noteVerified(identity, blob.digest)
+      return true
+    }
+    return result ?? false
+  }
+
+  /// Whether a blob is in the store, whole.
+  ///
+  /// - Throws: ``FileFailure`` when nobody can tell.
+  func hasBlob(_ blob: BlobReference) throws -> Bool {
+    try hasBytes(blob, at: self.blob(blob.digest))
+  }
+
+  /// Nobody need hash this file again.
+  func noteVerified(_ identity: CacheFile.Identity, _ digest: BlobDigest) {
+    verified.withLock { $0[identity] = digest }
+  }
+
+  /// The manifest of a version.
+  ///
+  /// - Returns: nil when it is not there, or is not what its digest says.
+  /// - Throws: ``FileFailure`` when nobody can tell.
+  func manifest(_ reference: BlobReference) throws -> VersionManifest? {
+    guard
+      let bytes = try CacheFile.contents(
+        of: blob(reference.digest), upTo: VersionManifest.maximumBytes),
+      bytes.count == reference.size, BlobDigest(of: bytes) == reference.digest,
+      let manifest = try? RepositoryJSON.decode(VersionManifest.self, from: Data(bytes)),
+      (try? manifest.validate()) != nil
+    else { return nil }
+    return manifest
+  }
+
+  // MARK: - Installation
+
+  /// What tells this installation from others: made by the first process that asks.
+  ///
+  /// - Throws: ``FileFailure``.
+  func installationID() throws -> String {
+    let lock = try FileLock.waiting(on: path)
+    defer { withExtendedLifetime(lock) {} }
+    let file = path + "/installation-id"
+    if let bytes = try? FileSystem.read(file),
+      let id = UUID(uuidString: String(decoding: bytes, as: UTF8.self))
+    {
+      return id.uuidString
+    }
+    let id = UUID().uuidString
+    try replace(file, with: Data(id.utf8))
+    return id
+  }
+
+  /// Writes a file, the old one being there until the new one is complete.
+  ///
+  /// The caller holds a lock.
+  ///
+  /// - Throws: ``FileFailure``.
+  func replace(_ path: String, with bytes: Data) throws {
+    let fresh = try CacheFile(writing: path + ".new", truncating: true)
+    try bytes.withUnsafeBytes(fresh.write)
+    try surroundings.reached(.stateWritten)
+    try fresh.flush()
+    try surroundings.reached(.stateFlushed)
+    try Self.rename(fresh.path, to: path)
+    try surroundings.reached(.stateRenamed)
+    try Self.flushFolder(FileSystem.folder(of: path))
+    try surroundings.reached(.stateDurable)
+  }
+}
+
+private func systemRename(_ old: String, _ new: String) -> CInt { rename(old, new) }

@@ -1,0 +1,17 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The steps between which a process may die.
+///
+/// Tests let a client die at each of them, and see what a new one makes of the cache. A step's name
+/// says what was just done.
+enum FailurePoint: String, CaseIterable, Sendable {
+  case documentFetched, stateWritten, stateFlushed, stateRenamed, stateDurable
+  case partialOpened, partialWritten, partialComplete, partialFlushed, blobRenamed, blobDurable
+  case corruptBlobRemoved
+  case stagingMade, fileLinked, stagingFlushed, versionRenamed, versionDurable
+  case versionVerified, attemptMade, attemptRemoved
+  case oldVersionMarked, oldVersionRemoved, unusedBlobRemoved
+}

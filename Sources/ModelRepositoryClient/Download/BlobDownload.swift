@@ -1,0 +1,190 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+import TensorIO
+
+/// Fetches one blob into the store: goes on where it stopped, and believes nothing but the digest.
+struct BlobDownload: Sendable {
+  let cache: CacheFolder
+  let exchange: RepositoryExchange
+  let blob: BlobReference
+  /// What people know it by: a file's path, or "the manifest".
+  let name: String
+  /// Told how many of its bytes are there.
+  let onProgress: @Sendable (Int) -> Void
+
+  /// The content cannot become right by going on.
+  private struct WrongContent: Error {
+    var reason: String
+    var found: BlobDigest?
+  }
+
+  /// How many bytes are collected before they are written.
+  private static let batch = 1 << 20
+
+  private var path: String { "/v1/blobs/\(blob.digest)" }
+
+  /// Fetches the blob, unless the store has it by the time that other downloads of it ended.
+  ///
+  /// The caller holds a claim to the store.
+  ///
+  /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
+  func run() async throws {
+    let lock = try await FileLock.later(
+      on: "\(cache.partial)/\(blob.digest.hexadecimal).lock", makingFile: true)
+    defer { withExtendedLifetime(lock) {} }
+    guard try await BlockingWork.run({ try !cache.hasBlob(blob) }) else {
+      return onProgress(blob.size)
+    }
+    var wrong = WrongContent(reason: "was not fetched")
+    for _ in 0..<2 {
+      let partial = try await BlockingWork.run { try PartialFile(of: blob, in: cache) }
+      do {
+        try await fill(partial)
+        let found = partial.digest
+        guard found == blob.digest else {
+          throw WrongContent(reason: "has the digest \(found)", found: found)
+        }
+        return try await BlockingWork.run { try partial.finish() }
+      } catch let error as WrongContent {
+        wrong = error
+        try await BlockingWork.run {
+          try partial.remove()
+          try cache.surroundings.reached(.corruptBlobRemoved)
+        }
+      } catch let error as FileFailure where error.isDiskFull {
+        throw full(error, partial)
+      }
+    }
+    var error = ModelRepositoryClientError(
+      .corrupt,
+      "\(name) should have \(blob.size) bytes and the digest \(blob.digest), but what the server "
+        + "sends \(wrong.reason), twice. Publish the version again, or look what is in between.")
+    error.digests = (blob.digest, wrong.found)
+    throw error
+  }
+
+  private func fill(_ partial: PartialFile) async throws {
+    var ignoredRanges = 0
+    try await exchange.retrying {
+      while partial.count < blob.size {
+        guard try await !request(partial) else { continue }
+        // The server does not go on where we stopped, so it has to send everything.
+        ignoredRanges += 1
+        guard ignoredRanges < 3 else {
+          throw ModelRepositoryClientError(
+            .serverError,
+            "\(name) cannot be fetched: the server sends other parts than it is asked.")
+        }
+        try await BlockingWork.run { try partial.truncate() }
+      }
+    }
+  }
+
+  /// Asks for what is missing.
+  ///
+  /// - Returns: Whether the answer was of use.
+  private func request(_ partial: PartialFile) async throws -> Bool {
+    let start = partial.count
+    var fields = HTTPHeaders()
+    if start > 0 {
+      fields.add(name: "range", value: "bytes=\(start)-")
+      if let etag = partial.etag { fields.add(name: "if-range", value: etag) }
+    }
+    onProgress(start)
+    let response = try await exchange.get(path, fields)
+    switch response.status.code {
+    case 200:
+      try checkLength(response, blob.size)
+      let etag = response.headers.first(name: "etag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
+      try await BlockingWork.run {
+        if start > 0 { try partial.truncate() }
+        try partial.note(etag: etag)
+      }
+    case 206 where start > 0:
+      let range = response.headers.first(name: "content-range").flatMap { ContentRange($0) }
+      guard let range, range.first == start, range.total == blob.size else {
+        return false
+      }
+      try checkLength(response, range.last - range.first + 1)
+    case 416 where start > 0: return false
+    default:
+      var error = ModelRepositoryClientError(
+        .serverError, "\(name) cannot be fetched: the server answered \(response.status).")
+      error.status = Int(response.status.code)
+      throw error
+    }
+    try await read(response, partial)
+    return true
+  }
+
+  private func checkLength(_ response: HTTPClientResponse, _ expected: Int) throws {
+    guard let text = response.headers.first(name: "content-length") else { return }
+    guard Int(text) == expected else {
+      throw WrongContent(reason: "would have \(text.prefix(20)) bytes where \(expected) are due")
+    }
+  }
+
+  private func read(_ response: HTTPClientResponse, _ partial: PartialFile) async throws {
+    let furthest = partial.furthest
+    var collected = ByteBuffer()
+    func write() async throws {
+      let bytes = collected
+      try await BlockingWork.run { try bytes.withUnsafeReadableBytes(partial.append) }
+      collected.clear()
+      onProgress(partial.count)
+    }
+    var parts = response.body.makeAsyncIterator()
+    while true {
+      let next: ByteBuffer?
+      do {
+        next = try await parts.next()
+      } catch {
+        // What came before the connection broke is kept.
+        if collected.readableBytes > 0 { try await write() }
+        throw exchange.failure(
+          error, exchange.server.appending(path), madeProgress: partial.furthest > furthest)
+      }
+      guard var part = next else { break }
+      guard partial.count + collected.readableBytes + part.readableBytes <= blob.size else {
+        throw WrongContent(reason: "has more bytes")
+      }
+      collected.writeBuffer(&part)
+      if collected.readableBytes >= Self.batch { try await write() }
+    }
+    if collected.readableBytes > 0 { try await write() }
+    guard partial.count == blob.size else {
+      throw TransientFailure(
+        error: ModelRepositoryClientError(
+          .connectionFailed,
+          "\(name) cannot be fetched: it ended after \(partial.count) of \(blob.size) bytes."),
+        madeProgress: partial.furthest > furthest)
+    }
+  }
+
+  private func full(_ failure: FileFailure, _ partial: PartialFile) -> ModelRepositoryClientError {
+    .diskFull(
+      needed: blob.size - partial.count,
+      available: (try? cache.surroundings.availableBytes(cache.path)) ?? 0, name, cause: failure)
+  }
+}
+
+extension ModelRepositoryClientError {
+  /// There is not enough space.
+  static func diskFull(
+    needed: Int, available: Int, _ what: String, cause: (any Error)? = nil
+  ) -> ModelRepositoryClientError {
+    var error = ModelRepositoryClientError(
+      .diskFull,
+      "\(what) needs \(needed) bytes, but only \(available) can be written. Free space, or use "
+        + "another folder.", cause: cause)
+    error.bytes = (needed, available)
+    return error
+  }
+}

@@ -1,0 +1,105 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What the device tells of its power and its network.
+struct DeviceConditions: Sendable {
+  /// Folders and variables, which tests replace.
+  var powerSupplies = "/sys/class/power_supply"
+  var routes = "/proc/net/route"
+  var interfaces = "/sys/class/net"
+  var environment = ProcessInfo.processInfo.environment
+
+  /// Whether conditions are met.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.conditionsNotMet` or `.conditionUnknown`.
+  func check(_ conditions: DownloadConditions, _ model: String) throws {
+    if conditions.requiresCharging {
+      try require(
+        isCharging, model, "the device has to be charging", "runs on its battery",
+        "Drop the condition")
+    }
+    if !conditions.allowsCellularAccess {
+      try require(
+        isMetered.map { !$0 }, model, "the network must not be cellular or metered",
+        "is on such a network", "Set TENSORIO_METERED, or drop the condition")
+    }
+  }
+
+  private func require(
+    _ isMet: Bool?, _ model: String, _ condition: String, _ opposite: String, _ mending: String
+  ) throws {
+    guard let isMet else {
+      throw ModelRepositoryClientError(
+        .conditionUnknown,
+        "'\(model)' is not downloaded: \(condition), and this device does not tell. \(mending).")
+    }
+    guard isMet else {
+      throw ModelRepositoryClientError(
+        .conditionsNotMet,
+        "'\(model)' is not downloaded: \(condition), but the device \(opposite).")
+    }
+  }
+
+  /// Whether the device gets power; nil when it does not tell.
+  var isCharging: Bool? {
+    guard let names = try? FileSystem.contents(of: powerSupplies) else { return nil }
+    var hasBattery = false
+    var isUnknown = false
+    for name in names {
+      let supply = "\(powerSupplies)/\(name)"
+      // A mouse's battery is not the computer's.
+      guard line(supply + "/scope") != "Device" else { continue }
+      guard line(supply + "/type") == "Battery" else {
+        if line(supply + "/online") == "1" { return true }
+        continue
+      }
+      hasBattery = true
+      switch line(supply + "/status") {
+      case "Charging", "Full", "Not charging": return true
+      case "Discharging": break
+      default: isUnknown = true
+      }
+    }
+    if !hasBattery { return true }
+    return isUnknown ? nil : false
+  }
+
+  /// Whether the network costs by the byte; nil when nothing tells.
+  var isMetered: Bool? {
+    switch environment["TENSORIO_METERED"]?.lowercased() {
+    case "1", "true", "yes": return true
+    case "0", "false", "no": return false
+    default: break
+    }
+    guard let table = try? FileSystem.read(routes) else { return nil }
+    let rows = String(decoding: table, as: UTF8.self).split(separator: "\n").dropFirst()
+      .map { $0.split(whereSeparator: \.isWhitespace) }
+    // The interface, and the destination, in hexadecimal digits.
+    guard let route = rows.first(where: { $0.count > 2 && $0[1] == "00000000" }),
+      FileSystem.staysInside(String(route[0]))
+    else { return nil }
+    let interface = "\(interfaces)/\(route[0])"
+    // 1 is Ethernet, and what looks like it: Wi-Fi too, and some modems, which say so.
+    guard line(interface + "/type") == "1" else { return nil }
+    let kind = (try? FileSystem.read(interface + "/uevent")).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    return kind?.contains("DEVTYPE=wwan") ?? false
+  }
+
+  private func line(_ path: String) -> String? {
+    (try? FileSystem.read(path)).map {
+      String(decoding: $0, as: UTF8.self).filter { !$0.isNewline }
+    }
+  }
+}

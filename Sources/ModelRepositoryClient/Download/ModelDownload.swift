@@ -1,0 +1,192 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ModelRepositoryAPI
+import TensorIO
+
+/// One download of a model: its channel's document, the version for this installation, its files.
+struct ModelDownload: Sendable {
+  typealias Entry = ModelState.Entry
+  typealias Release = ChannelDocument.Release
+
+  let folder: ModelFolder
+  let configuration: ModelRepositoryConfiguration
+  let installationID: String
+  let exchange: RepositoryExchange
+  /// Told the number of the oldest safe version, as soon as it is known.
+  let onSafety: @Sendable (_ minimumSafeSequence: Int) -> Void
+  let onProgress: @Sendable (DownloadProgress) -> Void
+
+  var cache: CacheFolder { folder.cache }
+  var model: RepositoryName { folder.model }
+
+  /// Brings the newest version for this installation to the disk.
+  ///
+  /// - Returns: The version.
+  /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
+  func run() async throws -> InstalledModel.Version {
+    // What is fetched here is in no state yet: nobody may take it for unused.
+    let claim = try await FileLock.later(.shared, on: cache.store)
+    defer { withExtendedLifetime(claim) {} }
+    for _ in 0..<5 {
+      let document = try await currentDocument()
+      onSafety(document.minimumSafeSequence)
+      if let version = try await install(document) { return version }
+      // Another process saw a newer document meanwhile.
+    }
+    throw ModelRepositoryClientError(
+      .serverError,
+      "Channel '\(configuration.channel)' of '\(model)' changes faster than it can be followed.")
+  }
+
+  // MARK: - Installing
+
+  /// - Returns: nil when the document is not the newest one any more.
+  private func install(_ document: ChannelDocument) async throws -> InstalledModel.Version? {
+    let state = try folder.readState()
+    let present = Set([state.active, state.pending].compactMap { $0?.digest })
+    let assignment = document.assignment(for: installationID, having: present)
+    guard let release = assignment.release else {
+      try await BlockingWork.run { try folder.withState { $0.pending = nil } }
+      throw ModelRepositoryClientError(
+        .notFound,
+        "Channel '\(configuration.channel)' of '\(model)' has no version for this installation.")
+    }
+    guard !state.isQuarantined(release.manifest.digest) else { throw quarantined(release) }
+    var entry = Entry(
+      release: release, format: .bundle, arm: assignment.arm, parameters: assignment.parameters)
+    if present.contains(release.manifest.digest),
+      let version = try await settle(entry, document, makingNew: false)
+    {
+      return version
+    }
+    let manifest = try await fetchManifest(release)
+    entry.format = manifest.format
+    try await fetchFiles(of: manifest)
+    try Task.checkCancellation()
+    return try await settle(entry, document, makingNew: true)
+  }
+
+  /// Gives a version its place in the state, if all of its files are there.
+  ///
+  /// - Returns: nil when they are not, or the document is not the newest one any more.
+  private func settle(
+    _ entry: Entry, _ document: ChannelDocument, makingNew: Bool
+  ) async throws -> InstalledModel.Version? {
+    try await BlockingWork.run {
+      try folder.withState { state in
+        let newest = state.channels[configuration.channel.text]?.documentVersion
+        guard newest == document.documentVersion else { return nil }
+        guard !state.isQuarantined(entry.digest) else { throw quarantined(entry.release) }
+        var entry = entry
+        if let known = state.entries.first(where: { $0.digest == entry.digest }) {
+          (entry.format, entry.isProven) = (known.format, known.isProven)
+        } else if !makingNew {
+          return nil
+        }
+        guard try folder.verify(entry) else { return nil }
+        if state.active?.digest == entry.digest {
+          state.active = entry
+          state.pending = nil
+        } else {
+          state.pending = entry
+        }
+        return InstalledModel.Version(entry)
+      }
+    }
+  }
+
+  private func quarantined(_ release: Release) -> ModelRepositoryClientError {
+    ModelRepositoryClientError(
+      .quarantined,
+      "Version '\(release.version)' of '\(model)' failed twice on this computer, and is not fetched "
+        + "again. Publish a better one, or delete the model to try it anew.")
+  }
+
+  // MARK: - Fetching
+
+  private func fetchManifest(_ release: Release) async throws -> VersionManifest {
+    let size = release.size
+    guard size <= configuration.maximumBytes else {
+      throw ModelRepositoryClientError(
+        .tooLarge,
+        "Version '\(release.version)' of '\(model)' has \(size) bytes; at most "
+          + "\(configuration.maximumBytes) are fetched. Raise maximumBytes if that is right.")
+    }
+    onProgress(DownloadProgress(receivedBytes: 0, totalBytes: size))
+    if try await BlockingWork.run({ try cache.manifest(release.manifest) == nil }) {
+      try await fetch(release.manifest, "The manifest of '\(model)' \(release.version)") { _ in }
+    }
+    return try await BlockingWork.run {
+      let bytes = try FileSystem.read(cache.blob(release.manifest.digest))
+      func invalid(_ why: String) -> ModelRepositoryClientError {
+        ModelRepositoryClientError(
+          .invalidDocument, "The manifest of '\(model)' \(release.version) \(why).")
+      }
+      let manifest: VersionManifest
+      do {
+        manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
+        try manifest.validate()
+      } catch let error as RepositoryError {
+        throw invalid("makes no sense: \(error.message)")
+      } catch {
+        throw invalid("cannot be read: \(error)")
+      }
+      guard manifest.model == model, manifest.version == release.version else {
+        throw invalid("is of '\(manifest.model)' \(manifest.version)")
+      }
+      guard manifest.size == size else {
+        throw invalid("lists \(manifest.size) bytes where the channel's document has \(size)")
+      }
+      return manifest
+    }
+  }
+
+  private func fetchFiles(of manifest: VersionManifest) async throws {
+    let missing = try await BlockingWork.run {
+      var seen: Set<BlobDigest> = []
+      let missing = try manifest.files.filter {
+        try !cache.hasBlob($0.blob) && seen.insert($0.digest).inserted
+      }
+      let partial = try FileSystem.contents(of: cache.partial)
+      let started = partial.filter { name in
+        !name.hasSuffix(".etag") && seen.contains { name.hasPrefix($0.hexadecimal + ".") }
+      }
+      let begun = started.reduce(0) { sum, name in
+        sum + ((try? CacheFile(reading: "\(cache.partial)/\(name)").identity.size) ?? 0)
+      }
+      let needed = missing.reduce(0) { $0 + $1.size } - begun
+      let available = try cache.surroundings.availableBytes(cache.path)
+      guard needed <= available else {
+        throw ModelRepositoryClientError.diskFull(
+          needed: needed, available: available, "Version '\(manifest.version)' of '\(model)'")
+      }
+      return missing
+    }
+    // A file that is there twice is fetched once, and counts twice.
+    var counts: [BlobDigest: Int] = [:]
+    for file in manifest.files { counts[file.digest, default: 0] += 1 }
+    var done = manifest.size - missing.reduce(0) { $0 + $1.size * counts[$1.digest, default: 1] }
+    for file in missing {
+      let (before, count) = (done, counts[file.digest, default: 1])
+      try await fetch(file.blob, "'\(file.path)' of '\(model)' \(manifest.version)") { received in
+        onProgress(
+          DownloadProgress(
+            receivedBytes: before + received * count, totalBytes: manifest.size, file: file.path))
+      }
+      done += file.size * count
+    }
+    onProgress(DownloadProgress(receivedBytes: done, totalBytes: manifest.size))
+  }
+
+  private func fetch(
+    _ blob: BlobReference, _ name: String, _ onProgress: @escaping @Sendable (Int) -> Void
+  ) async throws {
+    try await BlobDownload(
+      cache: cache, exchange: exchange, blob: blob, name: name, onProgress: onProgress
+    ).run()
+  }
+}

@@ -1,0 +1,193 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Requests to the server, and what becomes of them.
+struct RepositoryExchange: Sendable {
+  let client: HTTPClient
+  let server: RepositoryAddress
+  let configuration: ModelRepositoryConfiguration
+
+  private static let maximumRedirects = 5
+  private static let maximumPause: Duration = .seconds(120)
+
+  /// The way this library's requests go: no redirection, packing or repetition but its own.
+  static func clientConfiguration(
+    _ configuration: ModelRepositoryConfiguration
+  ) -> HTTPClient.Configuration {
+    var result = HTTPClient.Configuration()
+    result.httpVersion = .http1Only
+    result.redirectConfiguration = .disallow
+    result.decompression = .disabled
+    result.connectionPool.retryConnectionEstablishment = false
+    result.timeout = .init(
+      connect: TimeAmount(configuration.connectTimeout),
+      read: TimeAmount(configuration.stallTimeout))
+    return result
+  }
+
+  // MARK: - Requests
+
+  /// Asks for something once, and follows redirections.
+  ///
+  /// - Parameters:
+  ///   - path: Of a resource of the server.
+  ///   - fields: The request's fields.
+  /// - Returns: The answer, whatever its status, but those that may be better later.
+  /// - Throws: ``TransientFailure``; ``ModelRepositoryClientError``.
+  func get(_ path: String, _ fields: HTTPHeaders) async throws -> HTTPClientResponse {
+    var address = server.appending(path)
+    for _ in 0...Self.maximumRedirects {
+      var request = HTTPClientRequest(url: address.url.absoluteString)
+      request.headers = fields
+      request.headers.add(name: "accept-encoding", value: "identity")
+      request.headers.add(name: "user-agent", value: "TensorIO")
+      if let token = configuration.token, address.origin == server.origin {
+        request.headers.add(name: "authorization", value: "Bearer \(token)")
+      }
+      let response: HTTPClientResponse
+      do {
+        response = try await client.execute(request, deadline: .distantFuture)
+      } catch {
+        throw failure(error, address)
+      }
+      guard [301, 302, 303, 307, 308].contains(response.status.code),
+        let location = response.headers.first(name: "location")
+      else { return try await checked(response, address) }
+      address = try address.redirected(
+        to: location, allowsInsecureConnections: configuration.allowsInsecureConnections)
+    }
+    throw ModelRepositoryClientError(
+      .serverError,
+      "'\(server.appending(path).shown)' redirects more than \(Self.maximumRedirects) times.")
+  }
+
+  /// Reads an answer that has to be small.
+  ///
+  /// - Throws: ``TransientFailure``; ``ModelRepositoryClientError`` with `.tooLarge`.
+  func body(
+    of response: HTTPClientResponse, _ path: String, upTo limit: Int
+  ) async throws -> ByteBuffer {
+    func tooLarge() -> ModelRepositoryClientError {
+      ModelRepositoryClientError(
+        .tooLarge,
+        "'\(server.appending(path).shown)' has more than \(limit) bytes; no more are read.")
+    }
+    let declared = response.headers.first(name: "content-length").flatMap { Int($0) }
+    guard declared ?? 0 <= limit else { throw tooLarge() }
+    var result = ByteBuffer()
+    do {
+      for try await var part in response.body {
+        guard result.readableBytes + part.readableBytes <= limit else { throw tooLarge() }
+        result.writeBuffer(&part)
+      }
+    } catch let error as ModelRepositoryClientError {
+      throw error
+    } catch {
+      throw failure(error, server.appending(path))
+    }
+    return result
+  }
+
+  /// Does something again that failed and may be better later.
+  ///
+  /// - Throws: What the work throws in the end; never ``TransientFailure``.
+  func retrying<Result>(_ work: () async throws -> Result) async throws -> Result {
+    var failures = 0
+    while true {
+      do {
+        return try await work()
+      } catch let failure as TransientFailure {
+        failures = failure.madeProgress ? 1 : failures + 1
+        let pause = failure.retryAfter ?? pause(after: failures)
+        guard failures <= configuration.retries, pause <= Self.maximumPause else {
+          throw failure.error
+        }
+        try await Task.sleep(for: pause)
+      }
+    }
+  }
+
+  /// All clients that lost the same server must not come back in the same moment.
+  private func pause(after failures: Int) -> Duration {
+    let longest = min(configuration.retryDelay * (1 << min(failures - 1, 20)), .seconds(30))
+    return longest * Double.random(in: 0.5...1)
+  }
+
+  // MARK: - Failures
+
+  private func checked(
+    _ response: HTTPClientResponse, _ address: RepositoryAddress
+  ) async throws -> HTTPClientResponse {
+    let status = Int(response.status.code)
+    guard status >= 400, status != 416 else {
+      let coding = response.headers.first(name: "content-encoding")?.lowercased() ?? "identity"
+      guard coding == "identity" else {
+        throw ModelRepositoryClientError(
+          .serverError, "'\(address.shown)' comes packed (\(coding)); that was not asked for.")
+      }
+      return response
+    }
+    var code = ModelRepositoryClientError.Code.serverError
+    if [404, 410].contains(status) { code = .notFound }
+    if [401, 403].contains(status) { code = .unauthorized }
+    let title = await title(of: response)
+    var error = ModelRepositoryClientError(
+      code, "'\(address.shown)': the server answered \(response.status)\(title).")
+    error.status = status
+    guard status == 429 || status == 408 || status >= 500 else { throw error }
+    let seconds = response.headers.first(name: "retry-after").flatMap { Int($0) }
+    throw TransientFailure(error: error, retryAfter: seconds.map { .seconds(max(0, $0)) })
+  }
+
+  /// What the server says of its refusal.
+  private func title(of response: HTTPClientResponse) async -> String {
+    let type = response.headers.first(name: "content-type") ?? ""
+    // The status says enough when this fails.
+    guard type.hasPrefix(ProblemDetails.contentType),
+      let bytes = try? await response.body.collect(upTo: 1 << 16),
+      let problem = try? RepositoryJSON.decode(
+        ProblemDetails.self, from: .init(bytes.readableBytesView))
+    else { return "" }
+    return ", \(problem.code.prefix(60)): \(problem.title.prefix(300))"
+  }
+
+  /// What an error of the connection is.
+  func failure(
+    _ error: any Error, _ address: RepositoryAddress, madeProgress: Bool = false
+  ) -> any Error {
+    var code = ModelRepositoryClientError.Code.connectionFailed
+    let reason: String
+    switch error {
+    case is CancellationError, is ModelRepositoryClientError, is TransientFailure: return error
+    case let error as HTTPClientError where error == .cancelled: return CancellationError()
+    case let error as HTTPClientError where error == .readTimeout:
+      code = .timedOut
+      reason = "the server sent nothing for \(configuration.stallTimeout)"
+    case let error as HTTPClientError
+    where [.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error):
+      code = .timedOut
+      reason = "the server did not answer in \(configuration.connectTimeout)"
+    case let error as HTTPClientError where error == .remoteConnectionClosed:
+      reason = "the server broke off"
+    case is HTTPParserError: reason = "the server's answer is no HTTP, or broke off"
+    default: reason = "\(error)"
+    }
+    return TransientFailure(
+      error: ModelRepositoryClientError(
+        code, "'\(address.shown)' cannot be fetched: \(reason).", cause: error),
+      madeProgress: madeProgress)
+  }
+}

@@ -1,0 +1,45 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ModelRepositoryAPI
+public import TensorIO
+
+extension InstalledModel {
+  /// Loads a bundle's model into memory, and keeps account of how that goes.
+  ///
+  /// A version that loads is proven; one that throws, or ends the process, twice is quarantined. What
+  /// the program or the computer lacks, as a backend or a native library, is not held against it.
+  ///
+  /// - Parameter loader: Makes the model.
+  /// - Returns: The model, loaded.
+  /// - Throws: `TensorIOError`; ``ModelRepositoryClientError`` with `.unsupportedFormat` for a version
+  ///   that is a bare `.tflite` file, which needs a description of its inputs.
+  public func load(with loader: ModelLoader) throws -> any Model {
+    guard format == .bundle else {
+      throw ModelRepositoryClientError(
+        .unsupportedFormat,
+        "Version '\(version?.text ?? "bundled")' of '\(model)' is a tflite file, not a bundle: load "
+          + "'\(path)' with an interpreter, and call markLoaded.")
+    }
+    let loaded: any Model
+    do {
+      loaded = try loader.model(at: path)
+      try loaded.load()
+    } catch {
+      if let code = (error as? TensorIOError)?.code, Self.faultsOfProgram.contains(code) {
+        try client.withdrawAttempt(self)
+      } else {
+        try client.reportFailure(self)
+      }
+      throw error
+    }
+    try client.markLoaded(self)
+    return loaded
+  }
+
+  private static let faultsOfProgram: Set<TensorIOError.Code> = [
+    .missingLibrary, .unknownBackend, .unknownModelClass, .invalidOption, .cancelled,
+  ]
+}

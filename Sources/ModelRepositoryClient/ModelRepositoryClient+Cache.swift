@@ -1,0 +1,151 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import ModelRepositoryAPI
+import Synchronization
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension ModelRepositoryClient {
+  /// Whether a version of a model was downloaded; it is not hashed.
+  public func isDownloaded(_ model: RepositoryName) -> Bool {
+    let folder = folder(of: model)
+    return (try? folder.readState())?.entries.contains {
+      FileManager.default.fileExists(atPath: folder.path(of: $0))
+    } ?? false
+  }
+
+  /// What the cache has; nothing is hashed, activated or counted.
+  ///
+  /// - Returns: The models, by name.
+  /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
+  public func models() throws -> [InstalledModel.State] {
+    do {
+      return try folders().map { folder in
+        let state = try folder.readState()
+        let versions = state.channels.compactMap { name, channel in
+          RepositoryName(name).map { ($0, channel.documentVersion) }
+        }
+        return InstalledModel.State(
+          model: state.model, active: state.active.map { InstalledModel.Version($0) },
+          previous: state.previous.map { InstalledModel.Version($0) },
+          pending: state.pending.map { InstalledModel.Version($0) },
+          quarantined: state.quarantined.map(\.manifest.digest),
+          documentVersions: Dictionary(versions) { first, _ in first })
+      }
+    } catch {
+      throw ModelRepositoryClientError(error)
+    }
+  }
+
+  /// Deletes all versions of a model, and forgets that some failed.
+  ///
+  /// A download of it is cancelled.
+  ///
+  /// Which documents were seen is kept: nobody can send an old one afterwards. Files that another
+  /// process uses go when it ends.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
+  public func delete(_ model: RepositoryName) throws {
+    cancelDownload(of: model)
+    chosen.withLock { chosen in
+      if let digest = chosen.choices[model]?.entry?.digest { chosen.failed.remove(digest) }
+      chosen.choices[model] = nil
+    }
+    do {
+      try folder(of: model).withState { state in
+        var fresh = ModelState(model: model)
+        fresh.channels = state.channels
+        for digest in state.quarantined.map(\.manifest.digest) + state.entries.map(\.digest) {
+          chosen.withLock { _ = $0.failed.remove(digest) }
+        }
+        state = fresh
+      }
+    } catch {
+      throw ModelRepositoryClientError(error)
+    }
+    _ = try removeUnused()
+  }
+
+  /// Removes blobs that no model needs, and incomplete files that nobody went on with for long.
+  ///
+  /// Every download ends with this. While one is under way nothing is removed.
+  ///
+  /// - Returns: The bytes of the files that were removed.
+  /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
+  public func removeUnused() throws -> Int {
+    do {
+      guard let claim = try FileLock.trying(on: cache.store) else { return 0 }
+      defer { withExtendedLifetime(claim) {} }
+      var used: Set<String> = []
+      for folder in try folders() {
+        try folder.withState { state in
+          try folder.removeUnnamed(by: state)
+          for entry in state.entries {
+            used.insert(entry.digest.hexadecimal)
+            let files = try cache.manifest(entry.release.manifest)?.files ?? []
+            used.formUnion(files.map(\.digest.hexadecimal))
+          }
+        }
+      }
+      var freed = 0
+      for name in try FileSystem.contents(of: cache.store) where !used.contains(name) {
+        freed += try removeFile("\(cache.store)/\(name)")
+        try cache.surroundings.reached(.unusedBlobRemoved)
+      }
+      for name in try FileSystem.contents(of: cache.partial) {
+        // Only downloads have these locks, and there is none.
+        let isLock = name.hasSuffix(".lock")
+        let digest = String(name.prefix { $0 != "." })
+        guard isLock || used.contains(digest) || isOld("\(cache.partial)/\(name)") else { continue }
+        freed += try removeFile("\(cache.partial)/\(name)")
+      }
+      return freed
+    } catch {
+      throw ModelRepositoryClientError(error)
+    }
+  }
+
+  // MARK: - Files
+
+  /// The folders of all models.
+  private func folders() throws -> [ModelFolder] {
+    try FileSystem.contents(of: cache.models)
+      .compactMap { name in
+        let file = "\(cache.models)/\(name)/state.json"
+        guard let bytes = try CacheFile.contents(of: file, upTo: ModelFolder.maximumBytes),
+          let state = try? RepositoryJSON.decode(ModelState.self, from: Data(bytes))
+        else { return nil }
+        let folder = folder(of: state.model)
+        return FileSystem.name(of: folder.path) == name ? folder : nil
+      }
+      .sorted { $0.model < $1.model }
+  }
+
+  private func removeFile(_ path: String) throws -> Int {
+    let size = (try? CacheFile(reading: path).identity.size) ?? 0
+    try FileSystem.remove(path)
+    return size
+  }
+
+  private func isOld(_ path: String) -> Bool {
+    guard let identity = try? CacheFile(reading: path).identity else { return false }
+    let age = cache.surroundings.now().timeIntervalSince1970 - Double(identity.seconds)
+    return age > Double(configuration.partialLifetime.components.seconds)
+  }
+}

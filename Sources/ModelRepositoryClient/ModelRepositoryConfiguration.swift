@@ -1,0 +1,79 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import ModelRepositoryAPI
+
+/// Where models come from, whom to trust, and where they are kept.
+public struct ModelRepositoryConfiguration: Sendable {
+  /// The server's address: `https://models.example.com`, with a path if it has one.
+  ///
+  /// Plain http is possible to this computer only, unless ``allowsInsecureConnections``.
+  public var server: String
+  /// The keys that may sign; one valid signature of any of them is enough.
+  ///
+  /// Never empty.
+  public var keys: [VerificationKey]
+  /// The cache: it is made when it is not there.
+  ///
+  /// Processes may share it.
+  public var folder: String
+  /// The channel that is followed.
+  public var channel: RepositoryName = .stable
+  /// A token that may read; it goes to ``server`` only, never to where that redirects.
+  public var token: String?
+  /// What rollouts tell this installation from others by; nil: made once and kept in the folder.
+  public var installationID: String?
+  /// Models that came with the program, the last resort: a `.tiobundle` folder or a `.tflite` file.
+  public var bundled: [RepositoryName: String] = [:]
+  /// Whether plain http is possible to other computers too.
+  ///
+  /// What is fetched is verified all the same, but everybody on the way can see it, and the token.
+  public var allowsInsecureConnections = false
+  /// How long a server may take to accept a connection.
+  public var connectTimeout: Duration = .seconds(10)
+  /// How long a server may send nothing.
+  ///
+  /// A download as a whole may take as long as it takes.
+  public var stallTimeout: Duration = .seconds(30)
+  /// How often a request is repeated after a broken connection, a silence, 429 or 5xx, as long as
+  /// nothing comes; every byte that does come starts the count anew.
+  public var retries = 4
+  /// The pause before the first repetition; it doubles up to 30 s, and half of it is random.
+  public var retryDelay: Duration = .milliseconds(500)
+  /// The most bytes that a version may have.
+  public var maximumBytes = 4 << 30
+  /// For how long an incomplete file is kept, to go on with it: ``ModelRepositoryClient/removeUnused()``.
+  public var partialLifetime: Duration = .seconds(24 * 3600)
+  /// Told which version a process began to use, once for a model; nil tells nobody.
+  public var onExposure: (@Sendable (Exposure) -> Void)?
+
+  /// Makes a configuration.
+  ///
+  /// - Parameters:
+  ///   - server: The server's address.
+  ///   - keys: The keys that may sign.
+  ///   - folder: The cache.
+  public init(server: String, keys: [VerificationKey], folder: String) {
+    self.server = server
+    self.keys = keys
+    self.folder = folder
+  }
+}
+
+/// An installation began to use a version: what experiments count.
+public struct Exposure: Sendable, Hashable {
+  /// What rollouts know the installation by.
+  public var installationID: String
+  /// The model.
+  public var model: RepositoryName
+  /// The channel.
+  public var channel: RepositoryName
+  /// The version; nil for a model that came with the program.
+  public var version: RepositoryName?
+  /// The arm of the experiment; nil outside of one.
+  public var arm: RepositoryName?
+  /// Where the model came from.
+  public var source: InstalledModel.Source
+}

@@ -1,0 +1,129 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import ModelRepositoryAPI
+import NIOHTTP1
+import TensorIO
+
+/// Sends a file in parts, and goes on where an earlier attempt, or process, ended.
+struct BlobUploader: Sendable {
+  let connection: RepositoryConnection
+  /// Where uploads that are under way are remembered; nil forgets them with the process.
+  let memory: String?
+
+  private static let partSize = 4 << 20
+  private static let attempts = 5
+
+  /// Sends a blob that the server does not have.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - blob: What it is.
+  ///   - onProgress: Told how many bytes of it the server has.
+  /// - Throws: ``PublishingError``; `TensorIOError` when the file cannot be read.
+  func upload(
+    _ path: String, as blob: BlobReference, onProgress: @Sendable (Int) -> Void
+  ) async throws {
+    guard var state = try await begin(blob) else { return onProgress(blob.size) }
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
+    }
+    defer { try? file.close() }
+    var failures = 0
+    while state.offset < blob.size {
+      do {
+        try file.seek(toOffset: UInt64(state.offset))
+        let part = try file.read(upToCount: Self.partSize) ?? Data()
+        guard !part.isEmpty else {
+          throw PublishingError("file_changed", "'\(path)' became shorter while it was sent.")
+        }
+        state = try await send(part, of: state)
+        failures = 0
+        onProgress(state.offset)
+      } catch let error as PublishingError where Self.isTransient(error) && failures < Self.attempts
+      {
+        failures += 1
+        try await Task.sleep(for: .milliseconds(200 * failures * failures))
+        state = try await connection.get(UploadState.self, "/v1/uploads/\(state.id)")
+      }
+    }
+    _ = try await connection.send(.PUT, "/v1/uploads/\(state.id)?digest=\(blob.digest)")
+    forget(blob)
+  }
+
+  private func send(_ part: Data, of state: UploadState) async throws -> UploadState {
+    try await connection.send(
+      .PATCH, "/v1/uploads/\(state.id)",
+      headers: [
+        ("Content-Type", "application/octet-stream"),
+        ("Content-Range", "bytes \(state.offset)-\(state.offset + part.count - 1)/*"),
+      ], body: part
+    ).decode(UploadState.self)
+  }
+
+  /// An upload that is under way, or a new one; nil where the server has the blob.
+  private func begin(_ blob: BlobReference) async throws -> UploadState? {
+    if let id = remembered(blob),
+      let state = try? await connection.get(UploadState.self, "/v1/uploads/\(id)")
+    {
+      return state
+    }
+    let answer = try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)")
+    guard answer.status == 201 else { return nil }
+    let state = try answer.decode(UploadState.self)
+    remember(state.id, blob)
+    return state
+  }
+
+  private static func isTransient(_ error: PublishingError) -> Bool {
+    guard let status = error.status else { return error.code == "no_answer" }
+    return status >= 500 || status == 429 || status == 416
+  }
+
+  // Where nothing can be remembered, an interrupted upload begins anew: no error.
+
+  private func place(of blob: BlobReference) -> String? {
+    memory.map { $0 + "/" + blob.digest.hexadecimal }
+  }
+
+  private func remembered(_ blob: BlobReference) -> String? {
+    guard let place = place(of: blob), let data = try? FileSystem.read(place),
+      let id = RepositoryName(String(decoding: data, as: UTF8.self))
+    else { return nil }
+    return id.text
+  }
+
+  private func remember(_ id: String, _ blob: BlobReference) {
+    guard let memory, let place = place(of: blob) else { return }
+    try? FileManager.default.createDirectory(
+      atPath: memory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try? Data(id.utf8).write(to: URL(filePath: place), options: .atomic)
+  }
+
+  private func forget(_ blob: BlobReference) {
+    if let place = place(of: blob) { try? FileManager.default.removeItem(atPath: place) }
+  }
+}
+
+extension BlobReference {
+  /// The digest and size of a file.
+  ///
+  /// - Throws: `TensorIOError` when it cannot be read.
+  init(ofFile path: String) throws {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
+    }
+    defer { try? file.close() }
+    var hash = SHA256()
+    var size = 0
+    while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
+      hash.update(data: part)
+      size += part.count
+    }
+    self.init(digest: BlobDigest(hash.finalize()), size: size)
+  }
+}

@@ -1,0 +1,44 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import ModelRepositoryAPI
+import NIOHTTP1
+
+extension ModelRepositoryPublisher {
+  /// The keys that the server signs with.
+  ///
+  /// Who pins them must get them another way, too: a server that lies lies about its keys.
+  public func keys() async throws -> [KeyList.Key] {
+    try await connection.get(KeyList.self, "/v1/keys").keys
+  }
+
+  /// Makes a token; its secret is told this once.
+  public func makeToken(_ request: TokenRequest) async throws -> NewToken {
+    try await connection.send(.POST, "/v1/tokens", request, as: NewToken.self)
+  }
+
+  /// All tokens, without their secrets.
+  public func tokens() async throws -> [TokenRecord] {
+    try await connection.get(TokenList.self, "/v1/tokens").tokens
+  }
+
+  /// Makes a token good for nothing.
+  public func revokeToken(_ id: String) async throws {
+    guard let name = RepositoryName(id) else {
+      throw PublishingError("invalid_token_id", "'\(id.prefix(100))' is no token's id.")
+    }
+    _ = try await connection.send(.DELETE, "/v1/tokens/\(name)")
+  }
+
+  /// What was changed, the newest first.
+  public func auditLog() async throws -> [AuditRecord] {
+    try await connection.get(AuditLog.self, "/v1/audit").records
+  }
+
+  /// Deletes blobs that no version needs.
+  public func collectGarbage() async throws -> CollectionReport {
+    try await connection.send(.POST, "/v1/gc").decode(CollectionReport.self)
+  }
+}

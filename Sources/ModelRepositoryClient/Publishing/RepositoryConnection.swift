@@ -1,0 +1,122 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+
+/// Asks a repository's API.
+struct RepositoryConnection: Sendable {
+  /// What a server answered.
+  struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: Data
+
+    /// The answer's document.
+    ///
+    /// - Throws: ``PublishingError`` where it is none.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      do {
+        return try RepositoryJSON.decode(type, from: body)
+      } catch {
+        throw PublishingError(
+          "invalid_answer", status: status, "The server's answer cannot be read: \(error)")
+      }
+    }
+  }
+
+  private let base: String
+  private let token: String?
+  /// Documents are short; blobs do not come this way.
+  private static let maximumAnswer = 16 << 20
+
+  /// - Throws: ``PublishingError`` for what is no address of a server.
+  init(server: String, token: String?) throws {
+    guard let url = URL(string: server), ["http", "https"].contains(url.scheme), url.host() != nil
+    else {
+      throw PublishingError(
+        "invalid_server", "'\(server)' is no server's address: it is like https://HOST:PORT.")
+    }
+    base = server.hasSuffix("/") ? String(server.dropLast()) : server
+    self.token = token
+  }
+
+  /// Sends a request.
+  ///
+  /// - Parameters:
+  ///   - method: Its method.
+  ///   - path: What stands behind the server's address, from `/v1` on.
+  ///   - headers: Further headers.
+  ///   - body: Its body.
+  ///   - statuses: The statuses that are no errors.
+  /// - Returns: The answer.
+  /// - Throws: ``PublishingError`` for other statuses and where there is no answer.
+  func send(
+    _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: Data? = nil,
+    accepting statuses: Set<Int> = [200, 201, 202, 204]
+  ) async throws -> Answer {
+    var request = request(method, path)
+    for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    let answer: Answer
+    do {
+      let response = try await HTTPClient.shared.execute(request, timeout: .minutes(2))
+      let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+      answer = Answer(
+        status: Int(response.status.code), headers: response.headers,
+        body: Data(bytes.readableBytesView))
+    } catch {
+      throw PublishingError("no_answer", "'\(base)' does not answer: \(error)")
+    }
+    guard statuses.contains(answer.status) else {
+      guard let problem = try? answer.decode(ProblemDetails.self) else {
+        throw PublishingError(
+          "http_\(answer.status)", status: answer.status,
+          "'\(base)' answered \(answer.status) to \(method) \(path).")
+      }
+      throw PublishingError(problem.code, status: answer.status, problem.title)
+    }
+    return answer
+  }
+
+  /// The parts of a blob, as they come.
+  ///
+  /// - Throws: ``PublishingError`` where the server does not give it.
+  func body(of path: String) async throws -> HTTPClientResponse.Body {
+    let response = try await HTTPClient.shared.execute(request(.GET, path), timeout: .hours(6))
+    guard response.status == .ok else {
+      throw PublishingError(
+        "http_\(response.status.code)", status: Int(response.status.code),
+        "the server answered \(response.status)")
+    }
+    return response.body
+  }
+
+  private func request(_ method: HTTPMethod, _ path: String) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: base + path)
+    request.method = method
+    if let token { request.headers.replaceOrAdd(name: "Authorization", value: "Bearer \(token)") }
+    return request
+  }
+
+  /// Asks for a document.
+  func get<Value: Decodable>(_ type: Value.Type, _ path: String) async throws -> Value {
+    try await send(.GET, path).decode(type)
+  }
+
+  /// Sends a document, and gets one.
+  func send<Value: Decodable>(
+    _ method: HTTPMethod, _ path: String, _ document: some Encodable & Sendable,
+    headers: [(String, String)] = [], as type: Value.Type
+  ) async throws -> Value {
+    try await send(
+      method, path, headers: headers + [("Content-Type", "application/json")],
+      body: RepositoryJSON.encode(document)
+    ).decode(type)
+  }
+}

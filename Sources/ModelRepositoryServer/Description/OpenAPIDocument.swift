@@ -1,0 +1,66 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ModelRepositoryAPI
+
+/// The API's description, OpenAPI 3.1; a test compares it with the routes.
+enum OpenAPIDocument {
+  /// The document.
+  ///
+  /// - Parameter version: The program's.
+  /// - Returns: What is sent as JSON.
+  static func document(version: String) -> OpenAPIValue {
+    var paths: [String: [String: OpenAPIValue]] = [:]
+    for operation in operations {
+      paths[operation.path, default: [:]][operation.method] = operation.value
+    }
+    return [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "TensorIO model repository", "version": .text(version),
+        "summary": "Keeps models, and tells installations which version is theirs.",
+        "license": ["name": "Apache License 2.0", "identifier": "Apache-2.0"],
+      ],
+      "paths": .object(paths.mapValues { .object($0) }),
+      "components": [
+        "securitySchemes": [
+          "token": [
+            "type": "http", "scheme": "bearer",
+            "description": "401 without a good one, 403 where it is for something else.",
+          ]
+        ],
+        "parameters": parameters,
+        "responses": [
+          "Problem": [
+            "description": "A refusal; its code never changes.",
+            "content": .object([
+              ProblemDetails.contentType: [
+                "schema": ["$ref": "#/components/schemas/ProblemDetails"]
+              ]
+            ]),
+          ]
+        ],
+        "schemas": .object(schemas),
+      ],
+    ]
+  }
+
+  private static var parameters: OpenAPIValue {
+    func path(_ name: String, _ schema: OpenAPIValue) -> OpenAPIValue {
+      ["name": .text(name), "in": "path", "required": true, "schema": schema]
+    }
+    let name: OpenAPIValue = ["$ref": "#/components/schemas/Name"]
+    return [
+      "model": path("model", name), "version": path("version", name),
+      "channel": path("channel", name),
+      "digest": path("digest", ["$ref": "#/components/schemas/Digest"]),
+      "upload": path("upload", ["type": "string"]), "token": path("token", ["type": "string"]),
+    ]
+  }
+
+  static let operations =
+    operationOperations + uploadOperations + blobOperations
+    + modelOperations + channelOperations + administrationOperations
+}

@@ -1,0 +1,76 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import HTTPTypes
+import Hummingbird
+import Logging
+import ModelRepositoryAPI
+import NIOCore
+
+/// Turns what routes throw into answers that programs and persons understand.
+struct ErrorMiddleware: RouterMiddleware {
+  typealias Context = WebContext
+
+  func handle(
+    _ request: Request, context: WebContext,
+    next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch {
+      var problem = Self.problem(for: error, request, context)
+      if problem.endsConnection || Self.hasLargeBody(request) {
+        problem.headers[.connection] = "close"
+        Self.close(context.channel)
+      }
+      let response = try problem.response
+      return request.method == .head ? response.withoutBody() : response
+    }
+  }
+
+  private static func problem(
+    for error: any Error, _ request: Request, _ context: WebContext
+  ) -> Problem {
+    switch error {
+    case let error as Problem: return error
+    case let error as RepositoryError where error.code == .storage:
+      context.logger.error("the disk failed: \(error)")
+      return .notStored(error)
+    case let error as DatabaseError
+    where [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode):
+      context.logger.error("the database cannot be written: \(error)")
+      let isFull = error.resultCode == .SQLITE_FULL
+      return .notStored(
+        RepositoryError(.storage, isFull ? "No space left on device." : "The disk failed."))
+    case let error as any HTTPResponseError:
+      let isUnknown = error.status == .notFound
+      return Problem(
+        error.status, isUnknown ? "not_found" : "bad_request",
+        isUnknown
+          ? "There is nothing at '\(request.uri.path.prefix(100))'."
+          : "The request is wrong: \(error.status.reasonPhrase).")
+    case is CancellationError:
+      return Problem(.serviceUnavailable, "ending", "The server ends, or the client went away.")
+    default:
+      context.logger.error("a request failed: \(error)")
+      return Problem(
+        .internalServerError, "internal_error", "A fault of the server; its log tells more.")
+    }
+  }
+
+  /// Whether more of the body may be under way than is worth reading.
+  private static func hasLargeBody(_ request: Request) -> Bool {
+    if request.headers[.transferEncoding] != nil { return true }
+    return request.headers[.contentLength].flatMap(Int.init) ?? 0 > 1 << 16
+  }
+
+  /// Closes a connection when the answer has had time to arrive.
+  ///
+  /// Else the rest of what was refused would be read to its end, however long it is.
+  private static func close(_ channel: any Channel) {
+    channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+  }
+}

@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ModelRepositoryAPI
+import NIOCore
+
+extension Request {
+  /// Reads the body, a JSON document.
+  ///
+  /// - Parameters:
+  ///   - type: What it is.
+  ///   - limit: The most bytes that it may have.
+  ///   - pace: Ends it where it comes too slowly.
+  /// - Returns: The document.
+  /// - Throws: ``Problem``.
+  func json<Value: Decodable>(
+    _ type: Value.Type, limit: Int = 1 << 16, pace: BodyPace
+  ) async throws -> Value {
+    guard headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+      throw Problem(
+        .unsupportedMediaType, "not_json",
+        "The body must be JSON, with 'Content-Type: application/json'.")
+    }
+    func check(_ count: Int) throws {
+      guard count <= limit else {
+        throw Problem(
+          .contentTooLarge, "body_too_large", "The body has more than \(limit) bytes.",
+          endsConnection: true)
+      }
+    }
+    // What is announced is refused before any of it is read.
+    try check(headers[.contentLength].flatMap(Int.init) ?? 0)
+    var pace = pace
+    var bytes = Data()
+    for try await part in body {
+      try pace.received(part.readableBytes)
+      try check(bytes.count + part.readableBytes)
+      bytes.append(contentsOf: part.readableBytesView)
+    }
+    do {
+      return try RepositoryJSON.decode(type, from: bytes)
+    } catch let error as DecodingError {
+      throw Problem.badRequest(
+        "The body is no \(type): \(Self.reason(error))", code: "invalid_body")
+    } catch {
+      throw Problem.badRequest("The body is no JSON.", code: "invalid_body")
+    }
+  }
+
+  private static func reason(_ error: DecodingError) -> String {
+    func place(_ context: DecodingError.Context) -> String {
+      context.codingPath.map(\.stringValue).joined(separator: ".")
+    }
+    return switch error {
+    case .keyNotFound(let key, _): "it needs '\(key.stringValue)'."
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .dataCorrupted(let context):
+      "'\(place(context))': \(context.debugDescription)"
+    @unknown default: "it cannot be read."
+    }
+  }
+}
+
+/// Ends bodies that come too slowly: else a few clients could keep all connections for ever.
+///
+/// Silence is the idle timeout's business.
+struct BodyPace {
+  private let minimumRate: Int
+  private let patience: Duration
+  private let start = ContinuousClock.now
+  private var count = 0
+
+  init(_ options: ModelRepositoryOptions) {
+    minimumRate = options.minimumBodyRate
+    patience = options.slowBodyTime
+  }
+
+  /// Notes that bytes came.
+  ///
+  /// - Throws: ``Problem`` where all came too slowly.
+  mutating func received(_ bytes: Int) throws {
+    count += bytes
+    let time = ContinuousClock.now - start
+    guard time < patience || Double(count) >= Double(minimumRate) * (time / .seconds(1)) else {
+      throw Problem(
+        .requestTimeout, "body_too_slow",
+        "The body comes with less than \(minimumRate) bytes a second.", endsConnection: true)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+
+/// Tells browsers that nothing here is a page.
+struct SafetyHeaders: RouterMiddleware {
+  typealias Context = WebContext
+
+  func handle(
+    _ request: Request, context: WebContext,
+    next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    var response = try await next(request, context)
+    response.headers[.xContentTypeOptions] = "nosniff"
+    response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    return response
+  }
+}

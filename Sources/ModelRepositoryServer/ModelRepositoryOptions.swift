@@ -1,0 +1,49 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// How a model repository is set up.
+public struct ModelRepositoryOptions: Sendable {
+  /// Where everything is kept.
+  public var dataFolder: String
+  /// The address to listen on; a name or number of this machine.
+  public var host = "127.0.0.1"
+  /// The port; 0 takes one that is free.
+  public var port = 8090
+  /// The files of a certificate and its key, in PEM; nil serves without TLS, as behind a proxy.
+  public var certificate: (chain: String, key: String)?
+  /// Whether reading needs a token too; writing always does.
+  public var requiresTokenToRead = false
+  /// The most bytes that a blob may have.
+  public var maximumBlobBytes = 16 << 30
+  /// The most bytes that all blobs and uploads may have; nil leaves it to the disk.
+  public var quota: Int?
+  /// How many uploads a token may have under way; one that was idle for a minute makes room.
+  public var maximumUploadsPerToken = 256
+  /// After how many seconds without a byte an upload is given up.
+  public var uploadLifetime: TimeInterval = 24 * 3600
+  /// For how many seconds a signed document is good; it is renewed after half of that.
+  public var documentLifetime: TimeInterval = 30 * 24 * 3600
+  /// For how many seconds a blob that no version names is kept.
+  public var collectionGracePeriod: TimeInterval = 24 * 3600
+  /// How many bytes a second a body must bring; a slower one is ended, after ten seconds.
+  public var minimumBodyRate = 1024
+  /// For how many seconds a connection may be silent.
+  public var idleTime = 60
+  /// The server is not ready where its disk has fewer free bytes.
+  public var minimumFreeBytes = 256 << 20
+  /// The program's version.
+  public var version = "0"
+  /// The clock; tests move it.
+  var now: @Sendable () -> Date = { Date() }
+  /// For how long a body may be slow.
+  var slowBodyTime = Duration.seconds(10)
+
+  /// Makes options.
+  ///
+  /// - Parameter dataFolder: Where everything is kept; it is made where it is not there.
+  public init(dataFolder: String) { self.dataFolder = dataFolder }
+}

@@ -1,0 +1,130 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+public import Logging
+import ModelRepositoryAPI
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+
+/// A server that keeps models, and tells installations which version is theirs.
+///
+/// ```swift
+/// var options = ModelRepositoryOptions(dataFolder: "data")
+/// options.port = 8090
+/// try await ModelRepositoryServer(options).run { address in print("Listening on \(address)") }
+/// ```
+///
+/// It ends on SIGTERM and SIGINT, when the requests under way are answered.
+public struct ModelRepositoryServer: Sendable {
+  private let options: ModelRepositoryOptions
+  private let logger: Logger
+  let repository: Repository
+  private let uploads: UploadStore
+
+  /// Prepares a server, and takes the data folder.
+  ///
+  /// - Parameters:
+  ///   - options: How it is set up.
+  ///   - logger: Gets a line for every request; nil writes them to standard error.
+  /// - Throws: `RepositoryError` with the codes `.locked`, `.storage` and `.invalidKey`.
+  public init(_ options: ModelRepositoryOptions, logger: Logger? = nil) throws {
+    let logger =
+      logger ?? Logger(label: "model-repository") { StreamLogHandler.standardError(label: $0) }
+    self.init(try Repository(options), logger)
+    for blob in repository.missing {
+      logger.error(
+        "a blob was lost; upload it again",
+        metadata: [
+          "blob": "\(blob.digest)", "model": "\(blob.model)", "version": "\(blob.version)",
+        ])
+    }
+  }
+
+  /// A server of what is open already.
+  init(_ repository: Repository, _ logger: Logger) {
+    options = repository.options
+    self.logger = logger
+    self.repository = repository
+    uploads = UploadStore(repository)
+  }
+
+  /// Serves until the process is told to end.
+  ///
+  /// - Parameter onStart: Called with the server's address once it listens.
+  /// - Throws: `RepositoryError` with the code `.invalidOption` when the address is taken or the
+  ///   certificate cannot be read.
+  public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
+    let options = options
+    do {
+      try await application { channel in
+        onStart(Self.address(options, port: channel.localAddress?.port ?? options.port))
+      }.runService()
+    } catch let error as IOError {
+      throw RepositoryError(
+        .invalidOption,
+        "The server cannot listen on \(options.host):\(options.port): "
+          + "\(String(cString: strerror(error.errnoCode))). Name another port.")
+    }
+  }
+
+  /// The server as it runs, for tests too.
+  func application(
+    onStart: @escaping @Sendable (any Channel) async -> Void = { _ in }
+  ) throws -> some ApplicationProtocol {
+    Application(
+      router: router(), server: try server(),
+      configuration: ApplicationConfiguration(
+        address: .hostname(options.host, port: options.port), serverName: "TensorIO",
+        availableConnectionsDelegate: MaximumAvailableConnections(1024)),
+      onServerRunning: onStart, logger: logger)
+  }
+
+  /// The routes.
+  func router() -> Router<WebContext> {
+    let router = Router(context: WebContext.self)
+    let metrics = ServerMetrics()
+    let access = Access(isPublic: !options.requiresTokenToRead)
+    router.add(middleware: RequestMiddleware(metrics: metrics))
+    router.add(middleware: SafetyHeaders())
+    router.add(middleware: ErrorMiddleware())
+    router.add(middleware: TokenMiddleware(repository: repository))
+    ServerRoutes(repository: repository, access: access, metrics: metrics).add(to: router)
+    let api = router.group("v1")
+    UploadRoutes(uploads: uploads, access: access).add(to: api)
+    BlobRoutes(repository: repository, access: access, metrics: metrics).add(to: api)
+    ModelRoutes(repository: repository, access: access).add(to: api)
+    ChannelRoutes(repository: repository, access: access).add(to: api)
+    AdministrationRoutes(repository: repository, uploads: uploads, access: access).add(to: api)
+    return router
+  }
+
+  private func server() throws -> HTTPServerBuilder {
+    let plain = HTTPServerBuilder.http1(
+      configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(Int64(options.idleTime))))
+    guard let (chain, key) = options.certificate else { return plain }
+    do {
+      let certificates = try NIOSSLCertificate.fromPEMFile(chain)
+      let configuration = TLSConfiguration.makeServerConfiguration(
+        certificateChain: certificates.map { .certificate($0) },
+        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+      return try .tls(plain, tlsConfiguration: configuration)
+    } catch {
+      throw RepositoryError(
+        .invalidOption,
+        "The certificate '\(chain)' and the key '\(key)' cannot be used: \(error). Both must be PEM."
+      )
+    }
+  }
+
+  private static func address(_ options: ModelRepositoryOptions, port: Int) -> String {
+    let name = options.host.contains(":") ? "[\(options.host)]" : options.host
+    return "\(options.certificate == nil ? "http" : "https")://\(name):\(port)/"
+  }
+}

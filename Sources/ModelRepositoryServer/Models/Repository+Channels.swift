@@ -1,0 +1,199 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import HTTPTypes
+import ModelRepositoryAPI
+
+/// A channel's newest document.
+struct ChannelState: Sendable {
+  let channel: RepositoryName
+  let documentVersion: Int
+  /// What it was made of.
+  let content: ChannelContent
+  /// A rollback's document has what an earlier one had: that one's number.
+  let restores: Int?
+  /// From when on it is to be signed anew.
+  let renewal: Date
+  /// The keys that signed it, by their ids.
+  let keys: String
+  /// The ``SignedDocument``, as it is sent.
+  let signed: Data
+
+  /// The strong tag of the bytes that are sent.
+  var tag: String { "\"\(BlobDigest(of: signed).hexadecimal)\"" }
+}
+
+/// What a change of a channel depends on, so that nobody undoes what another did.
+enum ChannelPrecondition: Sendable {
+  /// The channel is to be new.
+  case isNew
+  /// The channel is to have one of the tags of an `If-Match`.
+  case matches(String)
+}
+
+extension Repository {
+  /// A channel's document, signed anew where it is past half of its life.
+  ///
+  /// - Throws: ``Problem`` where there is no such channel.
+  func channel(
+    _ channel: RepositoryName, of model: RepositoryName
+  ) async throws -> ChannelState {
+    let state = try await database.read { try Self.channel(channel, of: model, $0) }
+    guard let state else { throw Self.noChannel(channel, model) }
+    guard isOld(state) else { return state }
+    return try await database.write { [self] database in
+      guard let state = try Self.channel(channel, of: model, database) else {
+        throw Self.noChannel(channel, model)
+      }
+      guard isOld(state) else { return state }
+      var document = try Self.document(state)
+      document.documentVersion += 1
+      document.issued = wholeNow
+      document.expires = wholeNow + options.documentLifetime
+      return try insert(document, .renewal, restores: state.restores, state.content, database)
+    }
+  }
+
+  /// A model's channels, by name.
+  func channels(of model: RepositoryName) async throws -> [ChannelList.Channel] {
+    try await database.read { database in
+      try Self.checkModel(model, database)
+      return try Self.channels(of: model, database).map {
+        ChannelList.Channel(
+          name: $0.channel, documentVersion: $0.documentVersion, version: $0.content.version)
+      }
+    }
+  }
+
+  /// Sets a channel.
+  ///
+  /// - Parameters:
+  ///   - channel: The channel.
+  ///   - model: The model.
+  ///   - content: What it is to be.
+  ///   - precondition: What it must have been.
+  ///   - token: Whose wish it is.
+  /// - Returns: The channel, and whether it is new.
+  /// - Throws: ``Problem``.
+  func setChannel(
+    _ channel: RepositoryName, of model: RepositoryName, to content: ChannelContent,
+    _ precondition: ChannelPrecondition, by token: String?
+  ) async throws -> (state: ChannelState, isNew: Bool) {
+    try await database.write { [self] database in
+      try Self.checkModel(model, database)
+      let present = try Self.channel(channel, of: model, database)
+      try check(precondition, present)
+      let document = try makeDocument(content, channel, model, after: present, database)
+      let state = try insert(
+        document, .change, restores: nil, ChannelContent(document), database)
+      try audit(
+        database, token, "channel.set", "\(model)/\(channel)", Self.summary(document))
+      return (state, present == nil)
+    }
+  }
+
+  /// Makes a channel what it was before.
+  ///
+  /// Rolling back once more goes further back, and not to what was rolled back.
+  ///
+  /// - Parameters:
+  ///   - channel: The channel.
+  ///   - model: The model.
+  ///   - number: The document to go back to; nil for the last one that had another content.
+  ///   - precondition: What it must have been.
+  ///   - token: Whose wish it is.
+  /// - Returns: The channel.
+  /// - Throws: ``Problem``.
+  func rollBack(
+    _ channel: RepositoryName, of model: RepositoryName, to number: Int?,
+    _ precondition: ChannelPrecondition, by token: String?
+  ) async throws -> ChannelState {
+    try await database.write { [self] database in
+      guard let present = try Self.channel(channel, of: model, database) else {
+        throw Self.noChannel(channel, model)
+      }
+      try check(precondition, present)
+      let origin = number.map { $0 + 1 } ?? present.restores ?? present.documentVersion
+      let earlier = try Self.states(
+        "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
+        [model.text, channel.text, origin], database)
+      let target = earlier.first { state in
+        number.map { state.documentVersion == $0 }
+          ?? !Self.isSame(state.content, present.content)
+      }
+      guard let target else {
+        throw Problem.conflict(
+          "no_earlier_content", "Channel '\(channel)' of '\(model)' was nothing else before.")
+      }
+      var content = target.content
+      // What was found unsafe since stays unsafe.
+      content.minimumSafeSequence = max(
+        content.minimumSafeSequence ?? 0, present.content.minimumSafeSequence ?? 0)
+      let document = try makeDocument(content, channel, model, after: present, database)
+      let state = try insert(
+        document, .rollback, restores: target.restores ?? target.documentVersion,
+        ChannelContent(document), database)
+      try audit(
+        database, token, "channel.rollback", "\(model)/\(channel)",
+        "to document \(target.documentVersion); " + Self.summary(document))
+      return state
+    }
+  }
+
+  /// A channel's documents, the newest first.
+  func history(
+    of channel: RepositoryName, of model: RepositoryName, before: Int?, limit: Int
+  ) async throws -> ChannelHistory {
+    try await database.read { database in
+      guard try Self.channel(channel, of: model, database) != nil else {
+        throw Self.noChannel(channel, model)
+      }
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM channel_documents WHERE model = ? AND channel = ? AND document_version < ?
+          ORDER BY document_version DESC LIMIT ?
+          """, arguments: [model.text, channel.text, before ?? Int.max, limit])
+      return ChannelHistory(
+        revisions: try rows.map { row in
+          let state = try Self.state(row)
+          let document = try Self.document(state)
+          return ChannelHistory.Revision(
+            documentVersion: state.documentVersion,
+            cause: ChannelHistory.Revision.Cause(rawValue: row["cause"]) ?? .change,
+            issued: document.issued, expires: document.expires, content: state.content)
+        })
+    }
+  }
+
+  /// Refuses a change of what is not as the client thought.
+  private func check(_ precondition: ChannelPrecondition, _ present: ChannelState?) throws {
+    switch precondition {
+    case .isNew:
+      guard let present else { return }
+      throw Problem(
+        .preconditionFailed, "precondition_failed",
+        "There is such a channel already. Name its ETag in 'If-Match'.",
+        headers: [.eTag: present.tag])
+    case .matches(let tags):
+      guard let present else {
+        throw Problem(
+          .preconditionFailed, "precondition_failed",
+          "There is no such channel yet. Say 'If-None-Match: *' to make it.")
+      }
+      guard EntityTag.isNamedStrongly(present.tag, in: tags) else {
+        throw Problem(
+          .preconditionFailed, "precondition_failed",
+          "The channel was changed meanwhile. Read it again.", headers: [.eTag: present.tag])
+      }
+    }
+  }
+
+  static func noChannel(_ channel: RepositoryName, _ model: RepositoryName) -> Problem {
+    .notFound("channel_not_found", "There is no channel '\(channel)' of '\(model)'.")
+  }
+}

@@ -1,0 +1,158 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+
+/// How channels' documents are made, signed and kept.
+extension Repository {
+  /// Documents tell seconds.
+  var wholeNow: Date { Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)) }
+
+  /// Whether a document is past half of its life, or not signed by the keys that there are.
+  func isOld(_ state: ChannelState) -> Bool {
+    now >= state.renewal || state.keys != keyIDs
+  }
+
+  private var keyIDs: String { keys.map(\.verificationKey.id).sorted().joined(separator: " ") }
+
+  /// Makes a channel's next document of what it is to be.
+  ///
+  /// - Throws: ``Problem`` for versions that there are not, and for what makes no sense.
+  func makeDocument(
+    _ content: ChannelContent, _ channel: RepositoryName, _ model: RepositoryName,
+    after present: ChannelState?, _ database: Database
+  ) throws -> ChannelDocument {
+    func release(_ version: RepositoryName) throws -> ChannelDocument.Release {
+      guard let record = try Self.version(version, of: model, database) else {
+        throw Problem.unprocessable(
+          "unknown_version", "There is no version '\(version)' of '\(model)'. Publish it first.")
+      }
+      guard !record.isWithdrawn else {
+        throw Problem.conflict(
+          "version_withdrawn", "Version '\(version)' of '\(model)' was withdrawn.")
+      }
+      return record.release
+    }
+    let experiment = try content.experiment.map { experiment in
+      ChannelDocument.Experiment(
+        salt: experiment.salt,
+        arms: try experiment.arms.map {
+          ChannelDocument.Arm(
+            name: $0.name, threshold: $0.threshold, release: try release($0.version),
+            parameters: $0.parameters ?? [:])
+        }, isPaused: experiment.isPaused ?? false)
+    }
+    let document = ChannelDocument(
+      model: model, channel: channel, documentVersion: (present?.documentVersion ?? 0) + 1,
+      issued: wholeNow, expires: wholeNow + options.documentLifetime,
+      release: try content.version.map(release), experiment: experiment,
+      parameters: content.parameters ?? [:],
+      // What was found unsafe stays unsafe until someone says otherwise.
+      minimumSafeSequence: content.minimumSafeSequence ?? present?.content.minimumSafeSequence
+        ?? 0)
+    do {
+      try document.validate()
+    } catch let error as RepositoryError {
+      throw Problem.unprocessable("invalid_document", error.message)
+    }
+    return document
+  }
+
+  /// Signs a document and keeps it.
+  func insert(
+    _ document: ChannelDocument, _ cause: ChannelHistory.Revision.Cause, restores: Int?,
+    _ content: ChannelContent, _ database: Database
+  ) throws -> ChannelState {
+    let signed = try RepositoryJSON.encode(try SignedDocument(document, by: keys))
+    guard signed.count <= ChannelDocument.maximumBytes else {
+      throw Problem.unprocessable(
+        "invalid_document",
+        "The signed document would have \(signed.count) bytes; "
+          + "\(ChannelDocument.maximumBytes) are possible. Give it fewer parameters.")
+    }
+    let renewal = document.issued + document.expires.timeIntervalSince(document.issued) / 2
+    try database.execute(
+      sql: """
+        INSERT INTO channel_documents
+          (model, channel, document_version, cause, restores, renewal, keys, content, signed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        document.model.text, document.channel.text, document.documentVersion, cause.rawValue,
+        restores, renewal, keyIDs, try RepositoryJSON.encode(content), signed,
+      ])
+    return ChannelState(
+      channel: document.channel, documentVersion: document.documentVersion, content: content,
+      restores: restores, renewal: renewal, keys: keyIDs, signed: signed)
+  }
+
+  // MARK: - Rows
+
+  /// A channel's newest document; nil where there is none.
+  static func channel(
+    _ channel: RepositoryName, of model: RepositoryName, _ database: Database
+  ) throws -> ChannelState? {
+    try states(
+      "model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
+      [model.text, channel.text], database
+    ).first
+  }
+
+  /// The newest documents of all channels of a model, by name.
+  static func channels(
+    of model: RepositoryName, _ database: Database
+  ) throws -> [ChannelState] {
+    try states(
+      """
+      model = ? AND document_version = (
+        SELECT MAX(document_version) FROM channel_documents AS newest
+        WHERE newest.model = channel_documents.model
+          AND newest.channel = channel_documents.channel)
+      ORDER BY channel
+      """, [model.text], database)
+  }
+
+  static func states(
+    _ condition: String, _ arguments: StatementArguments, _ database: Database
+  ) throws -> [ChannelState] {
+    try Row.fetchAll(
+      database, sql: "SELECT * FROM channel_documents WHERE \(condition)", arguments: arguments
+    ).map(state)
+  }
+
+  static func state(_ row: Row) throws -> ChannelState {
+    guard let channel = RepositoryName(row["channel"]) else {
+      throw RepositoryError(.storage, "A channel's row is damaged.")
+    }
+    return ChannelState(
+      channel: channel, documentVersion: row["document_version"],
+      content: try RepositoryJSON.decode(ChannelContent.self, from: row["content"]),
+      restores: row["restores"], renewal: row["renewal"], keys: row["keys"],
+      signed: row["signed"])
+  }
+
+  static func document(_ state: ChannelState) throws -> ChannelDocument {
+    let signed = try RepositoryJSON.decode(SignedDocument.self, from: state.signed)
+    return try RepositoryJSON.decode(ChannelDocument.self, from: signed.document)
+  }
+
+  /// Whether two contents give the same, whatever was found unsafe since.
+  static func isSame(_ left: ChannelContent, _ right: ChannelContent) -> Bool {
+    var left = left
+    left.minimumSafeSequence = right.minimumSafeSequence
+    return left == right
+  }
+
+  /// What the audit log tells of a document.
+  static func summary(_ document: ChannelDocument) -> String {
+    let arms = (document.experiment?.arms ?? []).map {
+      "\($0.name)=\($0.release.version)<\($0.threshold)"
+    }
+    return "document \(document.documentVersion): "
+      + ([document.release?.version.text ?? "none"] + arms).joined(separator: " ")
+  }
+}

@@ -1,0 +1,255 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import HTTPTypes
+import ModelRepositoryAPI
+import NIOCore
+
+extension Repository {
+  /// The models, by name.
+  func models() async throws -> [ModelList.Model] {
+    try await database.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT name, (SELECT COUNT(*) FROM versions WHERE model = name) AS versions
+          FROM models ORDER BY name
+          """
+      ).compactMap { row in
+        RepositoryName(row["name"]).map { ModelList.Model(name: $0, versions: row["versions"]) }
+      }
+    }
+  }
+
+  /// A model's versions, the newest first.
+  ///
+  /// - Throws: ``Problem`` where there is no such model.
+  func versions(of model: RepositoryName) async throws -> [VersionRecord] {
+    try await database.read { database in
+      try Self.checkModel(model, database)
+      return try Row.fetchAll(
+        database, sql: "SELECT * FROM versions WHERE model = ? ORDER BY sequence DESC",
+        arguments: [model.text]
+      ).map(Self.record)
+    }
+  }
+
+  /// A version.
+  ///
+  /// - Throws: ``Problem`` where there is no such version.
+  func version(_ version: RepositoryName, of model: RepositoryName) async throws -> VersionRecord {
+    try await database.read { database in
+      guard let record = try Self.version(version, of: model, database) else {
+        throw Self.noVersion(version, model)
+      }
+      return record
+    }
+  }
+
+  /// Makes a version of blobs that are there.
+  ///
+  /// - Parameters:
+  ///   - manifest: The digest of the version's manifest.
+  ///   - model: The model.
+  ///   - token: Whose wish it is.
+  /// - Returns: The version, and whether it is new; the same once more is no error.
+  /// - Throws: ``Problem`` that names what is missing.
+  func publish(
+    _ manifest: BlobDigest, of model: RepositoryName, by token: String?
+  ) async throws -> (record: VersionRecord, isNew: Bool) {
+    let (manifest, blob) = try await self.manifest(manifest, of: model)
+    let now = now
+    return try await database.write { [self] database in
+      if let record = try Self.version(manifest.version, of: model, database) {
+        guard record.manifest == blob else {
+          throw Problem.conflict(
+            "version_exists",
+            "Version '\(manifest.version)' of '\(model)' has the manifest "
+              + "\(record.manifest.digest) and never gets another. Choose another name.")
+        }
+        return (record, false)
+      }
+      // The manifest too: garbage collection may have been here meanwhile.
+      var blobs = [blob.digest: blob.size]
+      try Self.check(blob, "the manifest", database)
+      for file in manifest.files {
+        try Self.check(file.blob, "'\(file.path)'", database)
+        blobs[file.digest] = file.size
+      }
+      try database.execute(
+        sql: "INSERT INTO models (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        arguments: [model.text, now])
+      let last = try Int.fetchOne(
+        database, sql: "SELECT MAX(sequence) FROM versions WHERE model = ?",
+        arguments: [model.text])
+      let record = VersionRecord(
+        version: manifest.version, sequence: (last ?? 0) + 1, manifest: blob, size: manifest.size,
+        published: now)
+      try Self.insert(record, of: model, blobs, database)
+      try audit(
+        database, token, "version.publish", "\(model)/\(record.version)", "\(blob.digest)")
+      return (record, true)
+    }
+  }
+
+  /// Takes care that nobody is given a version any more.
+  ///
+  /// - Parameters:
+  ///   - version: The version.
+  ///   - model: The model.
+  ///   - isForced: Whether that goes for versions, too, that channels still give.
+  ///   - token: Whose wish it is.
+  /// - Returns: The version.
+  /// - Throws: ``Problem`` that names the channels.
+  func withdraw(
+    _ version: RepositoryName, of model: RepositoryName, isForced: Bool, by token: String?
+  ) async throws -> VersionRecord {
+    try await database.write { [self] database in
+      guard var record = try Self.version(version, of: model, database) else {
+        throw Self.noVersion(version, model)
+      }
+      guard !record.isWithdrawn else { return record }
+      let channels = try Self.channels(of: model, database).filter { $0.content.names(version) }
+      guard isForced || channels.isEmpty else {
+        throw Problem.conflict(
+          "version_in_use",
+          "Version '\(version)' of '\(model)' is given by the channels "
+            + "\(channels.map(\.channel.text)). Set these first.")
+      }
+      try database.execute(
+        sql: "UPDATE versions SET withdrawn = 1 WHERE model = ? AND version = ?",
+        arguments: [model.text, version.text])
+      try audit(
+        database, token, "version.withdraw", "\(model)/\(version)",
+        channels.isEmpty
+          ? nil : "forced; given by \(channels.map(\.channel.text).joined(separator: " "))")
+      record.isWithdrawn = true
+      return record
+    }
+  }
+
+  // MARK: - Rows
+
+  /// A version's row; nil where there is none.
+  static func version(
+    _ version: RepositoryName, of model: RepositoryName, _ database: Database
+  ) throws -> VersionRecord? {
+    try Row.fetchOne(
+      database, sql: "SELECT * FROM versions WHERE model = ? AND version = ?",
+      arguments: [model.text, version.text]
+    ).map(record)
+  }
+
+  /// - Throws: ``Problem`` where there is no such model.
+  static func checkModel(_ model: RepositoryName, _ database: Database) throws {
+    let isThere = try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT 1 FROM models WHERE name = ?)",
+      arguments: [model.text])
+    guard isThere == true else {
+      throw Problem.notFound("model_not_found", "There is no model '\(model)'.")
+    }
+  }
+
+  private static func noVersion(_ version: RepositoryName, _ model: RepositoryName) -> Problem {
+    .notFound("version_not_found", "There is no version '\(version)' of '\(model)'.")
+  }
+
+  private static func record(_ row: Row) throws -> VersionRecord {
+    guard let version = RepositoryName(row["version"]),
+      let digest = BlobDigest("sha256:" + (row["manifest_digest"] as String))
+    else { throw RepositoryError(.storage, "A version's row is damaged.") }
+    return VersionRecord(
+      version: version, sequence: row["sequence"],
+      manifest: BlobReference(digest: digest, size: row["manifest_size"]), size: row["size"],
+      published: row["published"], isWithdrawn: row["withdrawn"])
+  }
+
+  private static func insert(
+    _ record: VersionRecord, of model: RepositoryName, _ blobs: [BlobDigest: Int],
+    _ database: Database
+  ) throws {
+    try database.execute(
+      sql: """
+        INSERT INTO versions
+          (model, version, sequence, manifest_digest, manifest_size, size, published)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        model.text, record.version.text, record.sequence, record.manifest.digest.hexadecimal,
+        record.manifest.size, record.size, record.published,
+      ])
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO version_blobs (model, version, digest, size) VALUES (?, ?, ?, ?)")
+    for (digest, size) in blobs {
+      try statement.execute(
+        arguments: [model.text, record.version.text, digest.hexadecimal, size])
+    }
+  }
+
+  private static func check(_ blob: BlobReference, _ name: String, _ database: Database) throws {
+    let statement = try database.cachedStatement(sql: "SELECT size FROM blobs WHERE digest = ?")
+    guard let size = try Int.fetchOne(statement, arguments: [blob.digest.hexadecimal]) else {
+      throw Problem.unprocessable(
+        "blob_missing", "The blob \(blob.digest) of \(name) is not there. Upload it first.")
+    }
+    guard size == blob.size else {
+      throw Problem.unprocessable(
+        "wrong_size",
+        "The manifest says that \(name) has \(blob.size) bytes; its blob has \(size).")
+    }
+  }
+
+  /// Reads and checks a manifest.
+  private func manifest(
+    _ digest: BlobDigest, of model: RepositoryName
+  ) async throws -> (VersionManifest, BlobReference) {
+    let isThere = try await database.read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?)",
+        arguments: [digest.hexadecimal])
+    }
+    guard isThere == true, let content = try await blobs.open(digest) else {
+      throw Problem.unprocessable(
+        "blob_missing", "The manifest \(digest) is not there. Upload it first.")
+    }
+    func invalid(_ what: String) -> Problem { .unprocessable("invalid_manifest", what) }
+    guard (1...VersionManifest.maximumBytes).contains(content.size) else {
+      throw invalid(
+        "A manifest has 1 to \(VersionManifest.maximumBytes) bytes; this has \(content.size).")
+    }
+    var bytes = Data()
+    try await content.forEachPiece(in: 0..<content.size) {
+      bytes.append(contentsOf: $0.readableBytesView)
+    }
+    guard BlobDigest(of: bytes) == digest else {
+      throw Problem(
+        .internalServerError, "blob_damaged", "The blob is damaged; 'fsck' and upload it again.")
+    }
+    do {
+      let manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
+      try manifest.validate()
+      guard manifest.model == model else {
+        throw invalid("The manifest is of the model '\(manifest.model)', not of '\(model)'.")
+      }
+      return (manifest, BlobReference(digest: digest, size: content.size))
+    } catch let error as RepositoryError {
+      throw invalid(error.message)
+    } catch is DecodingError {
+      throw invalid("The blob \(digest) is no manifest.")
+    }
+  }
+}
+
+extension ChannelContent {
+  /// The versions that it gives.
+  var versions: [RepositoryName] {
+    [version].compactMap { $0 } + (experiment?.arms.map(\.version) ?? [])
+  }
+
+  /// Whether it gives a version.
+  func names(_ version: RepositoryName) -> Bool { versions.contains(version) }
+}

@@ -1,0 +1,84 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+
+extension Repository {
+  /// Takes away blobs that no version names, and files that are nobody's.
+  ///
+  /// What was used within the grace period stays: someone may be about to publish it. A publication
+  /// either comes before a row goes, and keeps it, or after, and says what is missing.
+  ///
+  /// - Parameters:
+  ///   - uploads: The uploads.
+  ///   - token: Whose wish it is.
+  /// - Returns: What went.
+  /// - Throws: What the database and the store do.
+  func collectGarbage(_ uploads: UploadStore, by token: String?) async throws -> CollectionReport {
+    var report = CollectionReport()
+    let expired = try await uploads.expire()
+    report.uploads = expired.count
+    report.bytes = expired.bytes
+    let oldest = now - options.collectionGracePeriod
+    let candidates = try await database.read { database in
+      try Row.fetchAll(
+        database, sql: "SELECT digest, size FROM blobs WHERE \(Self.isGarbage)",
+        arguments: [oldest]
+      ).map { (digest: $0["digest"] as String, size: $0["size"] as Int) }
+    }
+    for candidate in candidates {
+      guard let digest = BlobDigest("sha256:" + candidate.digest) else { continue }
+      let isGone = try await commits.withLock {
+        // First the row, then the file: never a row alone.
+        let isGone = try await database.write { database in
+          try database.execute(
+            sql: "DELETE FROM blobs WHERE digest = ? AND \(Self.isGarbage)",
+            arguments: [candidate.digest, oldest])
+          return database.changesCount > 0
+        }
+        if isGone { try await blobs.delete(digest) }
+        return isGone
+      }
+      if isGone {
+        report.blobs += 1
+        report.bytes += candidate.size
+      }
+    }
+    for stored in try await blobs.list() where stored.stored < oldest {
+      if try await removeOrphan(stored.blob.digest) {
+        report.orphans += 1
+        report.bytes += stored.blob.size
+      }
+    }
+    let total = report
+    try await database.write { [self] database in
+      try audit(
+        database, token, "gc", "blobs",
+        "\(total.blobs) blobs, \(total.orphans) orphans, \(total.uploads) uploads, "
+          + "\(total.bytes) bytes")
+    }
+    return report
+  }
+
+  private static let isGarbage = """
+    used < ? AND NOT EXISTS (SELECT 1 FROM version_blobs WHERE version_blobs.digest = blobs.digest)
+    """
+
+  /// Takes a file away that has no row.
+  private func removeOrphan(_ digest: BlobDigest) async throws -> Bool {
+    try await commits.withLock {
+      let isKnown = try await database.read { database in
+        try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?)",
+          arguments: [digest.hexadecimal])
+      }
+      guard isKnown != true else { return false }
+      try await blobs.delete(digest)
+      return true
+    }
+  }
+}

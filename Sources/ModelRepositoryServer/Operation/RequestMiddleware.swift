@@ -1,0 +1,100 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import Logging
+import ModelRepositoryAPI
+import NIOCore
+import Synchronization
+
+/// Counts requests, and writes a line of log for each when its last byte is sent.
+///
+/// A line has no query, no header field and no body: nothing that is secret.
+struct RequestMiddleware: RouterMiddleware {
+  typealias Context = WebContext
+
+  let metrics: ServerMetrics
+
+  func handle(
+    _ request: Request, context: WebContext,
+    next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    metrics.begin()
+    let record = RequestRecord(request, context, metrics)
+    var response: Response
+    do {
+      response = try await next(request, context)
+    } catch {
+      record.end(status: 500, isWhole: false)
+      throw error
+    }
+    let (status, body) = (response.status.code, response.body)
+    guard body.contentLength != 0 else {
+      record.end(status: status, isWhole: true)
+      return response
+    }
+    // Setting a body of the same length leaves the header fields as they are.
+    response.body = ResponseBody(contentLength: body.contentLength) { writer in
+      do {
+        try await body.write(CountingWriter(base: writer, record: record))
+        record.end(status: status, isWhole: true)
+      } catch {
+        record.end(status: status, isWhole: false)
+        throw error
+      }
+    }
+    return response
+  }
+}
+
+/// What the log tells of a request.
+private final class RequestRecord: Sendable {
+  private let method: String
+  private let path: String
+  private let route: String
+  private let context: WebContext
+  private let metrics: ServerMetrics
+  private let start = ContinuousClock.now
+  private let bytes = Mutex(0)
+
+  init(_ request: Request, _ context: WebContext, _ metrics: ServerMetrics) {
+    let name = request.method.rawValue
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+    method = known.contains(name) ? name : "other"
+    path = String(request.uri.path.prefix(300))
+    route = context.endpointPath ?? "none"
+    self.context = context
+    self.metrics = metrics
+  }
+
+  func sent(_ count: Int) { bytes.withLock { $0 += count } }
+
+  func end(status: Int, isWhole: Bool) {
+    let duration = ContinuousClock.now - start
+    metrics.end(method: method, route: route, status: status, duration: duration)
+    var metadata: Logger.Metadata = [
+      "method": "\(method)", "path": "\(path)", "status": "\(status)",
+      "bytes": "\(bytes.withLock { $0 })",
+      "milliseconds": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
+    ]
+    if let token = context.notes.token { metadata["token"] = "\(token)" }
+    context.logger.info(isWhole ? "request" : "request broken off", metadata: metadata)
+  }
+}
+
+private struct CountingWriter: ResponseBodyWriter {
+  var base: any ResponseBodyWriter
+  let record: RequestRecord
+
+  mutating func write(_ buffer: ByteBuffer) async throws {
+    try await base.write(buffer)
+    record.sent(buffer.readableBytes)
+  }
+
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+    try await base.finish(trailingHeaders)
+  }
+}

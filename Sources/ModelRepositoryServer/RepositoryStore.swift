@@ -1,0 +1,134 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import ModelRepositoryAPI
+import NIOPosix
+
+/// A data folder without a server: what administrators do on the machine itself.
+///
+/// ```swift
+/// let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: "data"))
+/// let token = try await store.makeToken(TokenRequest(name: "first", scopes: [.admin]))
+/// print(token.secret)
+/// ```
+///
+/// The folder is locked while a store is alive: a server must end first, and starts afterwards.
+public struct RepositoryStore: Sendable {
+  let repository: Repository
+
+  /// Opens a data folder, or makes it.
+  ///
+  /// - Parameter options: The folder, and the limits.
+  /// - Throws: `RepositoryError` with the code `.locked` where a server, or another store, has it.
+  public init(_ options: ModelRepositoryOptions) throws {
+    repository = try Repository(options)
+  }
+
+  /// A store of what is open already.
+  init(_ repository: Repository) { self.repository = repository }
+
+  // MARK: - Tokens
+
+  /// Makes a token.
+  ///
+  /// - Parameter request: What it is to be.
+  /// - Returns: The token with its secret, which nobody can find out again.
+  /// - Throws: `RepositoryError` for a request that makes no sense.
+  public func makeToken(_ request: TokenRequest) async throws -> NewToken {
+    try await Self.unwrapping { try await repository.makeToken(request, by: nil) }
+  }
+
+  /// The tokens without their secrets, the oldest first.
+  ///
+  /// - Returns: Those that expired or were revoked too.
+  /// - Throws: What the database does.
+  public func tokens() async throws -> [TokenRecord] { try await repository.tokens() }
+
+  /// Makes a token good for nothing; one that was revoked before is no error.
+  ///
+  /// - Parameter id: Its id, which is what its secret begins with.
+  /// - Throws: `RepositoryError` where there is no such token.
+  public func revokeToken(_ id: String) async throws {
+    guard try await repository.revokeToken(id, by: nil) else {
+      throw RepositoryError(.invalidOption, "There is no token '\(id)'.")
+    }
+  }
+
+  // MARK: - Keys
+
+  /// What verifies the documents that are signed; the first was made with the folder.
+  public var keys: [VerificationKey] { repository.keys.map(\.verificationKey) }
+
+  /// Makes a key that signs too, so that clients can learn it before an older one goes.
+  ///
+  /// - Parameter name: The file `keys/NAME.key` of the folder; an old key is taken away by hand.
+  /// - Returns: What clients are to know.
+  /// - Throws: `RepositoryError` where there is one of that name.
+  public func makeKey(_ name: RepositoryName) throws -> VerificationKey {
+    let key = try SigningKeys.make(name.text, in: repository.folder.keys)
+    try repository.reloadKeys()
+    return key.verificationKey
+  }
+
+  // MARK: - Care
+
+  /// Looks for what is missing or damaged; damaged blobs go to the folder `quarantine`.
+  ///
+  /// A blob that is missing or was damaged can be uploaded again: its versions are whole then.
+  ///
+  /// - Parameter rehash: Whether every byte is read, and not only sizes compared.
+  /// - Returns: What was found.
+  /// - Throws: What the database and the disk do.
+  public func fsck(rehash: Bool = true) async throws -> IntegrityReport {
+    try await repository.checkIntegrity(rehash: rehash)
+  }
+
+  /// Takes away blobs that no version names, and uploads that are idle, after a grace period.
+  ///
+  /// - Returns: What went.
+  /// - Throws: What the database and the disk do.
+  public func collectGarbage() async throws -> CollectionReport {
+    try await repository.collectGarbage(UploadStore(repository), by: nil)
+  }
+
+  /// Copies everything but uploads under way to a new folder, which is a data folder itself.
+  ///
+  /// On the same disk blobs are linked and take no room; to be safe from the disk's end, copy the
+  /// folder elsewhere. The keys are in it: keep it as secret as they are.
+  ///
+  /// - Parameter folder: A path where nothing is yet, or an empty folder.
+  /// - Throws: `RepositoryError` where something is there, or a blob is missing.
+  public func backup(to folder: String) async throws {
+    let repository = repository
+    try await NIOThreadPool.singleton.runIfActive {
+      try RepositoryCopy.backup(repository, to: folder)
+    }
+  }
+
+  /// Makes a data folder of a backup, reading every byte.
+  ///
+  /// Clients refuse documents that are older than those they know. Where the server went on after
+  /// the backup, set each channel once more until its document's version is higher.
+  ///
+  /// - Parameters:
+  ///   - backup: A folder that ``backup(to:)`` made.
+  ///   - folder: A path where nothing is yet, or an empty folder.
+  /// - Throws: `RepositoryError` where the backup is damaged; nothing is made then.
+  public static func restore(from backup: String, to folder: String) async throws {
+    try await NIOThreadPool.singleton.runIfActive {
+      try RepositoryCopy.restore(from: DataFolder(path: backup), to: folder)
+    }
+  }
+
+  /// Refusals without HTTP.
+  private static func unwrapping<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+      return try await body()
+    } catch let problem as Problem {
+      throw RepositoryError(RepositoryError.Code(rawValue: problem.code), problem.title)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Lets one task at a time through, first come, first served.
+final class AsyncLock: Sendable {
+  private struct State {
+    var isTaken = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Does something while no other task does something under this lock.
+  ///
+  /// What waits is not cancelled: all that happens under a lock is short.
+  func withLock<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        guard state.isTaken else {
+          state.isTaken = true
+          return true
+        }
+        state.waiting.append(continuation)
+        return false
+      }
+      if isFree { continuation.resume() }
+    }
+    defer { unlock() }
+    return try await body()
+  }
+
+  private func unlock() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard !state.waiting.isEmpty else {
+        state.isTaken = false
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.resume()
+  }
+}

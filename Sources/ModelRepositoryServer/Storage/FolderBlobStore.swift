@@ -1,0 +1,119 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import NIOPosix
+
+/// Blobs as files `sha256/ab/<hex>` of a folder.
+struct FolderBlobStore: BlobStore {
+  private let folder: String
+  private let quarantineFolder: String
+  /// Files are read and written here: a disk must not hold up the threads that all tasks share.
+  private let threads = NIOThreadPool.singleton
+
+  /// Makes a store.
+  ///
+  /// - Parameters:
+  ///   - folder: Where the blobs are; on the disk that the uploads are on.
+  ///   - quarantine: Where the damaged ones go.
+  /// - Throws: ``RepositoryError`` where the folder cannot be made.
+  init(_ folder: String, quarantine: String) throws {
+    self.folder = folder + "/sha256"
+    quarantineFolder = quarantine
+    try FileSystem.makeFolder(self.folder)
+  }
+
+  func put(_ file: String, as blob: BlobReference) async throws {
+    let (path, parent, folder) = (path(blob.digest), parent(blob.digest), folder)
+    try await threads.runIfActive {
+      guard FileSystem.size(of: file) == blob.size else {
+        throw RepositoryError(.storage, "'\(file)' is not a file of \(blob.size) bytes any more.")
+      }
+      try FileSystem.flush(file)
+      if !FileManager.default.fileExists(atPath: parent) {
+        try FileSystem.makeFolder(parent)
+        try FileSystem.flush(folder)
+      }
+      try FileSystem.rename(file, to: path)
+      try FileSystem.flush(parent)
+    }
+  }
+
+  func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
+    let path = path(digest)
+    return try await threads.runIfActive {
+      guard let size = FileSystem.size(of: path) else { return nil }
+      return try FileContent(path, size: size)
+    }
+  }
+
+  func size(of digest: BlobDigest) async throws -> Int? {
+    let path = path(digest)
+    return try await threads.runIfActive { FileSystem.size(of: path) }
+  }
+
+  func delete(_ digest: BlobDigest) async throws {
+    let path = path(digest)
+    try await threads.runIfActive { try FileSystem.remove(path) }
+  }
+
+  func quarantine(_ digest: BlobDigest) async throws {
+    let path = path(digest)
+    let destination = "\(quarantineFolder)/\(digest.hexadecimal).\(UUID().uuidString)"
+    try await threads.runIfActive { try FileSystem.rename(path, to: destination) }
+  }
+
+  func list() async throws -> [StoredBlob] {
+    let folder = folder
+    return try await threads.runIfActive {
+      FileSystem.names(in: folder).flatMap { part in
+        FileSystem.names(in: folder + "/" + part).compactMap { name in
+          let path = "\(folder)/\(part)/\(name)"
+          guard name.hasPrefix(part), let digest = BlobDigest("sha256:" + name),
+            let size = FileSystem.size(of: path),
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+          else { return nil }
+          return StoredBlob(
+            blob: BlobReference(digest: digest, size: size),
+            stored: attributes[.modificationDate] as? Date ?? Date())
+        }
+      }
+    }
+  }
+
+  private func parent(_ digest: BlobDigest) -> String {
+    folder + "/" + digest.hexadecimal.prefix(2)
+  }
+
+  private func path(_ digest: BlobDigest) -> String {
+    parent(digest) + "/" + digest.hexadecimal
+  }
+}
+
+/// A file that is open for reading.
+private final class FileContent: BlobContent {
+  let size: Int
+  private let handle: NIOFileHandle
+  private let files = NonBlockingFileIO(threadPool: .singleton)
+
+  init(_ path: String, size: Int) throws {
+    self.size = size
+    handle = try NIOFileHandle(_deprecatedPath: path)
+  }
+
+  deinit { try? handle.close() }
+
+  func bytes(in range: Range<Int>) async throws -> ByteBuffer {
+    let bytes = try await files.read(
+      fileHandle: handle, fromOffset: Int64(range.lowerBound), byteCount: range.count,
+      allocator: ByteBufferAllocator())
+    guard bytes.readableBytes == range.count else {
+      throw RepositoryError(.storage, "A blob's file has become shorter than \(size) bytes.")
+    }
+    return bytes
+  }
+}

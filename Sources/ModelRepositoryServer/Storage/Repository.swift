@@ -1,0 +1,129 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+import Synchronization
+
+/// A data folder in use: what the server's routes and the command line work on.
+///
+/// Nothing else may use the folder meanwhile; see ``FolderLock``.
+final class Repository: Sendable {
+  let folder: DataFolder
+  let options: ModelRepositoryOptions
+  let database: DatabasePool
+  let blobs: any BlobStore
+  /// Held while a blob gets, or loses, its file and its row: these are two steps.
+  let commits = AsyncLock()
+  /// The versions whose blobs were lost, as they were found at the start.
+  let missing: [MissingBlob]
+  /// Blobs whose files were lost, as they were found at the start.
+  let lost: [String]
+  private let signing: Mutex<[SigningKey]>
+  private let lock: FolderLock
+
+  /// Opens a folder, or makes it, and mends what a sudden end left behind.
+  ///
+  /// - Parameters:
+  ///   - options: The folder, and the limits.
+  ///   - blobs: Where the blobs are; nil for the folder itself.
+  /// - Throws: ``RepositoryError`` with the codes `.locked`, `.storage` and `.invalidKey`.
+  init(_ options: ModelRepositoryOptions, blobs: (any BlobStore)? = nil) throws {
+    self.options = options
+    folder = DataFolder(path: options.dataFolder)
+    try FileSystem.makeFolder(folder.path)
+    lock = try FolderLock(folder.path)
+    try folder.make()
+    database = try RepositoryDatabase.open(folder.database)
+    self.blobs = try blobs ?? FolderBlobStore(folder.blobs, quarantine: folder.quarantine)
+    signing = Mutex(try SigningKeys.load(folder.keys, orMake: true))
+    try Self.dropLostUploads(folder, database)
+    // Another store than the folder is asked by `fsck` only: it may be far away.
+    lost = blobs == nil ? try Self.dropLostBlobs(folder, database) : []
+    missing = try database.read { try Self.missingBlobs($0) }
+  }
+
+  /// The keys that documents are signed with.
+  var keys: [SigningKey] { signing.withLock { $0 } }
+
+  /// Reads the keys again.
+  func reloadKeys() throws {
+    let keys = try SigningKeys.load(folder.keys, orMake: false)
+    signing.withLock { $0 = keys }
+  }
+
+  /// The time.
+  var now: Date { options.now() }
+
+  // MARK: - After a sudden end
+
+  /// Uploads have a row and a file that has at least the row's bytes, or neither.
+  private static func dropLostUploads(_ folder: DataFolder, _ database: DatabasePool) throws {
+    let rows = try database.read { database in
+      try Row.fetchAll(database, sql: "SELECT id, offset FROM uploads").map {
+        (id: $0["id"] as String, offset: $0["offset"] as Int)
+      }
+    }
+    var ids: Set<String> = []
+    for row in rows {
+      let size = FileSystem.size(of: folder.uploads + "/" + row.id)
+      if size ?? 0 >= row.offset {
+        ids.insert(row.id)
+      } else {
+        try database.write {
+          try $0.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [row.id])
+        }
+      }
+    }
+    for name in FileSystem.names(in: folder.uploads)
+    where !ids.contains(name) {
+      try FileSystem.remove(folder.uploads + "/" + name)
+    }
+  }
+
+  /// Takes rows away that are without their file: such a blob can be uploaded again.
+  private static func dropLostBlobs(
+    _ folder: DataFolder, _ database: DatabasePool
+  ) throws -> [String] {
+    let lost = try database.read { database in
+      try String.fetchAll(database, sql: "SELECT digest FROM blobs").filter { hexadecimal in
+        FileSystem.size(
+          of: "\(folder.blobs)/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)") == nil
+      }
+    }
+    try database.write { database in
+      for hexadecimal in lost {
+        try database.execute(sql: "DELETE FROM blobs WHERE digest = ?", arguments: [hexadecimal])
+      }
+    }
+    return lost.map { "sha256:" + $0 }
+  }
+
+  /// What versions name and is not there.
+  static func missingBlobs(_ database: Database) throws -> [MissingBlob] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT digest, model, version FROM version_blobs
+        WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.digest = version_blobs.digest)
+        ORDER BY digest, model, version
+        """
+    ).map {
+      MissingBlob(
+        digest: "sha256:" + ($0["digest"] as String), model: $0["model"], version: $0["version"])
+    }
+  }
+}
+
+/// A blob that a version names and that is not there.
+public struct MissingBlob: Sendable, Hashable, Codable {
+  /// The blob.
+  public var digest: String
+  /// The model.
+  public var model: String
+  /// The version.
+  public var version: String
+}

@@ -1,0 +1,48 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names of models, in which `*` stands for any characters, or none.
+struct ModelPattern {
+  private let bytes: [UInt8]
+
+  /// Reads a pattern; nil for what no name fits.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard (1...100).contains(bytes.count),
+      bytes.allSatisfy({ byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+      })
+    else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Whether a name fits.
+  ///
+  /// Only the last `*` is ever tried again, so the time is at most the product of the lengths.
+  func matches(_ name: String) -> Bool {
+    let name = Array(name.utf8)
+    var (place, position) = (0, 0)
+    var star: (place: Int, position: Int)?
+    while position < name.count {
+      if place < bytes.count, bytes[place] == 0x2A {
+        star = (place, position)
+        place += 1
+      } else if place < bytes.count, bytes[place] == name[position] {
+        place += 1
+        position += 1
+      } else if let (starPlace, starPosition) = star {
+        star = (starPlace, starPosition + 1)
+        place = starPlace + 1
+        position = starPosition + 1
+      } else {
+        return false
+      }
+    }
+    return bytes[place...].allSatisfy { $0 == 0x2A }
+  }
+}

@@ -1,0 +1,134 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+
+extension Repository {
+  /// Makes a token.
+  ///
+  /// - Parameters:
+  ///   - request: What it is to be.
+  ///   - author: Whose wish it is; nil for the command line's.
+  /// - Returns: The token with its secret, which nobody can find out again.
+  /// - Throws: ``Problem`` for a request that makes no sense.
+  func makeToken(_ request: TokenRequest, by author: String?) async throws -> NewToken {
+    let models = request.models ?? ["*"]
+    guard (1...100).contains(request.name.utf8.count), !request.scopes.isEmpty,
+      request.scopes.count <= TokenScope.allCases.count, (1...100).contains(models.count),
+      models.allSatisfy({ ModelPattern($0) != nil })
+    else {
+      throw Problem.unprocessable(
+        "invalid_token_request",
+        "A token has a name of 1 to 100 bytes, a scope, and 1 to 100 models, which are names in "
+          + "which '*' stands for any characters.")
+    }
+    let now = now
+    if let expires = request.expires, expires <= now {
+      throw Problem.unprocessable("invalid_token_request", "The token would have expired already.")
+    }
+    let id = Self.random(.init(bitCount: 64)).map { byte in
+      String(byte, radix: 16).leftPadded
+    }.joined()
+    let secret = id + "." + Self.base64URL(Self.random(.bits256))
+    let token = TokenRecord(
+      id: id, name: request.name, scopes: TokenScope.allCases.filter(request.scopes.contains),
+      models: models, created: now, expires: request.expires)
+    try await database.write { [self] database in
+      try database.execute(
+        sql: """
+          INSERT INTO tokens (id, secret_hash, name, scopes, models, created, expires)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          id, Data(SHA256.hash(data: Data(secret.utf8))), token.name,
+          token.scopes.map(\.rawValue).joined(separator: " "), models.joined(separator: " "), now,
+          token.expires,
+        ])
+      try audit(
+        database, author, "token.make", id,
+        "\(token.scopes.map(\.rawValue).joined(separator: " ")) for "
+          + models.joined(separator: " "))
+    }
+    return NewToken(token: token, secret: secret)
+  }
+
+  /// The tokens, the oldest first.
+  func tokens() async throws -> [TokenRecord] {
+    try await database.read { database in
+      try Row.fetchAll(database, sql: "SELECT * FROM tokens ORDER BY rowid")
+        .map(TokenRecord.init)
+    }
+  }
+
+  /// Makes a token good for nothing.
+  ///
+  /// - Returns: Whether there is such a token; one that was revoked before is no error.
+  func revokeToken(_ id: String, by author: String?) async throws -> Bool {
+    let now = now
+    return try await database.write { [self] database in
+      guard
+        let row = try Row.fetchOne(
+          database, sql: "SELECT * FROM tokens WHERE id = ?", arguments: [id])
+      else { return false }
+      if TokenRecord(row).revoked == nil {
+        try database.execute(
+          sql: "UPDATE tokens SET revoked = ? WHERE id = ?", arguments: [now, id])
+        try audit(database, author, "token.revoke", id)
+      }
+      return true
+    }
+  }
+
+  /// The token with a secret; nil for one that is unknown, has expired or was revoked.
+  func token(withSecret secret: String) async throws -> TokenRecord? {
+    guard secret.utf8.count < 200, let dot = secret.firstIndex(of: ".") else { return nil }
+    let id = String(secret[..<dot])
+    let row = try await database.read { database in
+      try Row.fetchOne(database, sql: "SELECT * FROM tokens WHERE id = ?", arguments: [id])
+        .map { (token: TokenRecord($0), hash: $0["secret_hash"] as Data) }
+    }
+    // A digest compares in a time that does not tell where the two differ.
+    guard let row, SHA256.hash(data: Data(secret.utf8)) == row.hash, row.token.revoked == nil,
+      row.token.expires.map({ now < $0 }) ?? true
+    else { return nil }
+    return row.token
+  }
+
+  private static func random(_ size: SymmetricKeySize) -> [UInt8] {
+    SymmetricKey(size: size).withUnsafeBytes { Array($0) }
+  }
+
+  private static func base64URL(_ bytes: [UInt8]) -> String {
+    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+      .replacing("=", with: "")
+  }
+}
+
+extension String {
+  /// Two digits.
+  fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
+}
+
+extension TokenRecord {
+  init(_ row: Row) {
+    let (scopes, models): (String, String) = (row["scopes"], row["models"])
+    self.init(
+      id: row["id"], name: row["name"],
+      scopes: scopes.split(separator: " ").compactMap { TokenScope(rawValue: String($0)) },
+      models: models.split(separator: " ").map(String.init), created: row["created"],
+      expires: row["expires"], revoked: row["revoked"])
+  }
+
+  /// Whether it is for every model.
+  var isForAllModels: Bool { models.contains("*") }
+
+  /// Whether it is for a model.
+  func isFor(_ model: String) -> Bool {
+    models.contains { ModelPattern($0)?.matches(model) ?? false }
+  }
+}

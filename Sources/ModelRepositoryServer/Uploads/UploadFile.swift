@@ -1,0 +1,103 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The file of an upload, and the SHA-256 of what is in it.
+final class UploadFile: Sendable {
+  private let handle: FileHandle
+  private let hash: Mutex<SHA256>
+  private let threads = NIOThreadPool.singleton
+
+  private init(_ handle: FileHandle, _ hash: SHA256) {
+    self.handle = handle
+    self.hash = Mutex(hash)
+  }
+
+  deinit { try? handle.close() }
+
+  /// Opens a file to go on writing it; what is behind the offset is cut off.
+  ///
+  /// - Parameters:
+  ///   - path: The file; it is made for the first bytes.
+  ///   - offset: How many of its bytes count.
+  ///   - hash: The SHA-256 of these; nil reads them again.
+  /// - Returns: The file.
+  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  static func open(_ path: String, at offset: Int, hash: SHA256?) async throws -> UploadFile {
+    try await NIOThreadPool.singleton.runIfActive {
+      do {
+        if offset == 0, !FileManager.default.fileExists(atPath: path) {
+          guard
+            FileManager.default.createFile(
+              atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+          else { throw RepositoryError(.storage, "An upload cannot be made.") }
+        }
+        let hash = try hash ?? Self.hash(of: path, count: offset)
+        let handle = try FileHandle(forUpdating: URL(filePath: path))
+        try handle.truncate(atOffset: UInt64(offset))
+        try handle.seek(toOffset: UInt64(offset))
+        return UploadFile(handle, hash)
+      } catch {
+        throw Self.failure(error)
+      }
+    }
+  }
+
+  /// The SHA-256 of a file's first bytes.
+  ///
+  /// - Throws: ``RepositoryError`` where there are fewer.
+  static func hash(of path: String, count: Int) throws -> SHA256 {
+    var hash = SHA256()
+    guard count > 0 else { return hash }
+    let handle = try FileHandle(forReadingFrom: URL(filePath: path))
+    defer { try? handle.close() }
+    var left = count
+    while left > 0 {
+      guard let piece = try handle.read(upToCount: min(left, blobPieceSize)), !piece.isEmpty else {
+        throw RepositoryError(.storage, "'\(path)' has fewer than \(count) bytes.")
+      }
+      hash.update(data: piece)
+      left -= piece.count
+    }
+    return hash
+  }
+
+  /// Adds bytes.
+  func write(_ bytes: ByteBuffer) async throws {
+    try await threads.runIfActive { [self] in
+      let data = Data(bytes.readableBytesView)
+      do {
+        try handle.write(contentsOf: data)
+      } catch {
+        throw Self.failure(error)
+      }
+      hash.withLock { $0.update(data: data) }
+    }
+  }
+
+  /// Brings all bytes to the disk.
+  ///
+  /// - Returns: The SHA-256 so far.
+  func flush() async throws -> SHA256 {
+    try await threads.runIfActive { [self] in
+      do {
+        try handle.synchronize()
+      } catch {
+        throw Self.failure(error)
+      }
+      return hash.withLock { $0 }
+    }
+  }
+
+  private static func failure(_ error: any Error) -> RepositoryError {
+    RepositoryError(.storage, "An upload cannot be written: \(FileSystem.reason(for: error)).")
+  }
+}

@@ -1,0 +1,93 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ModelRepositoryAPI
+import NIOCore
+
+/// How blobs get here.
+struct UploadRoutes: Sendable {
+  let uploads: UploadStore
+  let access: Access
+
+  func add(to group: RouterGroup<WebContext>) {
+    group.post("uploads") { request, context in try await begin(request, context) }
+    group.get("uploads/:upload") { _, context in try await state(context) }
+    group.head("uploads/:upload") { _, context in try await state(context).withoutBody() }
+    group.patch("uploads/:upload") { request, context in try await append(request, context) }
+    group.put("uploads/:upload") { request, context in try await finish(request, context) }
+    group.delete("uploads/:upload") { _, context -> Response in
+      try await uploads.cancel(Self.id(context), token(context))
+      return Response(status: .noContent)
+    }
+  }
+
+  private func token(_ context: WebContext) throws -> String {
+    try access.require(.publish, context).id
+  }
+
+  private static func id(_ context: WebContext) -> String {
+    context.parameters.get("upload") ?? ""
+  }
+
+  private func begin(_ request: Request, _ context: WebContext) async throws -> Response {
+    let token = try token(context)
+    if request.uri.queryParameters.has("digest") {
+      let digest = try Self.digest(request)
+      if let blob = try await uploads.present(digest) {
+        return try .json(blob, headers: [.location: "/v1/blobs/\(digest)"])
+      }
+    }
+    _ = try await uploads.expire()
+    let state = try await uploads.begin(token)
+    return try .json(state, status: .created, headers: UploadStore.headers(state))
+  }
+
+  private func state(_ context: WebContext) async throws -> Response {
+    let state = try await uploads.upload(Self.id(context), token(context)).state
+    var headers = UploadStore.headers(state)
+    headers[.cacheControl] = "no-store"
+    return try .json(state, headers: headers)
+  }
+
+  private func append(_ request: Request, _ context: WebContext) async throws -> Response {
+    let token = try token(context)
+    guard let field = request.headers[.contentRange], let range = ContentRange(field) else {
+      throw Problem.badRequest(
+        "A part needs 'Content-Range: bytes FIRST-LAST/*'.", code: "invalid_content_range")
+    }
+    if let length = request.headers[.contentLength], Int(length) != range.count {
+      throw Problem.badRequest(
+        "The body has \(length) bytes, and its Content-Range \(range.count).", code: "wrong_length",
+        endsConnection: true)
+    }
+    let state = try await uploads.append(Self.id(context), token, range, request.body)
+    return try .json(state, status: .accepted, headers: UploadStore.headers(state))
+  }
+
+  private func finish(_ request: Request, _ context: WebContext) async throws -> Response {
+    let token = try token(context)
+    let digest = try Self.digest(request)
+    // Some clients announce a body, of no bytes, with every PUT.
+    for try await part in request.body where part.readableBytes > 0 {
+      throw Problem.badRequest(
+        "Bytes are sent by PATCH; PUT only ends the upload, and has no body.",
+        code: "unexpected_body", endsConnection: true)
+    }
+    let blob = try await uploads.finish(Self.id(context), token, as: digest)
+    return try .json(blob, status: .created, headers: [.location: "/v1/blobs/\(digest)"])
+  }
+
+  private static func digest(_ request: Request) throws -> BlobDigest {
+    let text = request.uri.queryParameters["digest"].map(String.init) ?? ""
+    guard let digest = BlobDigest(text.removingPercentEncoding ?? text) else {
+      throw Problem.badRequest(
+        "'digest' must be 'sha256:' and 64 lowercase hexadecimal digits.", code: "invalid_digest")
+    }
+    return digest
+  }
+}

@@ -1,0 +1,103 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+import NIOPosix
+
+extension UploadStore {
+  /// Makes an upload a blob.
+  ///
+  /// - Parameters:
+  ///   - id: The upload.
+  ///   - token: Whose it is.
+  ///   - digest: What its bytes must have.
+  /// - Returns: The blob, which is on the disk for certain.
+  /// - Throws: ``Problem``.
+  func finish(_ id: String, _ token: String, as digest: BlobDigest) async throws -> BlobReference {
+    try await exclusively(id) {
+      let upload = try await upload(id, token)
+      let actual = try await hash(of: upload)
+      guard actual == digest else {
+        // Nothing that is added would mend it.
+        try await discard(id)
+        throw Problem.unprocessable(
+          "digest_mismatch",
+          "The \(upload.offset) bytes of the upload have the digest \(actual), not \(digest). "
+            + "The upload is discarded; send it anew.")
+      }
+      let blob = BlobReference(digest: digest, size: upload.offset)
+      // Not cancelled with the request: half of it would be garbage.
+      try await Task { try await commit(upload, blob, token) }.value
+      return blob
+    }
+  }
+
+  /// A blob that is there already, so that it need not be sent; nil for one that is not.
+  ///
+  /// Garbage collection leaves it for another grace period.
+  func present(_ digest: BlobDigest) async throws -> BlobReference? {
+    let now = repository.now
+    return try await repository.commits.withLock {
+      let size = try await repository.database.read { database in
+        try Int.fetchOne(
+          database, sql: "SELECT size FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
+      }
+      guard let size, try await repository.blobs.size(of: digest) == size else { return nil }
+      try await repository.database.write {
+        try $0.execute(
+          sql: "UPDATE blobs SET used = ? WHERE digest = ?", arguments: [now, digest.hexadecimal])
+      }
+      return BlobReference(digest: digest, size: size)
+    }
+  }
+
+  private func hash(of upload: Upload) async throws -> BlobDigest {
+    if let hash = knownHash(upload) { return BlobDigest(hash.finalize()) }
+    let path = path(upload.id)
+    do {
+      let hash = try await NIOThreadPool.singleton.runIfActive {
+        try UploadFile.hash(of: path, count: upload.offset)
+      }
+      return BlobDigest(hash.finalize())
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      // The file went into the store, and the row was not taken away any more.
+      try await discard(upload.id)
+      throw Problem.notFound(
+        "upload_not_found", "The upload's bytes are gone. Begin anew, naming the digest.")
+    }
+  }
+
+  private func commit(_ upload: Upload, _ blob: BlobReference, _ token: String) async throws {
+    do {
+      // What a request that was broken off left behind the offset is no part of the blob.
+      let file = try await UploadFile.open(
+        path(upload.id), at: upload.offset, hash: SHA256())
+      _ = try await file.flush()
+      try await repository.commits.withLock {
+        try await repository.blobs.put(path(upload.id), as: blob)
+        let now = repository.now
+        try await repository.database.write { [repository] database in
+          try database.execute(
+            sql: """
+              INSERT INTO blobs (digest, size, used) VALUES (?, ?, ?)
+              ON CONFLICT (digest) DO UPDATE SET size = excluded.size, used = excluded.used
+              """, arguments: [blob.digest.hexadecimal, blob.size, now])
+          try database.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [upload.id])
+          try repository.audit(
+            database, token, "blob.upload", "\(blob.digest)", "\(blob.size) bytes")
+        }
+      }
+      forget(upload.id)
+    } catch let error as RepositoryError where error.code == .storage {
+      try await discard(upload.id)
+      throw Problem.notStored(error)
+    }
+  }
+}

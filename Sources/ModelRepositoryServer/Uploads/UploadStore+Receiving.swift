@@ -1,0 +1,142 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import GRDB
+import HTTPTypes
+import Hummingbird
+import ModelRepositoryAPI
+import NIOCore
+import NIOPosix
+
+extension UploadStore {
+  /// After how many bytes an upload's offset is put on the disk.
+  private static let checkpointBytes = 64 << 20
+
+  /// Takes the next bytes of an upload.
+  ///
+  /// When the client goes away in their midst, those that came are kept.
+  ///
+  /// - Parameters:
+  ///   - id: The upload.
+  ///   - token: Whose it is.
+  ///   - range: Which bytes they are.
+  ///   - body: The bytes.
+  /// - Returns: How far the upload is.
+  /// - Throws: ``Problem``.
+  func append(
+    _ id: String, _ token: String, _ range: ContentRange, _ body: RequestBody
+  ) async throws -> UploadState {
+    try await exclusively(id) {
+      let upload = try await upload(id, token)
+      guard upload.offset == range.first else {
+        throw Problem(
+          .rangeNotSatisfiable, "wrong_offset",
+          "The upload has \(upload.offset) bytes: the next ones begin there, not at "
+            + "\(range.first).",
+          headers: Self.headers(upload.state))
+      }
+      guard range.last < options.maximumBlobBytes else {
+        throw Problem(
+          .contentTooLarge, "blob_too_large",
+          "A blob has at most \(options.maximumBlobBytes) bytes.", endsConnection: true)
+      }
+      return try await reserving(range.count) {
+        try await receive(upload, range.count, body)
+      }
+    }
+  }
+
+  /// What tells a client where to go on.
+  static func headers(_ state: UploadState) -> HTTPFields {
+    var headers: HTTPFields = [.location: "/v1/uploads/\(state.id)"]
+    headers[.range] = state.offset > 0 ? "bytes=0-\(state.offset - 1)" : nil
+    if let name = HTTPField.Name("Upload-Offset") { headers[name] = "\(state.offset)" }
+    return headers
+  }
+
+  private func receive(
+    _ upload: Upload, _ count: Int, _ body: RequestBody
+  ) async throws -> UploadState {
+    do {
+      let file = try await UploadFile.open(
+        path(upload.id), at: upload.offset, hash: knownHash(upload))
+      var receiver = Receiver(store: self, upload: upload, file: file)
+      var refusal: (any Error)?
+      do {
+        try await receiver.receive(body, count)
+      } catch let error as RepositoryError {
+        throw error
+      } catch {
+        refusal = error
+      }
+      // Not cancelled with the request: what came is to be kept.
+      let state = try await Task { [receiver] in
+        var receiver = receiver
+        try await receiver.write()
+        return try await receiver.checkpoint()
+      }.value
+      if let refusal { throw refusal }
+      return state
+    } catch let error as RepositoryError where error.code == .storage {
+      // After a failed fsync nobody knows what is on the disk.
+      try await Task { try await discard(upload.id) }.value
+      throw Problem.notStored(error)
+    }
+  }
+
+  /// One request's bytes on their way to the disk.
+  private struct Receiver: Sendable {
+    let store: UploadStore
+    let upload: Upload
+    let file: UploadFile
+    var written = 0
+    var pending = ByteBuffer()
+
+    mutating func receive(_ body: RequestBody, _ count: Int) async throws {
+      var pace = BodyPace(store.options)
+      var received = 0
+      var checked = 0
+      for try await part in body {
+        try pace.received(part.readableBytes)
+        received += part.readableBytes
+        guard received <= count else {
+          throw Problem.badRequest(
+            "The body has more than the \(count) bytes of its Content-Range.",
+            code: "wrong_length", endsConnection: true)
+        }
+        pending.writeImmutableBuffer(part)
+        if pending.readableBytes >= blobPieceSize { try await write() }
+        if written - checked >= UploadStore.checkpointBytes {
+          _ = try await checkpoint()
+          checked = written
+        }
+      }
+      guard received == count else {
+        throw Problem.badRequest(
+          "The body has \(received) bytes, and its Content-Range \(count).", code: "wrong_length")
+      }
+    }
+
+    mutating func write() async throws {
+      try await file.write(pending)
+      written += pending.readableBytes
+      pending.clear()
+    }
+
+    /// Brings the bytes, and then their number, to the disk.
+    func checkpoint() async throws -> UploadState {
+      let hash = try await file.flush()
+      let (offset, now) = (upload.offset + written, store.repository.now)
+      try await store.repository.database.write { [id = upload.id] in
+        try $0.execute(
+          sql: "UPDATE uploads SET offset = ?, used = ? WHERE id = ?", arguments: [offset, now, id])
+      }
+      store.remember(hash, of: upload.id, at: offset)
+      return UploadState(id: upload.id, offset: offset)
+    }
+  }
+}

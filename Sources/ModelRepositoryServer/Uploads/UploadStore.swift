@@ -1,0 +1,214 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import GRDB
+import HTTPTypes
+import ModelRepositoryAPI
+import Synchronization
+
+/// Blobs that are being sent.
+///
+/// An upload's row tells how many bytes are on the disk for certain; more may be in the file, which
+/// count for nothing. The order of steps is in Documentation/ModelRepository.md.
+final class UploadStore: Sendable {
+  /// A row.
+  struct Upload: Sendable {
+    let id: String
+    let offset: Int
+    var state: UploadState { UploadState(id: id, offset: offset) }
+  }
+
+  private struct State {
+    /// Uploads that a request is working on.
+    var busy: Set<String> = []
+    /// What was hashed, so that it need not be read again.
+    var hashes: [String: (offset: Int, hash: SHA256)] = [:]
+    /// Bytes that requests under way announced.
+    var reserved = 0
+  }
+
+  let repository: Repository
+  private let state = Mutex(State())
+
+  init(_ repository: Repository) { self.repository = repository }
+
+  var options: ModelRepositoryOptions { repository.options }
+
+  /// Begins an upload.
+  ///
+  /// - Parameter token: Whose it is.
+  /// - Returns: Its name.
+  /// - Throws: ``Problem`` where the token has too many.
+  func begin(_ token: String) async throws -> UploadState {
+    try await makeRoom(for: token)
+    let id = UUID().uuidString.lowercased()
+    let (now, maximum) = (repository.now, options.maximumUploadsPerToken)
+    let oldest = now - options.uploadLifetime
+    try await repository.database.write { database in
+      let count =
+        try Int.fetchOne(
+          database, sql: "SELECT COUNT(*) FROM uploads WHERE token = ? AND used > ?",
+          arguments: [token, oldest]) ?? 0
+      guard count < maximum else {
+        throw Problem(
+          .tooManyRequests, "too_many_uploads",
+          "This token has \(count) uploads under way, and no more are possible. End some of them.",
+          headers: [.retryAfter: "60"])
+      }
+      try database.execute(
+        sql: "INSERT INTO uploads (id, token, offset, used) VALUES (?, ?, 0, ?)",
+        arguments: [id, token, now])
+    }
+    return UploadState(id: id, offset: 0)
+  }
+
+  /// Gives up the upload that was idle the longest, where a token has as many as are possible.
+  ///
+  /// Else a publisher that was killed often enough could do nothing for a day.
+  private func makeRoom(for token: String) async throws {
+    let (maximum, oldest) = (options.maximumUploadsPerToken, repository.now - Self.patience)
+    let idle = try await repository.database.read { database in
+      let count = try Int.fetchOne(
+        database, sql: "SELECT COUNT(*) FROM uploads WHERE token = ?", arguments: [token])
+      guard count ?? 0 >= maximum else { return [String]() }
+      return try String.fetchAll(
+        database, sql: "SELECT id FROM uploads WHERE token = ? AND used <= ? ORDER BY used",
+        arguments: [token, oldest])
+    }
+    guard let id = idle.first(where: claim) else { return }
+    defer { release(id) }
+    try await discard(id)
+  }
+
+  /// For how many seconds an upload is not given up for another one.
+  private static let patience: TimeInterval = 60
+
+  /// How far an upload is.
+  func upload(_ id: String, _ token: String) async throws -> Upload {
+    let oldest = repository.now - options.uploadLifetime
+    let upload = try await repository.database.read { database in
+      try Row.fetchOne(
+        database, sql: "SELECT id, offset FROM uploads WHERE id = ? AND token = ? AND used > ?",
+        arguments: [id, token, oldest]
+      ).map { Upload(id: $0["id"], offset: $0["offset"]) }
+    }
+    guard let upload else {
+      throw Problem.notFound(
+        "upload_not_found",
+        "There is no such upload of this token: it is finished, was given up, or was idle too long."
+      )
+    }
+    return upload
+  }
+
+  /// Gives an upload up.
+  func cancel(_ id: String, _ token: String) async throws {
+    try await exclusively(id) {
+      _ = try await upload(id, token)
+      try await discard(id)
+    }
+  }
+
+  /// Gives up what was idle for too long.
+  ///
+  /// - Returns: How many uploads that were, and how many bytes they had.
+  func expire() async throws -> (count: Int, bytes: Int) {
+    let oldest = repository.now - options.uploadLifetime
+    let old = try await repository.database.read { database in
+      try Row.fetchAll(
+        database, sql: "SELECT id, offset FROM uploads WHERE used <= ?", arguments: [oldest]
+      ).map { Upload(id: $0["id"], offset: $0["offset"]) }
+    }
+    var (count, bytes) = (0, 0)
+    for upload in old where claim(upload.id) {
+      defer { release(upload.id) }
+      try await discard(upload.id)
+      count += 1
+      bytes += upload.offset
+    }
+    return (count, bytes)
+  }
+
+  /// Takes an upload away, file and row.
+  func discard(_ id: String) async throws {
+    forget(id)
+    try FileSystem.remove(path(id))
+    try await repository.database.write {
+      try $0.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [id])
+    }
+  }
+
+  /// Where an upload's bytes are.
+  func path(_ id: String) -> String { repository.folder.uploads + "/" + id }
+
+  // MARK: - One request at a time
+
+  /// Does something with an upload that no other request works on.
+  func exclusively<Value>(_ id: String, _ body: () async throws -> Value) async throws -> Value {
+    guard claim(id) else {
+      throw Problem.conflict(
+        "upload_busy", "Another request works on this upload. Wait until it is answered.")
+    }
+    defer { release(id) }
+    return try await body()
+  }
+
+  private func claim(_ id: String) -> Bool {
+    state.withLock { $0.busy.insert(id).inserted }
+  }
+
+  private func release(_ id: String) {
+    state.withLock { _ = $0.busy.remove(id) }
+  }
+
+  /// The SHA-256 of an upload's first bytes, if it is known.
+  func knownHash(_ upload: Upload) -> SHA256? {
+    state.withLock { state in
+      guard let known = state.hashes[upload.id], known.offset == upload.offset else { return nil }
+      return known.hash
+    }
+  }
+
+  /// Notes a SHA-256.
+  func remember(_ hash: SHA256, of id: String, at offset: Int) {
+    state.withLock { $0.hashes[id] = (offset, hash) }
+  }
+
+  /// Forgets the SHA-256 of an upload that is no more.
+  func forget(_ id: String) {
+    state.withLock { $0.hashes[id] = nil }
+  }
+
+  // MARK: - Quota
+
+  /// Sets bytes apart while something is done.
+  ///
+  /// - Throws: ``Problem`` where the quota has no place for them.
+  func reserving<Value>(_ count: Int, _ body: () async throws -> Value) async throws -> Value {
+    guard let quota = options.quota else { return try await body() }
+    let others = state.withLock { state in
+      state.reserved += count
+      return state.reserved - count
+    }
+    defer { state.withLock { $0.reserved -= count } }
+    let used = try await repository.database.read { database in
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT (SELECT COALESCE(SUM(size), 0) FROM blobs)
+            + (SELECT COALESCE(SUM(offset), 0) FROM uploads)
+          """) ?? 0
+    }
+    guard used + others + count <= quota else {
+      throw Problem(
+        HTTPStatus.insufficientStorage, "quota_exceeded",
+        "\(used) of \(quota) bytes are taken, and \(count) more have no place. Collect garbage.",
+        endsConnection: true)
+    }
+    return try await body()
+  }
+}

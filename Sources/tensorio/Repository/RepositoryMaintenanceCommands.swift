@@ -1,0 +1,110 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import ModelRepositoryServer
+import TensorIO
+
+/// The command `tensorio repository gc`.
+struct RepositoryCollectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gc", abstract: "Delete what no version needs.",
+    discussion: "What was uploaded in the last day stays: it may be about to be published.")
+
+  @OptionGroup var place: RepositoryTokenCommand.Place
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      let report = try await place.ask(
+        { try await $0.collectGarbage() }, { try await $0.collectGarbage() })
+      if place.json { return try Console.printJSON(report) }
+      Console.printData(
+        "\(report.blobs) blobs, \(report.orphans) files without a blob, \(report.uploads) uploads: "
+          + report.bytes.byteText)
+    }
+  }
+}
+
+/// The command `tensorio repository fsck`.
+struct RepositoryCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fsck", abstract: "Check a repository's folder; 65 where something is wrong.",
+    discussion: "Blobs with other bytes go to the folder 'quarantine'. No server may run meanwhile."
+  )
+
+  @OptionGroup var folder: DataFolderArguments
+
+  @Flag(help: "Read every byte again, too.")
+  var rehash = false
+
+  @Flag(help: "Print what was found as JSON.")
+  var json = false
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
+      let report = try await store.fsck(rehash: rehash)
+      if json {
+        try Console.printJSON(report)
+      } else {
+        Self.show(report)
+      }
+      if !report.isSound { throw ExitCode(65) }
+    }
+  }
+
+  private static func show(_ report: IntegrityReport) {
+    Console.printData("\(report.blobs) blobs, \(report.bytes.byteText)")
+    let faults =
+      report.lost.map { "lost: \($0)" } + report.wrongSizes.map { "another size: \($0)" }
+      + report.wrongDigests.map { "other bytes: \($0)" }
+      + report.missing.map { "missing in version \($0.version) of \($0.model): \($0.digest)" }
+      + report.untrusted.map { "not signed by a key of the repository: channel \($0)" }
+      + report.database.map { "database: \($0)" }
+    for fault in faults { Console.printData(fault.printable) }
+    if report.isSound { Console.printData("sound") }
+    if !report.orphans.isEmpty {
+      Console.printData("\(report.orphans.count) files of no blob; gc takes them")
+    }
+  }
+}
+
+/// The command `tensorio repository backup`.
+struct RepositoryBackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copy a repository that does not serve.",
+    discussion: "On the same disk blobs are linked, and take no room.")
+
+  @OptionGroup var folder: DataFolderArguments
+
+  @Argument(help: "A new folder.", completion: .directory)
+  var destination: String
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      try await RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
+        .backup(to: destination)
+    }
+  }
+}
+
+/// The command `tensorio repository restore`.
+struct RepositoryRestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Make a repository of a copy.")
+
+  @Argument(help: "What 'repository backup' made.", completion: .directory)
+  var backup: String
+
+  @OptionGroup var folder: DataFolderArguments
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      try await RepositoryStore.restore(from: backup, to: folder.data)
+    }
+  }
+}

@@ -1,0 +1,177 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import Synchronization
+import TensorIO
+
+/// The keys that a command trusts.
+struct TrustedKeyArguments: ParsableArguments {
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
+  var key: [String]
+
+  func verificationKeys() throws -> [VerificationKey] {
+    guard !key.isEmpty else { throw ValidationError("--key is missing: whose signature is good?") }
+    do {
+      return try key.map { try VerificationKey($0) }
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+}
+
+/// The command `tensorio repository pull`.
+struct RepositoryPullCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pull",
+    abstract: "Download the version that a channel gives, and check every byte.",
+    discussion: "A download that was interrupted goes on.")
+
+  @Argument(help: "The model.")
+  var model: RepositoryName
+
+  @OptionGroup var keys: TrustedKeyArguments
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "The folder that the model is put into, as MODEL.tiobundle or MODEL.tflite.",
+      valueName: "folder"),
+    completion: .directory)
+  var output: String
+
+  @OptionGroup var channel: ChannelArguments
+
+  @Option(help: "Which installation this is, in rollouts; one of this machine unless told.")
+  var installationID: String?
+
+  @Flag(help: "Replace a model that is there.")
+  var force = false
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print what was downloaded as JSON.")
+  var json = false
+
+  func run() throws {
+    let client = try ModelRepositoryClient(configuration())
+    try BlockingTask.run { [self] in
+      let installed = try await installed(client)
+      let target = output + "/\(model)." + (installed.format == .bundle ? "tiobundle" : "tflite")
+      try place(installed.path, at: target)
+      // Whoever loads it will see whether it works; here nothing was tried.
+      try client.markLoaded(installed)
+      let version = installed.version?.text ?? ""
+      if json {
+        return try Console.printJSON(
+          .object([
+            "model": .string(model.text), "version": .string(version), "path": .string(target),
+            "arm": installed.arm.map { .string($0.text) } ?? .null,
+            "parameters": .object(installed.parameters.mapValues { .string($0) }),
+          ]))
+      }
+      Console.printData("\(model) \(version) in \(target)")
+    }
+  }
+
+  private func installed(_ client: ModelRepositoryClient) async throws -> InstalledModel {
+    do {
+      var bar: ProgressBar?
+      for try await progress in client.download(model) {
+        if bar == nil { bar = ProgressBar(total: progress.totalBytes) }
+        bar?.show(progress.receivedBytes)
+      }
+      bar?.end()
+      return try client.installed(model)
+    } catch let error as ModelRepositoryClientError where error.code == .quarantined {
+      // Commands that were killed, twice, before they had copied it.
+      try client.delete(model)
+      _ = try await client.update(model)
+      return try client.installed(model)
+    }
+  }
+
+  private func configuration() throws -> ModelRepositoryConfiguration {
+    let environment = ProcessInfo.processInfo.environment
+    let caches = environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"
+    // Documents of another server, or channel, are not this one's newer or older ones.
+    let place = BlobDigest(of: "\(server.address)|\(channel.channel)".utf8).hexadecimal.prefix(16)
+    var configuration = ModelRepositoryConfiguration(
+      server: server.address, keys: try keys.verificationKeys(),
+      folder: caches + "/tensorio/repository/\(place)")
+    configuration.channel = channel.channel
+    configuration.token = server.secret
+    configuration.installationID = installationID
+    return configuration
+  }
+
+  /// Copies the model beside its place, then renames it.
+  private func place(_ source: String, at target: String) throws {
+    let files = FileManager.default
+    guard force || !files.fileExists(atPath: target) else {
+      throw TensorIOError(.fileExists, "'\(target)' exists. Pass --force to replace it.")
+    }
+    let beside = output + "/.\(UUID().uuidString)"
+    do {
+      try files.createDirectory(atPath: output, withIntermediateDirectories: true)
+      defer { try? files.removeItem(atPath: beside) }
+      try files.copyItem(atPath: source, toPath: beside)
+      try FileSystem.move(beside, over: target)
+    } catch let error as TensorIOError {
+      throw error
+    } catch {
+      throw TensorIOError(
+        .unreadableFile, "'\(target)' cannot be written: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+  }
+}
+
+/// The command `tensorio repository verify`.
+struct RepositoryVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Fetch all that a channel gives, and check signature and every byte.")
+
+  @Argument(help: "The model.")
+  var model: RepositoryName
+
+  @OptionGroup var keys: TrustedKeyArguments
+
+  @OptionGroup var channel: ChannelArguments
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print what was found as JSON.")
+  var json = false
+
+  func run() throws {
+    let verifier = try RepositoryVerifier(
+      server: server.address, token: server.secret, keys: keys.verificationKeys())
+    try BlockingTask.run { [self] in
+      let report = try await verifier.verify(channel.channel, of: model)
+      if json {
+        try Console.printJSON(
+          .object([
+            "document_version": .integer(Int64(report.document.documentVersion)),
+            "blobs": .integer(Int64(report.blobs)), "bytes": .integer(Int64(report.bytes)),
+            "faults": .array(report.faults.map { .string($0) }),
+          ]))
+      } else {
+        Console.printData(
+          "document \(report.document.documentVersion), \(report.blobs) blobs, "
+            + "\(report.bytes.byteText), \(report.faults.count) faults")
+        for fault in report.faults { Console.printData(fault.printable) }
+      }
+      if !report.faults.isEmpty { throw ExitCode(65) }
+    }
+  }
+}

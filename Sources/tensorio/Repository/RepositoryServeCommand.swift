@@ -1,0 +1,78 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ModelRepositoryServer
+import TensorIO
+
+/// The folder of a repository on this machine.
+struct DataFolderArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
+    completion: .directory)
+  var data: String
+}
+
+/// The command `tensorio repository serve`.
+struct RepositoryServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Host models.",
+    discussion: """
+      The folder is made where it is not there. Writing needs a token, which 'repository token create' \
+      makes. Other machines are let in with --host; without --cert and --key, put a proxy in front \
+      that has them.
+      """)
+
+  @OptionGroup var folder: DataFolderArguments
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port; 0 takes a free one.")
+  var port = 8090
+
+  @Option(
+    help: ArgumentHelp("The certificate for TLS, in PEM.", valueName: "file"), completion: .file())
+  var cert: String?
+
+  @Option(
+    help: ArgumentHelp("The certificate's key, in PEM.", valueName: "file"), completion: .file())
+  var key: String?
+
+  @Flag(name: .customLong("private"), help: "Reading needs a token, too.")
+  var isPrivate = false
+
+  @Option(
+    help: ArgumentHelp("The most megabytes that all models may have.", valueName: "megabytes"))
+  var quota: Int?
+
+  @Option(help: "For how many days a signed document is good; it is renewed after half of them.")
+  var documentDays = 30
+
+  func validate() throws {
+    guard (0...65535).contains(port), quota ?? 1 > 0, (1...3650).contains(documentDays) else {
+      throw ValidationError(
+        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 3650.")
+    }
+    guard (cert == nil) == (key == nil) else {
+      throw ValidationError("--cert and --key belong together.")
+    }
+  }
+
+  func run() throws {
+    var options = ModelRepositoryOptions(dataFolder: folder.data)
+    options.host = host
+    options.port = port
+    if let cert, let key { options.certificate = (cert, key) }
+    options.requiresTokenToRead = isPrivate
+    options.quota = quota.map { $0 * 1_000_000 }
+    options.documentLifetime = Double(documentDays) * 24 * 3600
+    options.version = Version.current
+    let server = try ModelRepositoryServer(options)
+    try BlockingTask.run {
+      try await server.run { address in Console.printData("Repository: \(address)") }
+    }
+  }
+}

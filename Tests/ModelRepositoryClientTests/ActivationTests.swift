@@ -1,0 +1,328 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import TensorIO
+import TensorIOLiteRT
+import TestSupport
+import Testing
+
+@testable import ModelRepositoryClient
+
+@Suite(.timeLimit(.minutes(3))) struct ModelRepositoryActivationTests {
+  /// A repository whose version 1.0 is in use, and 2.0 on disk.
+  private func pending() async throws -> TestRepository {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    #expect(try await repository.use() == "1.0")
+    try repository.ship("2.0", 2)
+    _ = try await repository.client().update(.digits)
+    return repository
+  }
+
+  @Test func `two crashes quarantine a version, and the previous one serves`() async throws {
+    let repository = try await pending()
+    for _ in 0..<2 {
+      // A process that ends without a word.
+      #expect(try repository.client().installed(.digits).version?.text == "2.0")
+    }
+    let model = try repository.client().installed(.digits)
+    #expect(model.version?.text == "1.0")
+    #expect(model.files == TestRepository.files("1.0"))
+    _ = repository.server.takeRequests()
+    let client = try repository.client()
+    let error = await #expect(throws: ModelRepositoryClientError.self) {
+      try await client.update(.digits)
+    }
+    #expect(error?.code == .quarantined)
+    #expect(repository.server.takeRequests().count == 1)
+    #expect(try client.models().first?.quarantined.count == 1)
+    // A better version is taken.
+    try repository.ship("3.0", 3)
+    #expect(try await repository.use() == "3.0")
+    // Who deletes the model wants to try again.
+    let two = try repository.publish("2.0", 2, TestRepository.files("2.0"))
+    try repository.point(to: two)
+    try repository.client().delete(.digits)
+    #expect(try await repository.use() == "2.0")
+  }
+
+  @Test func `processes that are still loading are no crashes`() async throws {
+    let repository = try await pending()
+    let loading = try (0..<8).map { _ in try repository.client().installed(.digits) }
+    #expect(loading.allSatisfy { $0.version?.text == "2.0" })
+    try loading.first?.client.markLoaded(loading[0])
+    #expect(try repository.client().installed(.digits).version?.text == "2.0")
+  }
+
+  @Test func `a version that was proven is not counted any more`() async throws {
+    let repository = try await pending()
+    #expect(try repository.proven() == "2.0")
+    for _ in 0..<4 { #expect(try repository.client().installed(.digits).version?.text == "2.0") }
+  }
+
+  @Test func `a failure that is reported serves the previous version at once`() async throws {
+    let repository = try await pending()
+    let client = try repository.client()
+    let model = try client.installed(.digits)
+    #expect(model.version?.text == "2.0")
+    try client.reportFailure(model)
+    try client.reportFailure(model)
+    let previous = try client.installed(.digits)
+    #expect(previous.version?.text == "1.0")
+    #expect(previous.source == .previous)
+    // The next process tries once more, then it is over.
+    let next = try repository.client()
+    #expect(try next.installed(.digits).version?.text == "2.0")
+    try next.reportFailure(next.installed(.digits))
+    let last = try repository.client().installed(.digits)
+    #expect(last.version?.text == "1.0")
+    #expect(last.source == .repository)
+  }
+
+  @Test func `without a previous version the program's own model serves`() async throws {
+    let repository = try await TestRepository()
+    let own = "\(repository.folder)/own.tiobundle"
+    #expect(throws: ModelRepositoryClientError.self) {
+      try repository.client { $0.bundled = [.digits: own] }.installed(.digits)
+    }
+    try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+    let client = try repository.client { $0.bundled = [.digits: own] }
+    let model = try client.installed(.digits)
+    #expect(model.path == own)
+    #expect(model.source == .bundled)
+    #expect(model.version == nil)
+    try client.markLoaded(model)
+    try client.reportFailure(model)
+    try repository.ship("1.0", 1)
+    _ = try await client.update(.digits)
+    for _ in 0..<2 { #expect(try repository.client().installed(.digits).version?.text == "1.0") }
+    #expect(try repository.client { $0.bundled = [.digits: own] }.installed(.digits).path == own)
+    let error = #expect(throws: ModelRepositoryClientError.self) {
+      try repository.client().installed(.digits)
+    }
+    #expect(error?.code == .quarantined)
+  }
+
+  // MARK: - Damage
+
+  @Test func `a byte that flips at rest is found wherever it is`() async throws {
+    let repository = try await TestRepository()
+    let blob = (0..<40).map { UInt8($0) }
+    try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
+    #expect(try await repository.use() == "1.0")
+    let manifest = try #require(
+      repository.names(in: "store").first { $0 != BlobDigest(of: blob).hexadecimal })
+    let size = try Data(contentsOf: URL(filePath: "\(repository.folder)/store/\(manifest)")).count
+    for (file, count) in [
+      (repository.stored(blob), blob.count), ("\(repository.folder)/store/\(manifest)", size),
+    ] {
+      for position in 0..<count {
+        try flip(file, at: position)
+        let error = #expect(throws: ModelRepositoryClientError.self) {
+          try repository.client().installed(.digits)
+        }
+        #expect(error?.code == .notFound)
+        _ = try await repository.client().update(.digits)
+        #expect(try repository.client().installed(.digits).files == ["x": blob])
+      }
+    }
+  }
+
+  @Test func `a damaged version falls back to the previous one until it is fetched anew`()
+    async throws
+  {
+    let repository = try await pending()
+    #expect(try repository.proven() == "2.0")
+    let bytes = try #require(TestRepository.files("2.0")["assets/model.tflite"])
+    try flip(repository.stored(bytes), at: 500)
+    let model = try repository.client().installed(.digits)
+    #expect(model.version?.text == "1.0")
+    #expect(model.source == .previous)
+    _ = repository.server.takeRequests()
+    _ = try await repository.client().update(.digits)
+    #expect(repository.server.takeRequests().count == 2)
+    #expect(try repository.proven() == "2.0")
+  }
+
+  @Test func `a damaged download is not activated`() async throws {
+    let repository = try await pending()
+    let bytes = try #require(TestRepository.files("2.0")["model.json"])
+    try flip(repository.stored(bytes), at: 0)
+    #expect(try repository.proven() == "1.0")
+    let state = try #require(try repository.client().models().first)
+    #expect(state.active?.version.text == "1.0")
+    #expect(state.pending?.version.text == "2.0")
+    #expect(try await repository.use() == "2.0")
+  }
+
+  @Test func `files that are missing or too many are mended from the store`() async throws {
+    let repository = try await pending()
+    let model = try repository.client().installed(.digits)
+    let files = TestRepository.files("2.0")
+    try FileManager.default.removeItem(atPath: model.path + "/model.json")
+    #expect(try repository.client().installed(.digits).files == files)
+    try model.client.markLoaded(model)
+    try Data([1]).write(to: URL(filePath: model.path + "/assets/extra"))
+    #expect(try repository.client().installed(.digits).files == files)
+    try FileManager.default.removeItem(atPath: model.path)
+    #expect(try repository.client().installed(.digits).files == files)
+    try FileManager.default.removeItem(atPath: model.path + "/model.json")
+    try FileManager.default.createSymbolicLink(
+      atPath: model.path + "/model.json",
+      withDestinationPath: repository.stored(files["model.json"] ?? []))
+    #expect(try repository.client().installed(.digits).files == files)
+  }
+
+  @Test func `a state that cannot be read costs one document, no blobs`() async throws {
+    let repository = try await pending()
+    let folder = try #require(repository.names(in: "models").first)
+    for content in ["", "{", "{\"layout\":2}"] {
+      try Data(content.utf8).write(
+        to: URL(filePath: "\(repository.folder)/models/\(folder)/state.json"))
+      #expect(throws: ModelRepositoryClientError.self) {
+        try repository.client().installed(.digits)
+      }
+      _ = repository.server.takeRequests()
+      #expect(try await repository.use() == "2.0")
+      #expect(repository.server.takeRequests().count == 1)
+    }
+  }
+
+  @Test func `on a full disk a proven version serves, and nothing is lost`() async throws {
+    let repository = try await pending()
+    var surroundings = Surroundings()
+    surroundings.reached = { point in
+      guard point == .stateWritten else { return }
+      errno = ENOSPC
+      throw FileFailure("written", "state.json")
+    }
+    #expect(try repository.client(surroundings).installed(.digits).version?.text == "1.0")
+    #expect(try repository.proven() == "2.0")
+    // Without a proven one it is the program's own, or an error that says why.
+    try repository.client().delete(.digits)
+    _ = try await repository.client().update(.digits)
+    let error = #expect(throws: ModelRepositoryClientError.self) {
+      try repository.client(surroundings).installed(.digits)
+    }
+    #expect(error?.code == .diskFull)
+    let own = "\(repository.folder)/own.tflite"
+    try Data([1]).write(to: URL(filePath: own))
+    let model = try repository.client(surroundings) { $0.bundled = [.digits: own] }
+      .installed(.digits)
+    #expect(model.source == .bundled)
+  }
+
+  @Test func `what may be readable in another moment is not taken for damaged`() throws {
+    func fails(_ number: CInt) throws -> Bool? {
+      try CacheFile.unlessTransient { () throws -> Bool? in
+        errno = number
+        throw FileFailure("opened", "x")
+      }
+    }
+    for number in [ENOENT, EACCES, EIO, ELOOP, EINVAL] { #expect(try fails(number) == nil) }
+    for number in [EMFILE, ENFILE, ENOMEM] {
+      #expect(throws: FileFailure.self) { try fails(number) }
+    }
+  }
+
+  // MARK: - Removing
+
+  @Test func `a deleted model is gone, its blobs too`() async throws {
+    let repository = try await pending()
+    let client = try repository.client()
+    _ = try client.installed(.digits)
+    try client.delete(.digits)
+    #expect(!client.isDownloaded(.digits))
+    #expect(throws: ModelRepositoryClientError.self) { try client.installed(.digits) }
+    #expect(repository.names(in: "store").isEmpty)
+    try client.delete(.named("unknown"))
+    #expect(try client.models().allSatisfy { $0.active == nil })
+  }
+
+  @Test func `what is not needed is removed, what other models need is not`() async throws {
+    let repository = try await TestRepository()
+    let shared = [UInt8](repeating: 3, count: 777)
+    let other = RepositoryName.named("other")
+    try repository.point(to: repository.publish("1", 1, ["x": shared, "y": [1]]))
+    try repository.point(
+      to: repository.publish("1", 1, ["x": shared], model: other), model: other)
+    let client = try repository.client()
+    _ = try await client.update(.digits)
+    _ = try await client.update(other)
+    try Data(count: 555).write(
+      to: URL(filePath: "\(repository.folder)/store/\(String(repeating: "a", count: 64))"))
+    try Data(count: 5).write(
+      to: URL(filePath: "\(repository.folder)/partial/\(String(repeating: "b", count: 64)).x"))
+    #expect(try client.removeUnused() == 555)
+    var surroundings = Surroundings()
+    surroundings.now = { Date(timeIntervalSinceNow: 25 * 3600) }
+    #expect(try repository.client(surroundings).removeUnused() == 5)
+    try client.delete(.digits)
+    #expect(try repository.client().installed(other).files == ["x": shared])
+    #expect(try client.models().map(\.model) == [.digits, other])
+  }
+
+  @Test func `versions of before go, but not while a process uses them`() async throws {
+    let repository = try await pending()
+    let folder = "models/\(try #require(repository.names(in: "models").first))/versions"
+    do {
+      let running = try repository.client()
+      _ = try running.installed(.digits)
+      try running.markLoaded(running.installed(.digits))
+      for version in 3...5 {
+        try repository.ship("\(version).0", version)
+        _ = try await repository.use()
+      }
+      #expect(repository.names(in: folder).count == 3)
+    }
+    try repository.ship("6.0", 6)
+    _ = try await repository.use()
+    #expect(repository.names(in: folder).count == 2)
+    _ = try repository.client().removeUnused()
+    #expect(repository.names(in: "store").count == 6)
+  }
+
+  // MARK: - Loading
+
+  private static let digits = Python.root.appending(path: "Demo/digits.tiobundle")
+
+  @Test func `a bundle is loaded and proven, a broken one is reported`() async throws {
+    let repository = try await TestRepository()
+    var files: [String: [UInt8]] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: Self.digits.path) {
+      let bytes = FileManager.default.contents(atPath: Self.digits.appending(path: path).path)
+      if let bytes, !bytes.isEmpty { files[path] = Array(bytes) }
+    }
+    try repository.point(to: repository.publish("1.0", 1, files))
+    _ = try await repository.client().update(.digits)
+    let loader = ModelLoader(backends: [.liteRT])
+    let client = try repository.client()
+    #expect(throws: TensorIOError.self) {
+      try client.installed(.digits).load(with: ModelLoader(backends: []))
+    }
+    #expect(try client.installed(.digits).load(with: loader).isLoaded)
+    #expect(try client.models().first?.active?.isProven == true)
+    for name in files.keys where name.hasSuffix(".tflite") { files[name] = [1, 2, 3] }
+    try repository.point(to: repository.publish("2.0", 2, files))
+    _ = try await repository.client().update(.digits)
+    for _ in 0..<2 {
+      let client = try repository.client()
+      #expect(throws: TensorIOError.self) { try client.installed(.digits).load(with: loader) }
+      #expect(try client.installed(.digits).load(with: loader).isLoaded)
+    }
+    #expect(try repository.client().models().first?.quarantined.count == 1)
+  }
+
+  private func flip(_ path: String, at position: Int) throws {
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    bytes[position] ^= 0x40
+    // In place: links keep their file.
+    let file = try FileHandle(forUpdating: URL(filePath: path))
+    try file.write(contentsOf: bytes)
+    try file.close()
+  }
+}

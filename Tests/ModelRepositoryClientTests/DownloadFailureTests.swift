@@ -1,0 +1,262 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import ModelRepositoryClient
+
+@Suite(.timeLimit(.minutes(3))) struct ModelRepositoryDownloadFailureTests {
+  typealias Answer = ScriptedRepositoryServer.Answer
+
+  private static let blob = (0..<100).map { UInt8($0) }
+
+  /// A repository with a version of one file, whose download goes as a test says.
+  private func repository(
+    _ answer: @escaping @Sendable (_ number: Int) -> Answer?
+  ) async throws -> TestRepository {
+    let repository = try await TestRepository()
+    try repository.point(to: repository.publish("1.0", 1, ["x": Self.blob]))
+    let path = "/v1/blobs/\(BlobDigest(of: Self.blob))"
+    let count = Counter()
+    repository.answers { $0.path == path ? answer(count.next()) : nil }
+    return repository
+  }
+
+  private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+      count.withLock {
+        $0 += 1
+        return $0
+      }
+    }
+  }
+
+  @discardableResult
+  private func expect(
+    _ code: ModelRepositoryClientError.Code, _ repository: TestRepository,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: (inout ModelRepositoryConfiguration) -> Void = { _ in }
+  ) async throws -> ModelRepositoryClientError? {
+    let client = try repository.client(Surroundings(), change)
+    let error = await #expect(
+      throws: ModelRepositoryClientError.self, sourceLocation: sourceLocation
+    ) { try await client.update(.digits) }
+    #expect(error?.code == code, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+    #expect(!client.isDownloaded(.digits), sourceLocation: sourceLocation)
+    #expect(
+      !FileManager.default.fileExists(atPath: repository.stored(Self.blob)),
+      sourceLocation: sourceLocation)
+    return error
+  }
+
+  @Test func `a flipped byte anywhere is found, and fetched once more`() async throws {
+    for position in 0..<Self.blob.count {
+      var wrong = Self.blob
+      wrong[position] ^= 1
+      let repository = try await repository { [wrong] number in
+        number == 1 ? .reply("200 OK", body: wrong) : nil
+      }
+      _ = try await repository.client().update(.digits)
+      #expect(try repository.client().installed(.digits).files == ["x": Self.blob])
+    }
+  }
+
+  @Test func `wrong bytes twice are an error with both digests`() async throws {
+    let wrong = [UInt8](repeating: 9, count: 100)
+    let repository = try await repository { _ in .reply("200 OK", body: wrong) }
+    let error = try await expect(.corrupt, repository)
+    #expect(error?.digests?.expected == BlobDigest(of: Self.blob))
+    #expect(error?.digests?.found == BlobDigest(of: wrong))
+    #expect(error?.message.contains("'x'") == true)
+    #expect(repository.server.takeRequests().count { $0.path.hasPrefix("/v1/blobs/") } == 3)
+    #expect(repository.names(in: "partial").allSatisfy { $0.hasSuffix(".lock") })
+  }
+
+  @Test func `bodies that are too long or too short are refused`() async throws {
+    let blob = Self.blob
+    let lies: [Answer] = [
+      .reply("200 OK", body: blob + [0]), .reply("200 OK", body: Array(blob.dropLast())),
+      .cut("200 OK", [], body: blob + [0]), .endless(Answer.head("200 OK", [])),
+      .endless(Answer.head("200 OK", ["Transfer-Encoding: chunked"]) + Array("ffffffff\r\n".utf8)),
+      .endless(Answer.head("200 OK", ["Content-Length: 99999999999"])),
+    ]
+    for lie in lies {
+      try await expect(.corrupt, repository { _ in lie })
+    }
+    try await expect(
+      .connectionFailed, repository { _ in .cut("200 OK", [], body: Array(blob.dropLast())) })
+    try await expect(
+      .connectionFailed,
+      repository { _ in .cut("200 OK", ["Content-Length: 100"], body: Array(blob[..<9])) })
+  }
+
+  @Test func `a server that has trouble is asked again`() async throws {
+    for status in ["500 No", "502 No", "503 No", "429 Later", "408 Slow"] {
+      let repository = try await repository { number in number < 3 ? .reply(status) : nil }
+      _ = try await repository.client().update(.digits)
+    }
+    let error = try await expect(.serverError, repository { _ in .reply("503 No") })
+    #expect(error?.status == 503)
+    let limited = try await expect(
+      .serverError, repository { _ in .reply("429 Later", ["Retry-After: 86400"]) })
+    #expect(limited?.status == 429)
+  }
+
+  @Test func `Retry-After is kept to`() async throws {
+    let repository = try await repository { number in
+      number == 1 ? .reply("503 Later", ["Retry-After: 1"]) : nil
+    }
+    let start = ContinuousClock.now
+    _ = try await repository.client().update(.digits)
+    #expect(ContinuousClock.now - start >= .seconds(1))
+  }
+
+  @Test func `a refusal is not repeated`() async throws {
+    for (status, code) in [
+      ("404 Not Found", ModelRepositoryClientError.Code.notFound), ("410 Gone", .notFound),
+      ("401 Unauthorized", .unauthorized), ("403 Forbidden", .unauthorized),
+      ("400 Bad", .serverError), ("204 No Content", .serverError), ("416 No", .serverError),
+      ("206 Partial Content", .serverError), ("304 Not Modified", .serverError),
+    ] {
+      let repository = try await repository { number in
+        .cut(status, [], body: [])
+      }
+      try await expect(code, repository)
+      let count = repository.server.takeRequests().count {
+        $0.path.hasSuffix(BlobDigest(of: Self.blob).hexadecimal)
+      }
+      #expect(count <= 2, "\(status)")
+    }
+  }
+
+  @Test func `a silent server is given up, a slow one is not`() async throws {
+    func impatient(_ configuration: inout ModelRepositoryConfiguration) {
+      configuration.stallTimeout = .seconds(2)
+      configuration.retries = 1
+    }
+    let head = Answer.head("200 OK", ["Content-Length: 100"])
+    try await expect(.timedOut, repository { _ in .bytes(head, closes: false) }, impatient)
+    try await expect(.timedOut, repository { _ in .bytes([], closes: false) }, impatient)
+    // 100 zeros, one every 40 ms: longer than the stall timeout, and wrong in the end.
+    let slow = try await repository { _ in .drip(head, every: .milliseconds(40)) }
+    try await expect(.corrupt, slow, impatient)
+  }
+
+  @Test func `nobody there is a failed connection`() async throws {
+    let honest = try await repository { _ in nil }
+    try await expect(.connectionFailed, honest) { $0.server = "http://127.0.0.1:1" }
+    try await expect(.connectionFailed, repository { _ in .bytes([], closes: true) })
+    try await expect(
+      .connectionFailed, repository { _ in .bytes(Array("SSH-2.0\r\n\r\n".utf8), closes: true) })
+  }
+
+  @Test func `packed answers are not unpacked`() async throws {
+    try await expect(
+      .serverError,
+      repository { _ in .reply("200 OK", ["Content-Encoding: gzip"], body: Self.blob) })
+  }
+
+  @Test(arguments: [
+    "http://192.0.2.1/", "http://10.0.0.1/x", "file:///etc/passwd", "//192.0.2.1/", "gopher://x/",
+    "http://user:secret@127.0.0.1/", "http://localhost.example/",
+  ])
+  func `redirections to elsewhere are not followed`(_ location: String) async throws {
+    try await expect(
+      .serverError, repository { _ in .reply("302 Found", ["Location: \(location)"]) })
+  }
+
+  @Test func `redirections in a circle end`() async throws {
+    let repository = try await TestRepository()
+    repository.answers { .reply("302 Found", ["Location: \($0.path)"]) }
+    try await expect(.serverError, repository)
+    #expect(repository.server.takeRequests().count == 6)
+  }
+
+  @Test func `too little space is found before, with both numbers`() async throws {
+    let repository = try await repository { _ in nil }
+    var surroundings = Surroundings()
+    surroundings.availableBytes = { _ in 99 }
+    let client = try repository.client(surroundings)
+    let error = await #expect(throws: ModelRepositoryClientError.self) {
+      try await client.update(.digits)
+    }
+    #expect(error?.code == .diskFull)
+    #expect(error?.bytes?.needed == 100)
+    #expect(error?.bytes?.available == 99)
+    surroundings.availableBytes = { _ in 100 }
+    _ = try await repository.client(surroundings).update(.digits)
+  }
+
+  @Test func `a version with more bytes than allowed is not fetched`() async throws {
+    let repository = try await repository { _ in nil }
+    try await expect(.tooLarge, repository) { $0.maximumBytes = 99 }
+    #expect(repository.server.takeRequests().count == 1)
+  }
+
+  @Test func `a cancelled task ends the download, which is gone on with later`() async throws {
+    let blob = Self.blob
+    let repository = try await repository { number in
+      number == 1
+        ? .bytes(Answer.head("200 OK", ["Content-Length: 100"]) + blob[..<40], closes: false) : nil
+    }
+    let client = try repository.client { $0.stallTimeout = .seconds(60) }
+    let task = Task {
+      for try await _ in client.download(.digits) {}
+      return Task.isCancelled
+    }
+    let path = "/v1/blobs/\(BlobDigest(of: blob))"
+    while !repository.server.takeRequests().contains(where: { $0.path == path }) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    try await Task.sleep(for: .seconds(1))
+    task.cancel()
+    #expect(try await task.value)
+    let other = Task { try await client.update(.digits) }
+    #expect(try await other.value.version.text == "1.0")
+    let last = repository.server.takeRequests().last
+    #expect(last?.fields["range"] == "bytes=40-")
+  }
+
+  @Test func `who waits is told of a cancellation, others go on`() async throws {
+    let blob = Self.blob
+    let repository = try await repository { _ in
+      .drip(
+        Answer.head("200 OK", ["Content-Length: 100"]) + blob[..<0], every: .milliseconds(20))
+    }
+    let client = try repository.client()
+    let first = Task { try await client.update(.digits) }
+    let second = Task { try await client.update(.digits) }
+    try await Task.sleep(for: .milliseconds(200))
+    first.cancel()
+    let error = await #expect(throws: ModelRepositoryClientError.self) { try await first.value }
+    #expect(error?.code == .cancelled)
+    try await Task.sleep(for: .milliseconds(50))
+    try client.delete(.digits)
+    let other = await #expect(throws: ModelRepositoryClientError.self) { try await second.value }
+    #expect(other?.code == .cancelled)
+  }
+
+  @Test func `conditions are looked at before anything is fetched`() async throws {
+    let repository = try await repository { _ in nil }
+    var surroundings = Surroundings()
+    surroundings.device.environment = ["TENSORIO_METERED": "1"]
+    let client = try repository.client(surroundings)
+    let error = await #expect(throws: ModelRepositoryClientError.self) {
+      try await client.update(.digits, conditions: .init(allowsCellularAccess: false))
+    }
+    #expect(error?.code == .conditionsNotMet)
+    await #expect(throws: ModelRepositoryClientError.self) {
+      for try await _ in client.download(.digits, conditions: .init(allowsCellularAccess: false)) {}
+    }
+    #expect(repository.server.takeRequests().isEmpty)
+    _ = try await client.update(.digits)
+  }
+}

@@ -1,0 +1,268 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import Synchronization
+import Testing
+
+@testable import ModelRepositoryClient
+
+@Suite(.timeLimit(.minutes(3))) struct ModelRepositoryDownloadTests {
+  typealias Answer = ScriptedRepositoryServer.Answer
+
+  /// Expects a download to fail.
+  @discardableResult
+  private func expect(
+    _ code: ModelRepositoryClientError.Code, _ client: ModelRepositoryClient,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> ModelRepositoryClientError? {
+    let error = await #expect(
+      throws: ModelRepositoryClientError.self, sourceLocation: sourceLocation
+    ) { try await client.update(.digits) }
+    #expect(error?.code == code, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+    return error
+  }
+
+  private func isBlob(_ request: ScriptedRepositoryServer.Request) -> Bool {
+    request.path.hasPrefix("/v1/blobs/")
+  }
+
+  // MARK: - What works
+
+  @Test func `a model is downloaded, verified and used`() async throws {
+    let repository = try await TestRepository()
+    let release = try repository.ship("1.0", 1, size: 300_000)
+    let client = try repository.client()
+    #expect(!client.isDownloaded(.digits))
+    var steps: [DownloadProgress] = []
+    for try await progress in client.download(.digits) { steps.append(progress) }
+    #expect(steps.allSatisfy { $0.totalBytes == release.size })
+    #expect(steps.map(\.receivedBytes) == steps.map(\.receivedBytes).sorted())
+    #expect(steps.last?.receivedBytes == release.size)
+    #expect(client.isDownloaded(.digits))
+    let model = try client.installed(.digits)
+    #expect(model.files == TestRepository.files("1.0", size: 300_000))
+    #expect(model.version?.text == "1.0")
+    #expect(model.sequence == 1)
+    #expect(model.source == .repository)
+    #expect(model.path.hasSuffix(".tiobundle"))
+    try client.markLoaded(model)
+    let state = try #require(try client.models().first)
+    #expect(state.active?.isProven == true)
+    #expect(state.pending == nil)
+    #expect(state.documentVersions == [.stable: 1])
+    #expect(repository.names(in: "partial").allSatisfy { $0.hasSuffix(".lock") })
+  }
+
+  @Test func `the newest version costs one request`() async throws {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    _ = try await repository.use()
+    _ = repository.server.takeRequests()
+    let version = try await repository.client().update(.digits)
+    #expect(version.version.text == "1.0")
+    let requests = repository.server.takeRequests()
+    #expect(requests.count == 1)
+    #expect(requests.first?.fields["if-none-match"] != nil)
+  }
+
+  @Test func `a tflite version is a file`() async throws {
+    let repository = try await TestRepository()
+    let bytes = [UInt8](repeating: 7, count: 100)
+    try repository.point(
+      to: repository.publish("1.0", 1, ["m.tflite": bytes], format: .tflite))
+    let client = try repository.client()
+    _ = try await client.update(.digits)
+    let model = try client.installed(.digits)
+    #expect(model.path.hasSuffix(".tflite"))
+    #expect(FileManager.default.contents(atPath: model.path) == Data(bytes))
+    #expect(try repository.client().installed(.digits).files.isEmpty)
+  }
+
+  @Test func `empty files, and files that are there twice, are one download`() async throws {
+    let repository = try await TestRepository()
+    let files: [String: [UInt8]] = ["a": [], "b": [1, 2, 3], "c/d/e": [1, 2, 3], "c/f": []]
+    let release = try repository.publish("1.0", 1, files)
+    try repository.point(to: release)
+    let client = try repository.client()
+    var last: DownloadProgress?
+    for try await progress in client.download(.digits) { last = progress }
+    #expect(last?.receivedBytes == 6)
+    #expect(try client.installed(.digits).files == files)
+    #expect(repository.server.takeRequests().filter(isBlob).count == 2)
+  }
+
+  @Test func `a running process keeps its version, a new one has the next`() async throws {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    let running = try repository.client()
+    _ = try await running.update(.digits)
+    let first = try running.installed(.digits)
+    try running.markLoaded(first)
+    for version in 2...4 {
+      try repository.ship("\(version).0", version)
+      _ = try await running.update(.digits)
+      #expect(try running.installed(.digits).version?.text == "1.0")
+      #expect(try repository.proven() == "\(version).0")
+    }
+    // Its files are there as long as it runs, though no state names them any more.
+    #expect(first.files == TestRepository.files("1.0"))
+  }
+
+  @Test func `callers of one model share a download`() async throws {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    let client = try repository.client()
+    let versions = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<8 { group.addTask { try await client.update(.digits).version.text } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(versions == Array(repeating: "1.0", count: 8))
+    #expect(repository.server.takeRequests().filter(isBlob).count == 3)
+  }
+
+  @Test func `a token goes to the server alone`() async throws {
+    let repository = try await TestRepository()
+    let other = try await TestRepository()
+    let release = try other.ship("1.0", 1)
+    try repository.point(to: release)
+    let port = other.server.port
+    repository.answers { request in
+      request.path.hasPrefix("/v1/blobs/")
+        ? .reply("307 Temporary Redirect", ["Location: http://127.0.0.1:\(port)\(request.path)"])
+        : nil
+    }
+    let client = try repository.client { $0.token = "secret" }
+    _ = try await client.update(.digits)
+    let ours = repository.server.takeRequests()
+    #expect(ours.allSatisfy { $0.fields["authorization"] == "Bearer secret" })
+    let theirs = other.server.takeRequests()
+    #expect(theirs.count == 3)
+    #expect(theirs.allSatisfy { $0.fields["authorization"] == nil })
+  }
+
+  // MARK: - Resuming
+
+  @Test func `a download goes on after a cut at every byte`() async throws {
+    let repository = try await TestRepository()
+    let blob = (0..<48).map { UInt8($0) }
+    try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
+    for cut in 0...blob.count {
+      try? FileManager.default.removeItem(atPath: repository.folder)
+      let path = "/v1/blobs/\(BlobDigest(of: blob))"
+      repository.answers { request in
+        guard request.path == path, request.fields["range"] == nil, cut < blob.count else {
+          return nil
+        }
+        return .cut(
+          "200 OK", ["ETag: \"\(BlobDigest(of: blob))\"", "Content-Length: \(blob.count)"],
+          body: Array(blob[..<cut]))
+      }
+      _ = repository.server.takeRequests()
+      // Without repetitions the first client gives up, and another one goes on.
+      let client = try repository.client { $0.retries = 0 }
+      if cut < blob.count { await expect(.connectionFailed, client) }
+      if cut == 0 { repository.answers(nil) }
+      _ = try await repository.client().update(.digits)
+      #expect(try repository.client().installed(.digits).files == ["x": blob])
+      let last = repository.server.takeRequests().last { $0.path == path }
+      #expect(last?.fields["range"] == (0 < cut && cut < blob.count ? "bytes=\(cut)-" : nil))
+      if let last, last.fields["range"] != nil {
+        #expect(last.fields["if-range"] == "\"\(BlobDigest(of: blob))\"")
+      }
+    }
+  }
+
+  @Test func `a broken connection is gone on with at once`() async throws {
+    let repository = try await TestRepository()
+    let blob = (0..<200).map { UInt8($0) }
+    try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
+    let path = "/v1/blobs/\(BlobDigest(of: blob))"
+    repository.answers { request in
+      guard request.path == path else { return nil }
+      let start = Int(request.fields["range"]?.dropFirst(6).dropLast() ?? "0") ?? 0
+      let fields = ["Content-Length: \(200 - start)"]
+      let part = Array(blob[start..<min(start + 20, 200)])
+      return start == 0
+        ? .cut("200 OK", fields, body: part)
+        : .cut("206 Partial", fields + ["Content-Range: bytes \(start)-199/200"], body: part)
+    }
+    // More cuts than repetitions: every byte that comes starts the count anew.
+    _ = try await repository.client().update(.digits)
+    #expect(repository.server.takeRequests().filter { $0.path == path }.count == 10)
+  }
+
+  @Test(arguments: [
+    "bytes 11-99/100", "bytes 9-99/100", "bytes 10-99/101", "bytes 10-100/100", "bytes 10-99/*",
+    "bytes */100", "octets 10-99/100", "bytes 10-9/100", "nonsense", "",
+  ])
+  func `a wrong range is not believed`(_ field: String) async throws {
+    let repository = try await TestRepository()
+    let blob = (0..<100).map { UInt8($0) }
+    try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
+    let path = "/v1/blobs/\(BlobDigest(of: blob))"
+    let lies = Mutex(true)
+    repository.answers { request in
+      guard request.path == path else { return nil }
+      guard request.fields["range"] != nil else {
+        let isFirst = lies.withLock { lies in
+          defer { lies = false }
+          return lies
+        }
+        return isFirst
+          ? .cut("200 OK", ["Content-Length: 100"], body: Array(blob[..<10])) : nil
+      }
+      let fields = field.isEmpty ? [] : ["Content-Range: \(field)"]
+      return .reply("206 Partial Content", fields, body: [UInt8](repeating: 255, count: 90))
+    }
+    // Such bytes are not even written: the digest need not find them.
+    var surroundings = Surroundings()
+    surroundings.reached = { #expect($0 != .corruptBlobRemoved) }
+    _ = try await repository.client(surroundings).update(.digits)
+    #expect(try repository.client().installed(.digits).files == ["x": blob])
+  }
+
+  @Test func `ranges that are refused or ignored begin anew`() async throws {
+    for status in ["416 Range Not Satisfiable", "200 OK"] {
+      let repository = try await TestRepository()
+      let blob = (0..<100).map { UInt8($0) }
+      try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
+      let path = "/v1/blobs/\(BlobDigest(of: blob))"
+      let count = Mutex(0)
+      repository.answers { request in
+        guard request.path == path else { return nil }
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        if number == 1 { return .cut("200 OK", ["Content-Length: 100"], body: Array(blob[..<50])) }
+        if status.hasPrefix("416"), request.fields["range"] != nil { return .reply(status) }
+        return .reply("200 OK", body: blob)
+      }
+      _ = try await repository.client().update(.digits)
+      #expect(try repository.client().installed(.digits).files == ["x": blob])
+    }
+  }
+
+  @Test func `what a crash left of a file is hashed, and not trusted`() async throws {
+    let repository = try await TestRepository()
+    let blob = (0..<100).map { UInt8($0) }
+    try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
+    let leftovers: [[UInt8]] = [
+      Array(blob[..<50]), [UInt8](repeating: 0, count: 50), [UInt8](repeating: 0, count: 100),
+      blob, blob + [1], [],
+    ]
+    for leftover in leftovers {
+      try? FileManager.default.removeItem(atPath: repository.folder)
+      let client = try repository.client()
+      let name = "\(BlobDigest(of: blob).hexadecimal).\(UUID())"
+      try Data(leftover).write(to: URL(filePath: "\(repository.folder)/partial/\(name)"))
+      _ = try await client.update(.digits)
+      #expect(try repository.client().installed(.digits).files == ["x": blob])
+      #expect(repository.names(in: "partial").allSatisfy { $0.hasSuffix(".lock") })
+    }
+  }
+}

@@ -1,0 +1,230 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import Synchronization
+
+@testable import ModelRepositoryClient
+
+/// A repository with an honest server, unless a test has it lie, and caches for its clients.
+final class TestRepository: Sendable {
+  typealias Server = ScriptedRepositoryServer
+  typealias Release = ChannelDocument.Release
+
+  private struct Content {
+    var blobs: [String: [UInt8]] = [:]
+    var documents: [String: (bytes: [UInt8], etag: String)] = [:]
+    var versions: [String: Int] = [:]
+    var script: (@Sendable (Server.Request) -> Server.Answer?)?
+  }
+
+  let key = SigningKey()
+  let server: Server
+  /// The cache.
+  let folder = FileManager.default.temporaryDirectory.appending(path: "repository-\(UUID())").path
+  private let content: SharedContent
+
+  private final class SharedContent: Sendable {
+    let state = Mutex(Content())
+  }
+
+  init() async throws {
+    let content = SharedContent()
+    self.content = content
+    server = try await Server { request in
+      let script = content.state.withLock { $0.script }
+      return script?(request) ?? content.state.withLock { Self.answer(request, $0) }
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// Lets the server answer otherwise; nil answers are as honest as before.
+  func answers(_ script: (@Sendable (Server.Request) -> Server.Answer?)?) {
+    content.state.withLock { $0.script = script }
+  }
+
+  // MARK: - Publishing
+
+  /// Publishes a version.
+  @discardableResult
+  func publish(
+    _ version: String, _ sequence: Int, _ files: [String: [UInt8]],
+    model: RepositoryName = .digits, format: VersionManifest.Format = .bundle
+  ) throws -> Release {
+    let entries = files.map { path, bytes in
+      VersionManifest.File(path: path, digest: BlobDigest(of: bytes), size: bytes.count)
+    }
+    let manifest = VersionManifest(
+      model: model, version: .named(version), format: format, files: entries)
+    let bytes = Array(try RepositoryJSON.encode(manifest))
+    content.state.withLock { content in
+      for blob in files.values { content.blobs[BlobDigest(of: blob).hexadecimal] = blob }
+      content.blobs[BlobDigest(of: bytes).hexadecimal] = bytes
+    }
+    return Release(
+      version: manifest.version, sequence: sequence,
+      manifest: BlobReference(digest: BlobDigest(of: bytes), size: bytes.count),
+      size: manifest.size)
+  }
+
+  /// Points the channel at a release; the document's version counts up.
+  @discardableResult
+  func point(
+    to release: Release?, model: RepositoryName = .digits,
+    _ change: (inout ChannelDocument) -> Void = { _ in }
+  ) throws -> SignedDocument {
+    let version = content.state.withLock { content in
+      content.versions[model.text, default: 0] += 1
+      return content.versions[model.text] ?? 0
+    }
+    var document = ChannelDocument(
+      model: model, channel: .stable, documentVersion: version,
+      issued: Date(timeIntervalSince1970: 1_700_000_000),
+      expires: Date(timeIntervalSince1970: 4_000_000_000), release: release)
+    change(&document)
+    let signed = try SignedDocument(document, by: [key])
+    try serve(signed, as: model)
+    return signed
+  }
+
+  /// Serves a document, whatever it says.
+  func serve(_ signed: SignedDocument, as model: RepositoryName = .digits) throws {
+    try serve(Array(RepositoryJSON.encode(signed)), as: model)
+  }
+
+  func serve(_ bytes: [UInt8], as model: RepositoryName = .digits) throws {
+    content.state.withLock {
+      $0.documents["/v1/models/\(model)/channels/stable"] = (
+        bytes, "\"\(BlobDigest(of: bytes).hexadecimal.prefix(16))\""
+      )
+    }
+  }
+
+  /// Publishes a version of two files and points the channel at it.
+  @discardableResult
+  func ship(_ version: String, _ sequence: Int, size: Int = 1000) throws -> Release {
+    let release = try publish(version, sequence, Self.files(version, size: size))
+    try point(to: release)
+    return release
+  }
+
+  static func files(_ version: String, size: Int = 1000) -> [String: [UInt8]] {
+    [
+      "model.json": Array("{\"id\": \"\(version)\"}".utf8),
+      "assets/model.tflite": (0..<size).map {
+        UInt8(truncatingIfNeeded: $0 &* 31 &+ version.utf8.reduce(0) { $0 &+ Int($1) })
+      },
+    ]
+  }
+
+  // MARK: - Clients
+
+  var configuration: ModelRepositoryConfiguration {
+    var configuration = ModelRepositoryConfiguration(
+      server: "http://127.0.0.1:\(server.port)", keys: [key.verificationKey], folder: folder)
+    configuration.installationID = "installation-1"
+    configuration.retryDelay = .milliseconds(2)
+    configuration.stallTimeout = .seconds(20)
+    configuration.retries = 2
+    return configuration
+  }
+
+  /// A client, which is a process of its own as far as the cache can tell.
+  func client(
+    _ surroundings: Surroundings = Surroundings(),
+    _ change: (inout ModelRepositoryConfiguration) -> Void = { _ in }
+  ) throws -> ModelRepositoryClient {
+    var configuration = configuration
+    change(&configuration)
+    return try ModelRepositoryClient(configuration, surroundings)
+  }
+
+  /// Brings what the channel has to the disk, activates it and says that it works.
+  @discardableResult
+  func use() async throws -> String? {
+    let client = try client()
+    _ = try await client.update(.digits)
+    return try proven()
+  }
+
+  /// What a new process loads; it says that it works.
+  func proven() throws -> String? {
+    let client = try client()
+    let model = try client.installed(.digits)
+    try client.markLoaded(model)
+    return model.version?.text
+  }
+
+  /// A blob's file in the store.
+  func stored(_ bytes: [UInt8]) -> String { "\(folder)/store/\(BlobDigest(of: bytes).hexadecimal)" }
+
+  func names(in subfolder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(subfolder)")) ?? [])
+      .sorted()
+  }
+
+  // MARK: - Honest answers
+
+  private static func answer(_ request: Server.Request, _ content: Content) -> Server.Answer {
+    if let document = content.documents[request.path] {
+      let fields = ["ETag: \(document.etag)"]
+      if request.fields["if-none-match"] == document.etag {
+        return .bytes(Server.Answer.head("304 Not Modified", fields), closes: false)
+      }
+      return .reply("200 OK", fields, body: document.bytes)
+    }
+    let digits = request.path.split(separator: ":").last.map(String.init) ?? ""
+    guard request.path.hasPrefix("/v1/blobs/sha256:"), let bytes = content.blobs[digits] else {
+      let code = request.path.contains("channels") ? "channel_not_found" : "blob_not_found"
+      return .reply(
+        "404 Not Found", ["Content-Type: application/problem+json"],
+        body: Array(#"{"code":"\#(code)","status":404,"title":"There is none."}"#.utf8))
+    }
+    return blob(bytes, request)
+  }
+
+  /// What an honest server answers for a blob.
+  static func blob(_ bytes: [UInt8], _ request: Server.Request) -> Server.Answer {
+    let etag = "\"\(BlobDigest(of: bytes))\""
+    guard let range = request.fields["range"], request.fields["if-range"] ?? etag == etag,
+      let start = Int(range.dropFirst("bytes=".count).dropLast())
+    else { return .reply("200 OK", ["ETag: \(etag)"], body: bytes) }
+    guard start < bytes.count else {
+      return .reply("416 Range Not Satisfiable", ["Content-Range: bytes */\(bytes.count)"])
+    }
+    return .reply(
+      "206 Partial Content",
+      ["ETag: \(etag)", "Content-Range: bytes \(start)-\(bytes.count - 1)/\(bytes.count)"],
+      body: Array(bytes[start...]))
+  }
+}
+
+extension RepositoryName {
+  static let digits = RepositoryName.named("digits")
+
+  /// A name that a test wrote, and that is one.
+  static func named(_ text: String) -> RepositoryName {
+    guard let name = RepositoryName(text) else { preconditionFailure("'\(text)' is no name") }
+    return name
+  }
+}
+
+extension InstalledModel {
+  /// All files and their bytes.
+  var files: [String: [UInt8]] {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+    var result: [String: [UInt8]] = [:]
+    for name in names {
+      var isFolder: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isFolder)
+      if !isFolder.boolValue {
+        result[name] = FileManager.default.contents(atPath: "\(path)/\(name)").map { Array($0) }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,169 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import ModelRepositoryServer
+
+/// What every store of blobs must do.
+@Suite struct BlobStoreTests {
+  /// The stores, and a folder for files that are put.
+  enum Kind: CaseIterable {
+    case folder
+    case memory
+  }
+
+  private final class Fixture {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "blobs-\(UUID())").path
+    let store: any BlobStore
+
+    init(_ kind: Kind) throws {
+      try FileSystem.makeFolder(folder + "/quarantine")
+      store =
+        switch kind {
+        case .folder:
+          try FolderBlobStore(folder + "/blobs", quarantine: folder + "/quarantine")
+        case .memory: MemoryBlobStore()
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func put(_ bytes: [UInt8], as blob: BlobReference? = nil) async throws -> BlobReference {
+      let file = folder + "/\(UUID())"
+      try Data(bytes).write(to: URL(filePath: file))
+      let blob = blob ?? BlobReference(digest: BlobDigest(of: bytes), size: bytes.count)
+      try await store.put(file, as: blob)
+      #expect(!FileManager.default.fileExists(atPath: file))
+      return blob
+    }
+  }
+
+  @Test(arguments: Kind.allCases, [0, 1, 1000, 600_000])
+  func `what is put can be read`(kind: Kind, count: Int) async throws {
+    let fixture = try Fixture(kind)
+    let bytes = sampleBytes(count)
+    let blob = try await fixture.put(bytes)
+    #expect(try await fixture.store.size(of: blob.digest) == count)
+    let content = try #require(try await fixture.store.open(blob.digest))
+    #expect(content.size == count)
+    var read: [UInt8] = []
+    try await content.forEachPiece(in: 0..<count) { piece in
+      #expect(piece.readableBytes <= blobPieceSize)
+      read += piece.readableBytesView
+    }
+    #expect(read == bytes)
+    #expect(try await fixture.store.list().map(\.blob) == [blob])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `every part of a blob can be read`(kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let bytes = sampleBytes(12)
+    let digest = try await fixture.put(bytes).digest
+    let content = try #require(try await fixture.store.open(digest))
+    for first in 0..<12 {
+      for end in first...12 {
+        let part = try await content.bytes(in: first..<end)
+        #expect(Array(part.readableBytesView) == Array(bytes[first..<end]))
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `what was not put is not there`(kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let digest = BlobDigest(of: [1])
+    #expect(try await fixture.store.open(digest) == nil)
+    #expect(try await fixture.store.size(of: digest) == nil)
+    #expect(try await fixture.store.list().isEmpty)
+    try await fixture.store.delete(digest)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a blob is put again, and the damaged one is mended`(kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let bytes = sampleBytes(10)
+    let blob = try await fixture.put(bytes)
+    _ = try await fixture.put(sampleBytes(10, seed: 1), as: blob)
+    _ = try await fixture.put(bytes)
+    let content = try #require(try await fixture.store.open(blob.digest))
+    #expect(Array(try await content.bytes(in: 0..<10).readableBytesView) == bytes)
+    #expect(try await fixture.store.list().count == 1)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `what is deleted can be read to its end by who began`(kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let bytes = sampleBytes(10)
+    let blob = try await fixture.put(bytes)
+    let content = try #require(try await fixture.store.open(blob.digest))
+    try await fixture.store.delete(blob.digest)
+    #expect(try await fixture.store.open(blob.digest) == nil)
+    #expect(Array(try await content.bytes(in: 0..<10).readableBytesView) == bytes)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `what is quarantined is not there`(kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let blob = try await fixture.put([1, 2, 3])
+    try await fixture.store.quarantine(blob.digest)
+    #expect(try await fixture.store.open(blob.digest) == nil)
+    #expect(try await fixture.store.list().isEmpty)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a file that changed its size is not taken`(kind: Kind) async throws {
+    let fixture = try Fixture(kind)
+    let file = fixture.folder + "/file"
+    try Data([1, 2, 3]).write(to: URL(filePath: file))
+    let blob = BlobReference(digest: BlobDigest(of: [1, 2]), size: 2)
+    await #expect(throws: RepositoryError.self) { try await fixture.store.put(file, as: blob) }
+    #expect(try await fixture.store.open(blob.digest) == nil)
+  }
+}
+
+/// A store that forgets everything.
+final class MemoryBlobStore: BlobStore {
+  private struct Content: BlobContent {
+    let data: [UInt8]
+    var size: Int { data.count }
+    func bytes(in range: Range<Int>) async throws -> ByteBuffer { ByteBuffer(bytes: data[range]) }
+  }
+
+  private let blobs = Mutex<[BlobDigest: (data: [UInt8], stored: Date)]>([:])
+
+  func put(_ file: String, as blob: BlobReference) async throws {
+    let data = Array(try Data(contentsOf: URL(filePath: file)))
+    guard data.count == blob.size else { throw RepositoryError(.storage, "another size") }
+    blobs.withLock { $0[blob.digest] = (data, Date()) }
+    try FileSystem.remove(file)
+  }
+
+  func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
+    blobs.withLock { $0[digest].map { Content(data: $0.data) } }
+  }
+
+  func size(of digest: BlobDigest) async throws -> Int? {
+    blobs.withLock { $0[digest]?.data.count }
+  }
+
+  func delete(_ digest: BlobDigest) async throws { blobs.withLock { $0[digest] = nil } }
+
+  func quarantine(_ digest: BlobDigest) async throws { try await delete(digest) }
+
+  func list() async throws -> [StoredBlob] {
+    blobs.withLock { blobs in
+      blobs.map {
+        StoredBlob(
+          blob: BlobReference(digest: $0, size: $1.data.count), stored: $1.stored)
+      }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import ModelRepositoryAPI
+import NIOCore
+import Testing
+
+@testable import ModelRepositoryServer
+
+@Suite(.timeLimit(.minutes(2))) struct HostileClientTests {
+  private static func head(
+    _ client: TestClient, _ line: String, _ fields: [String] = []
+  ) -> String {
+    let own = ["Host: localhost", "Authorization: Bearer \(client.token ?? "")"]
+    return ([line + " HTTP/1.1"] + own + fields + ["", ""]).joined(separator: "\r\n")
+  }
+
+  @Test func `a body that is too large is refused before it comes`() async throws {
+    let fixture = try await TestRepository { $0.maximumBlobBytes = 1000 }
+    try await fixture.serve(.live) { client in
+      let id = try await client.begin()
+      for (line, fields, code) in [
+        (
+          "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-99999999999/*", "Content-Length: 100000000000"],
+          "blob_too_large"
+        ),
+        (
+          "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-9/*", "Content-Length: 100000000000"], "wrong_length"
+        ),
+        (
+          "POST /v1/models/cats/versions",
+          ["Content-Type: application/json", "Content-Length: 100000000000"], "body_too_large"
+        ),
+      ] {
+        let connection = try await RawConnection(client.client.port)
+        try await connection.send(Self.head(client, line, fields))
+        #expect(try await connection.wait { connection.received.contains(code) })
+        #expect(try await connection.wait { connection.isClosed })
+      }
+      #expect(
+        try await client.send(.get, "/v1/uploads/\(id)").decoded(UploadState.self).offset == 0)
+    }
+  }
+
+  @Test func `a body without an end is ended`() async throws {
+    try await TestRepository().serve(.live) { client in
+      let id = try await client.begin()
+      let connection = try await RawConnection(client.client.port)
+      try await connection.send(
+        Self.head(
+          client, "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-9999/*", "Transfer-Encoding: chunked"]))
+      let chunk = "400\r\n" + String(repeating: "x", count: 1024) + "\r\n"
+      var count = 0
+      while !connection.isClosed, count < 200_000 {
+        guard (try? await connection.send(chunk)) != nil else { break }
+        count += 1
+        if connection.received.contains("wrong_length") {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+      }
+      #expect(try await connection.wait { connection.isClosed })
+      #expect(connection.received.contains("wrong_length"))
+      let state = try await client.send(.get, "/v1/uploads/\(id)").decoded(UploadState.self)
+      #expect(state.offset <= 10_000)
+    }
+  }
+
+  @Test func `an unread body is not read for someone without a token`() async throws {
+    try await TestRepository().serve(.live) { client in
+      let connection = try await RawConnection(client.client.port)
+      try await connection.send(
+        "PATCH /v1/uploads/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+      #expect(try await connection.wait { connection.received.contains("401 Unauthorized") })
+      #expect(try await connection.wait { connection.isClosed })
+    }
+  }
+
+  @Test func `a body that drips is ended`() async throws {
+    let fixture = try await TestRepository {
+      $0.minimumBodyRate = 10_000
+      $0.slowBodyTime = .milliseconds(200)
+    }
+    try await fixture.serve(.live) { client in
+      let id = try await client.begin()
+      let connection = try await RawConnection(client.client.port)
+      try await connection.send(
+        Self.head(
+          client, "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-999/*", "Content-Length: 1000"]))
+      for _ in 0..<100 where !connection.received.contains("body_too_slow") {
+        try? await connection.send("x")
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(connection.received.contains("408 Request Timeout"))
+      #expect(try await connection.wait { connection.isClosed })
+    }
+  }
+
+  @Test func `a silent client is left`() async throws {
+    let fixture = try await TestRepository { $0.idleTime = 2 }
+    try await fixture.serve(.live) { client in
+      let id = try await client.begin()
+      let silent = try await RawConnection(client.client.port)
+      let half = try await RawConnection(client.client.port)
+      try await half.send("GET /healthz HTT")
+      let body = try await RawConnection(client.client.port)
+      try await body.send(
+        Self.head(
+          client, "PATCH /v1/uploads/\(id)",
+          ["Content-Range: bytes 0-999/*", "Content-Length: 1000"]) + "abc")
+      for connection in [silent, half, body] {
+        #expect(try await connection.wait { connection.isClosed })
+      }
+    }
+  }
+
+  @Test func `a client that takes nothing is left`() async throws {
+    // Long enough for a busy machine to take the upload.
+    let fixture = try await TestRepository { $0.idleTime = 4 }
+    let bytes = [UInt8](repeating: 7, count: 32 << 20)
+    try await fixture.serve(.live) { client in
+      let blob = try await client.upload(bytes)
+      let connection = try await RawConnection(client.client.port, reads: false)
+      try await connection.send(Self.head(client, "GET /v1/blobs/\(blob.digest)"))
+      func isUnderWay(_ count: Int) async throws -> Bool {
+        try await client.send(.get, "/metrics").text
+          .contains("model_repository_requests_under_way \(count)\n")
+      }
+      var wasSeen = false
+      for _ in 0..<50 where !wasSeen {
+        wasSeen = try await isUnderWay(2)
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(wasSeen)
+      var isOver = false
+      for _ in 0..<300 where !isOver {
+        isOver = try await isUnderWay(1)
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(isOver)
+      try? await connection.close()
+    }
+  }
+
+  /// Else a few slow clients would bring whole blobs into memory.
+  @Test func `no more of a blob is read than a client takes`() async throws {
+    let fixture = try await TestRepository()
+    let bytes = [UInt8](repeating: 7, count: 64 << 20)
+    let blob = try await fixture.serve { client in try await client.upload(bytes) }
+    let store = CountingBlobStore(size: blob.size)
+    let server = ModelRepositoryServer(
+      try await fixture.open(blobs: store), Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    try await server.application().test(.live) { client in
+      let connection = try await RawConnection(client.port, reads: false)
+      try await connection.send("GET /v1/blobs/\(blob.digest) HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try await connection.wait { store.count > 0 })
+      try await Task.sleep(for: .milliseconds(500))
+      // What the system keeps for a connection, and a few pieces.
+      #expect(store.count < 64, "\(store.count) pieces of \(blob.size / blobPieceSize)")
+      try await connection.close()
+    }
+  }
+
+  @Test func `what came before a client went away is kept`() async throws {
+    let bytes = sampleBytes(700_000).map { $0 & 0x7F }
+    try await TestRepository().serve(.live) { client in
+      for cut in [1, 1000, 300_000, 699_999] {
+        let id = try await client.begin()
+        let connection = try await RawConnection(client.client.port)
+        let range = ["Content-Range: bytes 0-699999/*", "Content-Length: 700000"]
+        try await connection.send(
+          Self.head(client, "PATCH /v1/uploads/\(id)", range)
+            + String(decoding: bytes[..<cut], as: UTF8.self))
+        try await connection.close()
+        var offset = 0
+        for _ in 0..<200 where offset == 0 {
+          offset = try await client.send(.get, "/v1/uploads/\(id)").decoded(UploadState.self).offset
+          try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(offset == cut)
+        try await client.append(id, Array(bytes[offset...]), from: offset)
+        try await client.finish(id, BlobDigest(of: bytes))
+      }
+    }
+  }
+}
+
+/// A store of one blob of zeros, which counts what is read.
+private final class CountingBlobStore: BlobStore {
+  private struct Content: BlobContent {
+    let size: Int
+    let count: Shared<Int>
+
+    func bytes(in range: Range<Int>) async throws -> ByteBuffer {
+      count.withLock { $0 += 1 }
+      return ByteBuffer(repeating: 0, count: range.count)
+    }
+  }
+
+  private let size: Int
+  private let pieces = Shared(0)
+
+  init(size: Int) { self.size = size }
+
+  /// How many pieces were read.
+  var count: Int { pieces.withLock { $0 } }
+
+  func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
+    Content(size: size, count: pieces)
+  }
+
+  func put(_ file: String, as blob: BlobReference) async throws {}
+  func size(of digest: BlobDigest) async throws -> Int? { size }
+  func delete(_ digest: BlobDigest) async throws {}
+  func quarantine(_ digest: BlobDigest) async throws {}
+  func list() async throws -> [StoredBlob] { [] }
+}

@@ -1,0 +1,72 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+/// A client that says byte for byte what a test wants, also what no client should.
+final class RawConnection: Sendable {
+  private let channel: any Channel
+  private let input: Input
+
+  /// - Parameters:
+  ///   - port: A port of this machine.
+  ///   - reads: Whether it takes what is sent to it.
+  /// - Throws: When it cannot connect.
+  init(_ port: Int?, reads: Bool = true) async throws {
+    let input = Input()
+    self.input = input
+    channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .channelOption(.autoRead, value: reads)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Reading(input: input))
+        }
+      }
+      .connect(host: "127.0.0.1", port: try #require(port)).get()
+  }
+
+  /// What came so far.
+  var received: String { String(decoding: input.bytes.withLock { $0 }, as: UTF8.self) }
+  /// Whether the server closed the connection.
+  var isClosed: Bool { !channel.isActive }
+
+  func send(_ text: String) async throws {
+    try await channel.writeAndFlush(ByteBuffer(string: text))
+  }
+
+  func close() async throws { try await channel.close() }
+
+  /// Waits for something, five seconds at most.
+  func wait(_ condition: () -> Bool) async throws -> Bool {
+    for _ in 0..<500 {
+      if condition() { return true }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return condition()
+  }
+}
+
+private final class Input: Sendable {
+  let bytes = Mutex<[UInt8]>([])
+}
+
+private final class Reading: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+  let input: Input
+
+  init(input: Input) { self.input = input }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let buffer = unwrapInboundIn(data)
+    input.bytes.withLock { $0 += buffer.readableBytesView }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+}

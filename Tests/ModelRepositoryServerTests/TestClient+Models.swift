@@ -1,0 +1,82 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import HummingbirdTesting
+import ModelRepositoryAPI
+import NIOCore
+import Testing
+
+@testable import ModelRepositoryServer
+
+extension TestClient {
+  /// Uploads a version's file and manifest.
+  func uploadVersion(
+    _ version: String, of model: String = "cats", bytes: [UInt8]? = nil,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> BlobDigest {
+    let file = try await upload(bytes ?? Array("\(model) \(version)".utf8), at: location)
+    let manifest = VersionManifest(
+      model: try name(model), version: try name(version), format: .tflite,
+      files: [VersionManifest.File(path: "model.tflite", digest: file.digest, size: file.size)])
+    return try await upload(Array(try RepositoryJSON.encode(manifest)), at: location).digest
+  }
+
+  /// Publishes a version of one small file.
+  @discardableResult
+  func publish(
+    _ version: String, of model: String = "cats", at location: SourceLocation = #_sourceLocation
+  ) async throws -> VersionRecord {
+    let manifest = try await uploadVersion(version, of: model, at: location)
+    return try await send(
+      .post, "/v1/models/\(model)/versions", json: VersionPublication(manifest: manifest),
+      expects: 201, at: location
+    ).decoded(VersionRecord.self)
+  }
+
+  /// Sets a channel; nil for the tag makes a new one.
+  @discardableResult
+  func set(
+    _ channel: String = "stable", of model: String = "cats", to content: ChannelContent,
+    tag: String?, expects status: Int? = nil, code: String? = nil,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> TestResponse {
+    try await send(
+      .put, "/v1/models/\(model)/channels/\(channel)", json: content,
+      headers: tag.map { [.ifMatch: $0] } ?? [.ifNoneMatch: "*"],
+      expects: status ?? (tag == nil ? 201 : 200), code: code, at: location)
+  }
+
+  /// Sets a channel to a version.
+  @discardableResult
+  func set(
+    _ channel: String = "stable", to version: String, tag: String?,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> String {
+    let content = ChannelContent(version: try name(version))
+    let response = try await set(channel, to: content, tag: tag, at: location)
+    return try #require(response.headers[.eTag], sourceLocation: location)
+  }
+
+  /// A channel's document, whose signature is checked.
+  func document(
+    _ channel: String = "stable", of model: String = "cats",
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> (document: ChannelDocument, tag: String) {
+    let response = try await send(.get, "/v1/models/\(model)/channels/\(channel)", at: location)
+    let tag = try #require(response.headers[.eTag], sourceLocation: location)
+    return (try await verified(response), tag)
+  }
+
+  /// What an answer has, if the server signed it.
+  func verified(_ response: TestResponse) async throws -> ChannelDocument {
+    let list = try await with(nil).send(.get, "/v1/keys").decoded(KeyList.self)
+    let keys = try list.keys.map { try VerificationKey($0.key) }
+    #expect(keys.map(\.id) == list.keys.map(\.id))
+    return try response.decoded(SignedDocument.self).verified(by: keys)
+  }
+
+  func name(_ text: String) throws -> RepositoryName { try #require(RepositoryName(text)) }
+}

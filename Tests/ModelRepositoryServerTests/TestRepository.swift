@@ -1,0 +1,203 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import ModelRepositoryAPI
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import ModelRepositoryServer
+
+/// A data folder for one test, with a clock that the test moves, and tokens.
+final class TestRepository: Sendable {
+  let folder: String
+  private let state: Mutex<(options: ModelRepositoryOptions, admin: String)>
+  private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+
+  init(_ change: (inout ModelRepositoryOptions) -> Void = { _ in }) async throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "repository-\(UUID())").path
+    var options = ModelRepositoryOptions(dataFolder: folder)
+    options.port = 0
+    options.minimumFreeBytes = 0
+    change(&options)
+    state = Mutex((options, ""))
+    options.now = { [weak self] in self?.now ?? Date() }
+    let fixed = options
+    state.withLock { $0.options = fixed }
+    let admin = try await makeToken("admin", [.admin])
+    state.withLock { $0.admin = admin.secret }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  var options: ModelRepositoryOptions { state.withLock { $0.options } }
+  /// The secret of a token that may do everything.
+  var admin: String { state.withLock { $0.admin } }
+  var now: Date { time.withLock { $0 } }
+
+  func pass(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
+
+  func makeToken(
+    _ name: String, _ scopes: [TokenScope], models: [String]? = nil, expires: Date? = nil
+  ) async throws -> NewToken {
+    try await open().makeToken(
+      TokenRequest(name: name, scopes: scopes, models: models, expires: expires), by: nil)
+  }
+
+  /// The repository without a server.
+  func open(blobs: (any BlobStore)? = nil) async throws -> Repository {
+    let options = options
+    return try await retryingLock { try Repository(options, blobs: blobs) }
+  }
+
+  /// A server that does not run.
+  func server(_ logger: Logger? = nil) async throws -> ModelRepositoryServer {
+    var quiet = Logger(label: "test")
+    quiet.logLevel = .critical
+    let (options, log) = (options, logger ?? quiet)
+    return try await retryingLock { try ModelRepositoryServer(options, logger: log) }
+  }
+
+  /// Runs a server on the folder; each call is a restart.
+  @discardableResult
+  func serve<Value: Sendable>(
+    _ setup: TestingSetup = .router, logger: Logger? = nil,
+    _ body: @escaping @Sendable (TestClient) async throws -> Value
+  ) async throws -> Value {
+    let server = try await server(logger)
+    let admin = admin
+    return try await server.application().test(setup) { client in
+      try await body(TestClient(client: client, token: admin, repository: server.repository))
+    }
+  }
+
+  /// The server before may not have let go of the folder yet.
+  private func retryingLock<Value>(_ body: () throws -> Value) async throws -> Value {
+    for _ in 0..<100 {
+      do {
+        return try body()
+      } catch let error as RepositoryError where error.code == .locked {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    return try body()
+  }
+}
+
+/// Asks a server.
+struct TestClient: Sendable {
+  let client: any TestClientProtocol
+  var token: String?
+  /// What is behind the server.
+  let repository: Repository
+
+  func with(_ token: String?) -> TestClient {
+    TestClient(client: client, token: token, repository: repository)
+  }
+
+  /// An answer; its status must be the expected one.
+  @discardableResult
+  func send(
+    _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]? = nil,
+    headers: HTTPFields = [:], expects status: Int = 200, code: String? = nil,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> TestResponse {
+    var headers = headers
+    if let token { headers[.authorization] = "Bearer " + token }
+    let response = try await client.execute(
+      uri: path, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) })
+    #expect(
+      response.status.code == status, "\(method) \(path): \(response.text.prefix(500))",
+      sourceLocation: location)
+    if let code {
+      #expect(response.code == code, "\(response.text.prefix(500))", sourceLocation: location)
+      #expect(
+        response.headers[.contentType] == ProblemDetails.contentType, sourceLocation: location)
+    }
+    return response
+  }
+
+  /// An answer to a JSON document.
+  @discardableResult
+  func send(
+    _ method: HTTPRequest.Method, _ path: String, json: some Encodable,
+    headers: HTTPFields = [:], expects status: Int = 200, code: String? = nil,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> TestResponse {
+    var headers = headers
+    headers[.contentType] = "application/json"
+    return try await send(
+      method, path, Array(try RepositoryJSON.encode(json)), headers: headers, expects: status,
+      code: code, at: location)
+  }
+
+  // MARK: - Uploads
+
+  func begin(at location: SourceLocation = #_sourceLocation) async throws -> String {
+    try await send(.post, "/v1/uploads", expects: 201, at: location).decoded(UploadState.self).id
+  }
+
+  @discardableResult
+  func append(
+    _ id: String, _ bytes: [UInt8], from offset: Int, expects status: Int = 202,
+    code: String? = nil, at location: SourceLocation = #_sourceLocation
+  ) async throws -> TestResponse {
+    try await send(
+      .patch, "/v1/uploads/\(id)", bytes,
+      headers: [.contentRange: "bytes \(offset)-\(offset + bytes.count - 1)/*"],
+      expects: status, code: code, at: location)
+  }
+
+  @discardableResult
+  func finish(
+    _ id: String, _ digest: BlobDigest, expects status: Int = 201, code: String? = nil,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> TestResponse {
+    try await send(
+      .put, "/v1/uploads/\(id)?digest=\(digest)", expects: status, code: code, at: location)
+  }
+
+  /// Uploads a blob.
+  @discardableResult
+  func upload(
+    _ bytes: [UInt8], at location: SourceLocation = #_sourceLocation
+  ) async throws -> BlobReference {
+    let id = try await begin(at: location)
+    if !bytes.isEmpty { try await append(id, bytes, from: 0, at: location) }
+    return try await finish(id, BlobDigest(of: bytes), at: location).decoded(BlobReference.self)
+  }
+}
+
+extension TestResponse {
+  var bytes: [UInt8] { Array(body.readableBytesView) }
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+  /// A problem's code.
+  var code: String? { try? decoded(ProblemDetails.self).code }
+
+  func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try RepositoryJSON.decode(type, from: Data(bytes))
+  }
+}
+
+/// A value that tasks share.
+final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+
+  func withLock<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
+    value.withLock { body(&$0) }
+  }
+}
+
+/// Bytes that are not all alike.
+func sampleBytes(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed }
+}

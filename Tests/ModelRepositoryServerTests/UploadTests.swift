@@ -1,0 +1,192 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import ModelRepositoryAPI
+import Testing
+
+@testable import ModelRepositoryServer
+
+@Suite struct UploadTests {
+  @Test func `an upload goes on at every byte, after a restart too`() async throws {
+    let fixture = try await TestRepository()
+    let bytes = sampleBytes(9)
+    for cut in 1..<9 {
+      let id = try await fixture.serve { client in
+        let id = try await client.begin()
+        let response = try await client.append(id, Array(bytes[..<cut]), from: 0)
+        #expect(try response.decoded(UploadState.self) == UploadState(id: id, offset: cut))
+        #expect(response.headers[.range] == "bytes=0-\(cut - 1)")
+        return id
+      }
+      try await fixture.serve { client in
+        let state = try await client.send(.get, "/v1/uploads/\(id)").decoded(UploadState.self)
+        #expect(state.offset == cut)
+        let head = try await client.send(.head, "/v1/uploads/\(id)")
+        #expect(head.headers[.range] == "bytes=0-\(cut - 1)")
+        try await client.append(id, Array(bytes[cut...]), from: cut)
+      }
+      try await fixture.serve { client in
+        let blob = try await client.finish(id, BlobDigest(of: bytes)).decoded(BlobReference.self)
+        #expect(blob == BlobReference(digest: BlobDigest(of: bytes), size: 9))
+        #expect(try await client.send(.get, "/v1/blobs/\(blob.digest)").bytes == bytes)
+        try await client.send(.get, "/v1/uploads/\(id)", expects: 404, code: "upload_not_found")
+      }
+    }
+    #expect(FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
+  }
+
+  @Test func `a wrong offset tells the right one`() async throws {
+    try await TestRepository().serve { client in
+      let id = try await client.begin()
+      try await client.append(id, [1, 2, 3], from: 0)
+      for offset in [0, 1, 2, 4, 100] {
+        let response = try await client.append(
+          id, [4], from: offset, expects: 416, code: "wrong_offset")
+        #expect(response.headers[.range] == "bytes=0-2")
+      }
+      try await client.append(id, [4], from: 3)
+      try await client.finish(id, BlobDigest(of: [1, 2, 3, 4]))
+    }
+  }
+
+  @Test func `bytes that are not what they should be are discarded`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve { client in
+      let id = try await client.begin()
+      try await client.append(id, [1, 2, 3], from: 0)
+      let digest = BlobDigest(of: [1, 2, 4])
+      try await client.finish(id, digest, expects: 422, code: "digest_mismatch")
+      try await client.send(.get, "/v1/blobs/\(digest)", expects: 404)
+      try await client.send(.get, "/v1/uploads/\(id)", expects: 404)
+      #expect(FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
+    }
+  }
+
+  @Test func `what is there is not sent again`() async throws {
+    try await TestRepository().serve { client in
+      let blob = try await client.upload([1, 2, 3])
+      let answer = try await client.send(.post, "/v1/uploads?digest=\(blob.digest)")
+      #expect(try answer.decoded(BlobReference.self) == blob)
+      let other = BlobDigest(of: [9])
+      try await client.send(.post, "/v1/uploads?digest=\(other)", expects: 201)
+      try await client.send(.post, "/v1/uploads?digest=x", expects: 400, code: "invalid_digest")
+      // Twice is no error.
+      #expect(try await client.upload([1, 2, 3]) == blob)
+    }
+  }
+
+  @Test func `a file that was lost is asked for again`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve { client in
+      let digest = try await client.upload([1, 2, 3]).digest
+      try FileSystem.remove(
+        "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)")
+      try await client.send(.post, "/v1/uploads?digest=\(digest)", expects: 201)
+      try await client.upload([1, 2, 3])
+      #expect(try await client.send(.get, "/v1/blobs/\(digest)").bytes == [1, 2, 3])
+    }
+  }
+
+  @Test func `an upload is its token's alone`() async throws {
+    let fixture = try await TestRepository()
+    let other = try await fixture.makeToken("other", [.publish]).secret
+    try await fixture.serve { client in
+      let id = try await client.begin()
+      let stranger = client.with(other)
+      try await stranger.send(.get, "/v1/uploads/\(id)", expects: 404)
+      try await stranger.append(id, [1], from: 0, expects: 404)
+      try await stranger.finish(id, BlobDigest(of: []), expects: 404)
+      try await stranger.send(.delete, "/v1/uploads/\(id)", expects: 404)
+      try await client.send(.delete, "/v1/uploads/\(id)", expects: 204)
+      try await client.send(.delete, "/v1/uploads/\(id)", expects: 404)
+    }
+  }
+
+  @Test func `there are limits`() async throws {
+    let fixture = try await TestRepository {
+      $0.maximumBlobBytes = 100
+      $0.maximumUploadsPerToken = 3
+      $0.quota = 150
+    }
+    try await fixture.serve { client in
+      let first = try await client.begin()
+      try await client.append(
+        first, sampleBytes(101), from: 0, expects: 413, code: "blob_too_large")
+      try await client.append(first, sampleBytes(100), from: 0)
+      try await client.append(first, [1], from: 100, expects: 413, code: "blob_too_large")
+      let second = try await client.begin()
+      try await client.append(
+        second, sampleBytes(51), from: 0, expects: 507, code: "quota_exceeded")
+      try await client.append(second, sampleBytes(50), from: 0)
+      _ = try await client.begin()
+      try await client.send(.post, "/v1/uploads", expects: 429, code: "too_many_uploads")
+      try await client.finish(first, BlobDigest(of: sampleBytes(100)))
+      let third = try await client.begin()
+      try await client.append(third, [1], from: 0, expects: 507, code: "quota_exceeded")
+    }
+  }
+
+  @Test func `who left many uploads behind can go on after a minute`() async throws {
+    let fixture = try await TestRepository { $0.maximumUploadsPerToken = 3 }
+    try await fixture.serve { client in
+      let first = try await client.begin()
+      fixture.pass(1)
+      let second = try await client.begin()
+      fixture.pass(1)
+      _ = try await client.begin()
+      try await client.append(first, [1], from: 0)
+      fixture.pass(58)
+      try await client.send(.post, "/v1/uploads", expects: 429, code: "too_many_uploads")
+      fixture.pass(1)
+      _ = try await client.begin()
+      try await client.send(.get, "/v1/uploads/\(first)", expects: 200)
+      try await client.send(.get, "/v1/uploads/\(second)", expects: 404)
+    }
+  }
+
+  @Test func `an idle upload is given up`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve { client in
+      let id = try await client.begin()
+      try await client.append(id, [1], from: 0)
+      fixture.pass(20 * 3600)
+      try await client.append(id, [2], from: 1)
+      fixture.pass(25 * 3600)
+      try await client.append(id, [3], from: 2, expects: 404, code: "upload_not_found")
+      _ = try await client.begin()
+      #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/uploads/" + id))
+    }
+  }
+
+  @Test func `what cannot be understood is refused`() async throws {
+    try await TestRepository().serve { client in
+      let id = try await client.begin()
+      for field in [nil, "bytes 0-2", "bytes 2-0/*", "0-2/*"] {
+        try await client.send(
+          .patch, "/v1/uploads/\(id)", [1, 2, 3],
+          headers: field.map { [.contentRange: $0] } ?? [:], expects: 400,
+          code: "invalid_content_range")
+      }
+      for count in [2, 4] {
+        try await client.send(
+          .patch, "/v1/uploads/\(id)", [1, 2, 3],
+          headers: [.contentRange: "bytes 0-\(count - 1)/*"], expects: 400, code: "wrong_length")
+      }
+      try await client.send(.put, "/v1/uploads/\(id)", expects: 400, code: "invalid_digest")
+      try await client.send(
+        .put, "/v1/uploads/\(id)?digest=\(BlobDigest(of: [1]))", [1],
+        headers: [.contentLength: "1"], expects: 400)
+      for name in ["..", "%2e%2e", "..%2fmeta.sqlite", "%00", "x"] {
+        let response = try await client.client.execute(
+          uri: "/v1/uploads/\(name)", method: .get,
+          headers: [.authorization: "Bearer \(client.token ?? "")"])
+        #expect([400, 404].contains(response.status.code))
+      }
+    }
+  }
+}

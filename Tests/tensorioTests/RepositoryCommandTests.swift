@@ -1,0 +1,187 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import TensorIO
+import TestSupport
+import Testing
+
+/// The repository as people use it: by the command line, over HTTP.
+@Suite struct RepositoryCommandTests {
+  private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
+  private static let int8 = CommandRunner.packageFolder.path + "/Demo/digits-int8.tiobundle"
+  private static let picture = CommandRunner.packageFolder.path + "/Demo/images/digit-7-01.png"
+
+  @Test func `a model is published, pulled, and answers as it did`() async throws {
+    let repository = try await RunningRepository()
+    let folder = try TemporaryFolder()
+    try await repository.run(
+      "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
+    #expect(try await repository.pull("digits", into: folder.path) == "1.0")
+    let pulled = folder.path + "/digits.tiobundle"
+    let answers = try await [Self.digits, pulled].asyncMap {
+      try await CommandRunner.run(["run", $0, Self.picture, "--top", "3"]).output
+    }
+    #expect(answers[0] == answers[1] && answers[0].contains("seven"))
+    #expect(
+      try FileSystem.read(pulled + "/model.json") == FileSystem.read(Self.digits + "/model.json"))
+
+    // The same version again is no news; another model under its name is refused.
+    try await repository.run("push", Self.digits, "--model", "digits", "--as", "1.0")
+    let (_, refusal) = try await repository.run(
+      "push", Self.int8, "--model", "digits", "--as", "1.0", status: 65)
+    #expect(refusal.contains("1.0"))
+
+    try await repository.run("push", Self.int8, "--model", "digits", "--as", "2.0")
+    #expect(try await repository.pull("digits", into: folder.path) == "1.0")
+    try await repository.run("channel", "digits", "--set", "2.0")
+    #expect(try await repository.pull("digits", into: folder.path) == "2.0")
+    try await repository.run("rollback", "digits")
+    #expect(try await repository.pull("digits", into: folder.path) == "1.0")
+    try await repository.run("withdraw", "digits", "1.0", status: 65)
+    try await repository.run("withdraw", "digits", "2.0")
+    try await repository.run("channel", "digits", "--set", "2.0", status: 65)
+    let (versions, _) = try await repository.run("versions", "digits", "--json")
+    let list = try RepositoryJSON.decode(VersionList.self, from: Data(versions.utf8)).versions
+    #expect(list.map(\.version.text).sorted() == ["1.0", "2.0"])
+    #expect(list.filter(\.isWithdrawn).map(\.version.text) == ["2.0"])
+    #expect(await repository.end(with: SIGTERM) == 0)
+  }
+
+  @Test func `a rollout reaches its share, grows, pauses and ends`() async throws {
+    let repository = try await RunningRepository()
+    let folder = try TemporaryFolder()
+    try await repository.run(
+      "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
+    try await repository.run("push", Self.int8, "--model", "digits", "--as", "2.0")
+    let (started, _) = try await repository.run(
+      "rollout", "start", "digits", "2.0", "--percent", "20", "--json")
+    let document = try RepositoryJSON.decode(ChannelDocument.self, from: Data(started.utf8))
+    let salt = try #require(document.experiment?.salt)
+    func bucket(_ id: String) -> Int { RolloutBucket.number(of: id, salt: salt) }
+    let ids = (0..<1000).map { "device-\($0)" }
+    let first = try #require(ids.first { bucket($0) < 2000 })
+    let second = try #require(ids.first { (2000..<4000).contains(bucket($0)) })
+    let last = try #require(ids.first { bucket($0) >= 4000 })
+    func versions() async throws -> [String] {
+      try await [first, second, last].asyncMap {
+        try await repository.pull("digits", as: $0, into: folder.path + "/" + $0)
+      }
+    }
+    #expect(try await versions() == ["2.0", "1.0", "1.0"])
+    try await repository.run("rollout", "start", "digits", "2.0", "--percent", "5", status: 64)
+    try await repository.run("rollout", "ramp", "digits", "--percent", "40")
+    #expect(try await versions() == ["2.0", "2.0", "1.0"])
+    try await repository.run("rollout", "pause", "digits")
+    try await repository.run("rollout", "ramp", "digits", "--percent", "100", status: 64)
+    try await repository.run("rollout", "resume", "digits")
+    try await repository.run("rollout", "promote", "digits")
+    #expect(try await versions() == ["2.0", "2.0", "2.0"])
+    try await repository.run("rollout", "promote", "digits", status: 64)
+  }
+
+  @Test func `variants get their own parameters`() async throws {
+    let repository = try await RunningRepository()
+    try await repository.run(
+      "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
+    let (text, _) = try await repository.run(
+      "variants", "digits", "--arm", "a=1.0:50", "--arm", "b=1.0:50", "--parameter", "a.limit=0.4",
+      "--parameter", "b.limit=0.6", "--json")
+    let document = try RepositoryJSON.decode(ChannelDocument.self, from: Data(text.utf8))
+    let counts = Dictionary(
+      grouping: (0..<1000).map { document.assignment(for: "device-\($0)").parameters["limit"] },
+      by: { $0 }
+    ).mapValues(\.count)
+    #expect(counts.count == 2 && counts.values.allSatisfy { abs($0 - 500) < 80 }, "\(counts)")
+  }
+
+  @Test func `what was changed on the server's disk is found, and never downloaded`() async throws {
+    let repository = try await RunningRepository()
+    let folder = try TemporaryFolder()
+    try await repository.run(
+      "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
+    #expect(try await repository.pull("digits", into: folder.path) == "1.0")
+    try await repository.run("push", Self.int8, "--model", "digits", "--as", "2.0")
+    try await repository.run("channel", "digits", "--set", "2.0")
+    try await repository.run("verify", "digits", "--key", repository.key)
+    try Self.flipLargestBlob(in: repository.data, like: Self.int8 + "/model.tflite")
+    let (found, _) = try await repository.run(
+      "verify", "digits", "--key", repository.key, status: 65)
+    #expect(found.contains("1 faults"))
+    let before = try FileSystem.read(folder.path + "/digits.tiobundle/model.tflite")
+    let (_, refusal) = try await repository.run(
+      "pull", "digits", "--key", repository.key, "-o", folder.path, "--force",
+      "--installation-id", "one", status: 65)
+    #expect(refusal.contains("sha256"), "\(refusal)")
+    #expect(try FileSystem.read(folder.path + "/digits.tiobundle/model.tflite") == before)
+    #expect(await repository.end(with: SIGTERM) == 0)
+    try await repository.run("fsck", "--data", repository.data, "--rehash", status: 65)
+  }
+
+  @Test func `a backup is a repository`() async throws {
+    let repository = try await RunningRepository()
+    let folder = try TemporaryFolder()
+    try await repository.run(
+      "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
+    // Nobody but the server may have the folder while it runs.
+    let backup = folder.path + "/backup"
+    let (_, locked) = try await repository.run(
+      "backup", "--data", repository.data, backup, status: 65)
+    #expect(locked.contains(repository.data))
+    #expect(await repository.end(with: SIGTERM) == 0)
+    try await repository.run("backup", "--data", repository.data, backup)
+    try await repository.run("restore", folder.path + "/backup", "--data", folder.path + "/new")
+    try await repository.run("fsck", "--data", folder.path + "/new", "--rehash")
+    let keys = try await repository.run("keys", "--data", folder.path + "/new", "--json").output
+    #expect(keys.contains(repository.key))
+  }
+
+  @Test func `an unknown key, a wrong token and a missing model are refused`() async throws {
+    let repository = try await RunningRepository()
+    let folder = try TemporaryFolder()
+    try await repository.run(
+      "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
+    let other = SigningKey().verificationKey.text
+    let (_, untrusted) = try await repository.run(
+      "pull", "digits", "--key", other, "-o", folder.path, status: 65)
+    #expect(untrusted.contains("no valid signature"))
+    try await repository.run(
+      "push", Self.int8, "--model", "digits", "--as", "2.0", "--token", "wrong", status: 65)
+    try await repository.run(
+      "pull", "cats", "--key", repository.key, "-o", folder.path, status: 66)
+    try await repository.run("push", "nowhere", "--model", "x", "--as", "1", status: 66)
+    try await repository.run("push", Self.digits, "--model", "../x", "--as", "1", status: 64)
+    #expect(try FileSystem.contents(of: folder.path).isEmpty)
+  }
+
+  @Test(
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+  func `servers, publishers and clients that are killed lose nothing`() async throws {
+    let seen = try await Python.run(
+      ["Tools/peers/kill_repository.py", CommandRunner.binary.path, "--count", "24"])
+    #expect(seen.contains("kills"))
+  }
+
+  /// Changes a bit of the blob that has a file's bytes.
+  private static func flipLargestBlob(in data: String, like file: String) throws {
+    let digest = BlobDigest(of: try FileSystem.read(file)).hexadecimal
+    let path = "\(data)/blobs/sha256/\(digest.prefix(2))/\(digest)"
+    var bytes = try FileSystem.read(path)
+    bytes[bytes.count / 2] ^= 1
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    try bytes.write(to: URL(filePath: path))
+  }
+}
+
+extension Array {
+  fileprivate func asyncMap<Result>(
+    _ transform: (Element) async throws -> Result
+  ) async rethrows -> [Result] {
+    var results: [Result] = []
+    for element in self { results.append(try await transform(element)) }
+    return results
+  }
+}
