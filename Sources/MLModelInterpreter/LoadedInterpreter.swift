@@ -102,6 +102,8 @@ struct LoadedInterpreter {
     _ what: String, _ index: Int, _ format: ModelInputOutputOptions.Format,
     against tensor: TensorDescription, shape: [Int]
   ) throws {
+    // A tensor without axes is one number.
+    let shape = shape.isEmpty ? [1] : shape
     let fits =
       format.dimensions.count == shape.count
       && zip(format.dimensions, shape).allSatisfy { $0 == $1 || $1 < 0 }

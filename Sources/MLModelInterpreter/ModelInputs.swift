@@ -89,6 +89,9 @@ private struct NestedArrayReader {
     case let value as NSNumber:
       let type = String(cString: value.objCType)
       if ["f", "d"].contains(type) { return .real(value.doubleValue) }
+      guard type != "Q" || value.uint64Value <= UInt64(Int64.max) else {
+        throw makeError(.invalidArgument, "\(value) is too large for an input.")
+      }
       return .integer(value.int64Value)
     default:
       throw makeError(

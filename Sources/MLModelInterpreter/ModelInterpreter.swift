@@ -68,16 +68,27 @@ public final class ModelInterpreter: Sendable {
     _ values: [ModelInputs.Value], _ formats: ModelInputOutputOptions.Formats
   ) throws -> [Int: ModelOutputs.Output] {
     try loaded.withLock { loaded in
-      if loaded == nil { loaded = try load() }
+      var account: (@Sendable (Result<Void, any Error>) -> Void)?
+      if loaded == nil { (loaded, account) = try load() }
+      // A process that is alive after the first run, whatever came of it, has a model that works.
+      defer { account?(.success(())) }
       return try loaded?.run(values, formats) ?? [:]
     }
   }
 
-  private func load() throws -> sending LoadedInterpreter {
+  private func load() throws -> (
+    LoadedInterpreter, (@Sendable (Result<Void, any Error>) -> Void)?
+  ) {
     switch source {
-    case .local(let path): return try LoadedInterpreter(path, Self.backend)
+    case .local(let path): return (try LoadedInterpreter(path, Self.backend), nil)
     case .remote(let name):
-      return try manager.load(name) { try LoadedInterpreter($0, Self.backend) }
+      let (path, account) = try manager.installed(name)
+      do {
+        return (try LoadedInterpreter(path, Self.backend), account)
+      } catch {
+        account(.failure(error))
+        throw error
+      }
     }
   }
 }

@@ -100,32 +100,30 @@ public final class ModelManager: Sendable {
     }
   }
 
-  /// Loads the version of a model that this process is to use.
+  /// The version of a model that this process is to use.
   ///
-  /// - Parameters:
-  ///   - name: The model's name.
-  ///   - load: Loads it from a path. When the process does not survive that twice, the version before
-  ///     it is used.
-  /// - Returns: What `load` returned.
-  /// - Throws: What `load` throws; an `NSError` where there is no such model.
-  func load<Loaded>(_ name: String, _ load: (String) throws -> sending Loaded) throws
-    -> sending Loaded
-  {
-    let (client, name) = try client(for: name)
-    let installed: InstalledModel
+  /// - Parameter name: The model's name.
+  /// - Returns: Its path, and what is told whether it could be loaded and survived its first run. When
+  ///   two processes end without that, the version before it is used.
+  /// - Throws: An `NSError` where there is no such model.
+  func installed(
+    _ name: String
+  ) throws -> (path: String, account: @Sendable (Result<Void, any Error>) -> Void) {
     do {
-      installed = try client.installed(name)
+      let (client, name) = try client(for: name)
+      let installed = try client.installed(name)
+      return (
+        installed.path,
+        { result in
+          // A model that works is not refused because that cannot be noted.
+          switch result {
+          case .success: try? client.markLoaded(installed)
+          case .failure(let error): try? installed.noteFailure(error)
+          }
+        }
+      )
     } catch {
       throw Self.error(error)
-    }
-    do {
-      let loaded = try load(installed.path)
-      // A model that works is not refused because that cannot be noted.
-      try? client.markLoaded(installed)
-      return loaded
-    } catch {
-      try? client.reportFailure(installed)
-      throw error
     }
   }
 

@@ -28,15 +28,23 @@ extension InstalledModel {
       loaded = try loader.model(at: path)
       try loaded.load()
     } catch {
-      if let code = (error as? TensorIOError)?.code, Self.faultsOfProgram.contains(code) {
-        try client.withdrawAttempt(self)
-      } else {
-        try client.reportFailure(self)
-      }
+      try noteFailure(error)
       throw error
     }
     try client.markLoaded(self)
     return loaded
+  }
+
+  /// Holds an error against the version, unless it is the program's or the computer's.
+  ///
+  /// - Parameter error: Why the model could not be loaded.
+  /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
+  package func noteFailure(_ error: any Error) throws {
+    if let code = (error as? TensorIOError)?.code, Self.faultsOfProgram.contains(code) {
+      try client.withdrawAttempt(self)
+    } else {
+      try client.reportFailure(self)
+    }
   }
 
   private static let faultsOfProgram: Set<TensorIOError.Code> = [

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
+import Foundation
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
@@ -140,22 +141,49 @@ public final class ModelRepositoryClient: Sendable {
   private func work(_ model: RepositoryName) -> Flights.Work {
     { [self] onProgress in
       do {
-        let version = try await HTTPClient.withHTTPClient(
-          configuration: RepositoryExchange.clientConfiguration(configuration)
-        ) { client in
-          try await ModelDownload(
-            folder: folder(of: model), configuration: configuration,
-            installationID: installationID,
-            exchange: RepositoryExchange(
-              client: client, server: server, configuration: configuration),
-            onSafety: { self.forget(model, below: $0) }, onProgress: onProgress
-          ).run()
+        let version: InstalledModel.Version
+        do {
+          version = try await fetch(model, onProgress)
+        } catch {
+          // What nothing names any more may be the room that the new version needs.
+          guard ModelRepositoryClientError(error).code == .diskFull, try await tidy() > 0 else {
+            throw error
+          }
+          version = try await fetch(model, onProgress)
         }
-        _ = try await BlockingWork.run { try self.removeUnused() }
+        _ = try await tidy()
         return version
       } catch {
         throw ModelRepositoryClientError(error)
       }
+    }
+  }
+
+  private func fetch(
+    _ model: RepositoryName, _ onProgress: @escaping @Sendable (DownloadProgress) -> Void
+  ) async throws -> InstalledModel.Version {
+    try await HTTPClient.withHTTPClient(
+      configuration: RepositoryExchange.clientConfiguration(configuration)
+    ) { client in
+      try await ModelDownload(
+        folder: folder(of: model), configuration: configuration, installationID: installationID,
+        exchange: RepositoryExchange(
+          client: client, server: server, configuration: configuration),
+        onSafety: { self.forget(model, below: $0) }, onProgress: onProgress
+      ).run()
+    }
+  }
+
+  /// Removes what nothing names.
+  ///
+  /// - Returns: The bytes that it had; 0 where the disk refuses, and the next download tries again.
+  private func tidy() async throws -> Int {
+    do {
+      return try await BlockingWork.run { try self.removeUnused() }
+    } catch let error as ModelRepositoryClientError
+      where error.cause is FileFailure || error.cause is CocoaError || error.cause is TensorIOError
+    {
+      return 0
     }
   }
 }

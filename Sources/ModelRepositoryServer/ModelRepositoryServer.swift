@@ -106,8 +106,10 @@ public struct ModelRepositoryServer: Sendable {
   }
 
   private func server() throws -> HTTPServerBuilder {
+    let idleTime = TimeAmount.seconds(Int64(options.idleTime))
     let plain = HTTPServerBuilder.http1(
-      configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(Int64(options.idleTime))))
+      configuration: HTTP1Channel.Configuration(
+        additionalChannelHandlers: [PatienceHandler(idleTime)], idleTimeout: idleTime))
     guard let (chain, key) = options.certificate else { return plain }
     do {
       let certificates = try NIOSSLCertificate.fromPEMFile(chain)

@@ -35,6 +35,20 @@ struct NetRunnerCommandTests {
     #expect(seen["console"] == .array([]))
   }
 
+  @Test func `pictures come from everywhere, models come and go, labels and settings stay`()
+    async throws
+  {
+    let server = try RunningServer()
+    let seen = try Self.json(
+      await Python.run(["Tools/peers/browse_rest.py", server.address]))
+    guard case .object(let members) = seen else { return }
+    for (what, value) in members where what != "console" {
+      #expect(value == .bool(true), "\(what)")
+    }
+    #expect(members.count == 25)
+    #expect(members["console"] == .array([]))
+  }
+
   @Test func `an existing client lists, describes and runs the models`() async throws {
     let models = try TemporaryFolder()
     let vector = #""type": "array", "shape": [1, 4]}"#

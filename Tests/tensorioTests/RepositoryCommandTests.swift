@@ -152,6 +152,11 @@ import Testing
       "push", Self.int8, "--model", "digits", "--as", "2.0", "--token", "wrong", status: 65)
     try await repository.run(
       "pull", "cats", "--key", repository.key, "-o", folder.path, status: 66)
+    try await repository.run("fsck", "--data", folder.path + "/typo", status: 66)
+    try await repository.run("keys", "--data", folder.path + "/typo", status: 66)
+    try await repository.run(
+      "variants", "digits", "--arm", "a=1.0:50", "--parameter", "=", status: 64)
+    try await repository.run("models", "--server", "http://models.example.com", status: 65)
     try await repository.run("push", "nowhere", "--model", "x", "--as", "1", status: 66)
     try await repository.run("push", Self.digits, "--model", "../x", "--as", "1", status: 64)
     #expect(try FileSystem.contents(of: folder.path).isEmpty)

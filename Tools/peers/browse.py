@@ -115,8 +115,10 @@ class Page:
             f"use-file-for-fake-video-capture={camera}", "window-size=1024,768",
         ]:
             options.add_argument("--" + argument)
-        options.add_experimental_option(
-            "prefs", {"download.default_directory": str(self.downloads)})
+        # A person would be asked before the second download.
+        options.add_experimental_option("prefs", {
+            "download.default_directory": str(self.downloads),
+            "profile.default_content_setting_values.automatic_downloads": 1})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(
             options=options, service=Service(shutil.which("chromedriver")))

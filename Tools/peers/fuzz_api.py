@@ -6,7 +6,7 @@
 
     fuzz_api.py ADDRESS [schemathesis' options]
 
-Half of the requests are about an evaluation, a model and a picture that are there, so that they get
+Many of the requests are about an evaluation, a model and a picture that are there, so that they get
 past the first check. Each answer must be one that the document knows, and none a fault of the server.
 Schemathesis loads this file as well, for its hooks.
 """
@@ -27,11 +27,12 @@ CHECKS = [
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
     "response_schema_conformance",
 ]
-TURN = itertools.count()
+TURNS = {"path": itertools.count(), "body": itertools.count()}
 
 
-def is_known() -> bool:
-    return next(TURN) % 2 == 0
+def is_known(what: str, share: int) -> bool:
+    """All but every so manieth time; shares without a common divisor meet in every way."""
+    return next(TURNS[what]) % share != 0
 
 
 def ask(address: str, method: str, path: str, body: dict | None = None) -> dict:
@@ -65,7 +66,7 @@ def add_hooks() -> None:
     @schemathesis.hook
     def map_path_parameters(context, parameters):
         path = context.operation.path
-        if not parameters or "id" not in parameters or not is_known():
+        if not parameters or "id" not in parameters or not is_known("path", 2):
             return parameters
         identifiers = {
             "evaluations": there["evaluation"], "uploads": there["upload"], "models": "digits"}
@@ -77,9 +78,9 @@ def add_hooks() -> None:
     @schemathesis.hook
     def map_body(context, body):
         operation = (context.operation.method, context.operation.path)
-        if operation == ("post", "/models/{id}/infer") and is_known():
+        if operation == ("post", "/models/{id}/infer") and is_known("body", 3):
             return PICTURE
-        if operation == ("post", "/evaluations") and is_known():
+        if operation == ("post", "/evaluations") and is_known("body", 3):
             return {**(body if isinstance(body, dict) else {}), **there["body"]}
         return body
 

@@ -61,7 +61,9 @@ struct ModelFolder: Sendable {
     let result = try work(&state)
     if state != before {
       try cache.replace(stateFile, with: RepositoryJSON.encode(state))
-      try removeUnnamed(by: state)
+      // What was decided is on the disk; what cannot be removed now is, after the next change.
+      do { try removeUnnamed(by: state) } catch is FileFailure {} catch is CocoaError {
+      } catch is TensorIOError {}
     }
     return result
   }

@@ -112,7 +112,13 @@ final class PartialFile: Sendable {
   /// - Throws: ``FileFailure``; nothing is in the store then.
   func finish() throws {
     try cache.surroundings.reached(.partialComplete)
-    try file.flush()
+    do {
+      try file.flush()
+    } catch {
+      // The system tells of a failed write once: the file would pass for whole the next time.
+      try? Self.remove(file.path)
+      throw error
+    }
     try cache.surroundings.reached(.partialFlushed)
     try CacheFolder.rename(file.path, to: cache.blob(blob.digest))
     try cache.surroundings.reached(.blobRenamed)

@@ -70,8 +70,13 @@ final class Flights: Sendable {
 
   /// Cancels the download of a model for all.
   func cancel(_ model: RepositoryName) {
-    let task = state.withLock { $0.flights[model]?.task }
-    task?.cancel()
+    // Who comes next begins anew, while this one winds down.
+    let flight = state.withLock { $0.flights.removeValue(forKey: model) }
+    flight?.task.cancel()
+    let error = ModelRepositoryClientError(CancellationError())
+    for subscriber in flight?.subscribers.values.map(\.onEnd) ?? [] {
+      subscriber(.failure(error))
+    }
   }
 
   private func report(_ progress: DownloadProgress, _ model: RepositoryName, _ number: Int) {

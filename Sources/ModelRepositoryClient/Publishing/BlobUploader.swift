@@ -34,35 +34,52 @@ struct BlobUploader: Sendable {
     }
     defer { try? file.close() }
     var failures = 0
+    var isUnsure = false
     while state.offset < blob.size {
       do {
-        try file.seek(toOffset: UInt64(state.offset))
-        let part = try file.read(upToCount: Self.partSize) ?? Data()
-        guard !part.isEmpty else {
-          throw PublishingError("file_changed", "'\(path)' became shorter while it was sent.")
+        if isUnsure {
+          state = try await connection.get(UploadState.self, "/v1/uploads/\(state.id)")
+          isUnsure = false
+          continue
         }
-        state = try await send(part, of: state)
+        state = try await send(Self.part(of: file, path, at: state.offset), of: state)
         failures = 0
         onProgress(state.offset)
       } catch let error as PublishingError where Self.isTransient(error) && failures < Self.attempts
       {
         failures += 1
+        isUnsure = true
         try await Task.sleep(for: .milliseconds(200 * failures * failures))
-        state = try await connection.get(UploadState.self, "/v1/uploads/\(state.id)")
       }
     }
     _ = try await connection.send(.PUT, "/v1/uploads/\(state.id)?digest=\(blob.digest)")
     forget(blob)
   }
 
+  private static func part(of file: FileHandle, _ path: String, at offset: Int) throws -> Data {
+    guard let place = UInt64(exactly: offset) else {
+      throw PublishingError("invalid_answer", "The server says that it has \(offset) bytes.")
+    }
+    try file.seek(toOffset: place)
+    guard let part = try file.read(upToCount: partSize), !part.isEmpty else {
+      throw PublishingError("file_changed", "'\(path)' became shorter while it was sent.")
+    }
+    return part
+  }
+
   private func send(_ part: Data, of state: UploadState) async throws -> UploadState {
-    try await connection.send(
+    let next = try await connection.send(
       .PATCH, "/v1/uploads/\(state.id)",
       headers: [
         ("Content-Type", "application/octet-stream"),
         ("Content-Range", "bytes \(state.offset)-\(state.offset + part.count - 1)/*"),
       ], body: part
     ).decode(UploadState.self)
+    guard next.offset > state.offset else {
+      throw PublishingError(
+        "invalid_answer", "The server took \(part.count) bytes, and says that it has no more.")
+    }
+    return next
   }
 
   /// An upload that is under way, or a new one; nil where the server has the blob.

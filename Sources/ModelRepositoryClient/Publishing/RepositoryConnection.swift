@@ -35,14 +35,15 @@ struct RepositoryConnection: Sendable {
   /// Documents are short; blobs do not come this way.
   private static let maximumAnswer = 16 << 20
 
-  /// - Throws: ``PublishingError`` for what is no address of a server.
+  /// - Throws: ``PublishingError`` for what is no address, and for another machine's without https: a
+  ///   token would be read on its way.
   init(server: String, token: String?) throws {
-    guard let url = URL(string: server), ["http", "https"].contains(url.scheme), url.host() != nil
-    else {
-      throw PublishingError(
-        "invalid_server", "'\(server)' is no server's address: it is like https://HOST:PORT.")
+    do {
+      base = try RepositoryAddress(server: server, allowsInsecureConnections: false)
+        .url.absoluteString
+    } catch let error as ModelRepositoryClientError {
+      throw PublishingError("invalid_server", error.message)
     }
-    base = server.hasSuffix("/") ? String(server.dropLast()) : server
     self.token = token
   }
 

@@ -19,10 +19,17 @@ struct ErrorMiddleware: RouterMiddleware {
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     do {
+      if Self.hasBody(request), request.method == .get || request.method == .head {
+        throw Problem.badRequest(
+          "A \(request.method.rawValue) has no body.", code: "unwanted_body", endsConnection: true)
+      }
       return try await next(request, context)
     } catch {
       var problem = Self.problem(for: error, request, context)
-      if problem.endsConnection || Self.hasLargeBody(request) {
+      let isStranger = problem.status == .unauthorized || problem.status == .forbidden
+      if problem.endsConnection || Self.hasLargeBody(request)
+        || (isStranger && Self.hasBody(request))
+      {
         problem.headers[.connection] = "close"
         Self.close(context.channel)
       }
@@ -59,6 +66,12 @@ struct ErrorMiddleware: RouterMiddleware {
       return Problem(
         .internalServerError, "internal_error", "A fault of the server; its log tells more.")
     }
+  }
+
+  /// Whether a body is under way, which someone could let drip for ever.
+  private static func hasBody(_ request: Request) -> Bool {
+    request.headers[.transferEncoding] != nil
+      || request.headers[.contentLength].flatMap(Int.init) ?? 0 > 0
   }
 
   /// Whether more of the body may be under way than is worth reading.

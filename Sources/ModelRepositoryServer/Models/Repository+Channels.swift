@@ -51,10 +51,16 @@ extension Repository {
       }
       guard isOld(state) else { return state }
       var document = try Self.document(state)
+      let isGood = document.expires > now
       document.documentVersion += 1
       document.issued = wholeNow
       document.expires = wholeNow + options.documentLifetime
-      return try insert(document, .renewal, restores: state.restores, state.content, database)
+      do {
+        return try insert(document, .renewal, restores: state.restores, state.content, database)
+      } catch is Problem where isGood {
+        // The present one is better than none.
+        return state
+      }
     }
   }
 
@@ -118,10 +124,10 @@ extension Repository {
       }
       try check(precondition, present)
       let origin = number.map { $0 + 1 } ?? present.restores ?? present.documentVersion
-      let earlier = try Self.states(
+      let target = try Self.firstState(
         "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
-        [model.text, channel.text, origin], database)
-      let target = earlier.first { state in
+        [model.text, channel.text, origin], database
+      ) { state in
         number.map { state.documentVersion == $0 }
           ?? !Self.isSame(state.content, present.content)
       }
@@ -152,23 +158,30 @@ extension Repository {
       guard try Self.channel(channel, of: model, database) != nil else {
         throw Self.noChannel(channel, model)
       }
-      let rows = try Row.fetchAll(
+      let rows = try Row.fetchCursor(
         database,
         sql: """
           SELECT * FROM channel_documents WHERE model = ? AND channel = ? AND document_version < ?
           ORDER BY document_version DESC LIMIT ?
           """, arguments: [model.text, channel.text, before ?? Int.max, limit])
-      return ChannelHistory(
-        revisions: try rows.map { row in
-          let state = try Self.state(row)
-          let document = try Self.document(state)
-          return ChannelHistory.Revision(
+      var revisions: [ChannelHistory.Revision] = []
+      var size = 0
+      while size < Self.maximumHistoryBytes, let row = try rows.next() {
+        let state = try Self.state(row)
+        let document = try Self.document(state)
+        size += state.signed.count
+        revisions.append(
+          ChannelHistory.Revision(
             documentVersion: state.documentVersion,
             cause: ChannelHistory.Revision.Cause(rawValue: row["cause"]) ?? .change,
-            issued: document.issued, expires: document.expires, content: state.content)
-        })
+            issued: document.issued, expires: document.expires, content: state.content))
+      }
+      return ChannelHistory(revisions: revisions)
     }
   }
+
+  /// A history ends after so many bytes of documents; `before` goes on.
+  private static let maximumHistoryBytes = 4 << 20
 
   /// Refuses a change of what is not as the client thought.
   private func check(_ precondition: ChannelPrecondition, _ present: ChannelState?) throws {

@@ -62,17 +62,21 @@ extension Repository {
     return document
   }
 
+  private static let renewalRoom = 16 << 10
+
   /// Signs a document and keeps it.
   func insert(
     _ document: ChannelDocument, _ cause: ChannelHistory.Revision.Cause, restores: Int?,
     _ content: ChannelContent, _ database: Database
   ) throws -> ChannelState {
     let signed = try RepositoryJSON.encode(try SignedDocument(document, by: keys))
-    guard signed.count <= ChannelDocument.maximumBytes else {
+    // Changes leave room for the next key's signature, with which it is signed anew.
+    let room = cause == .renewal ? 0 : Self.renewalRoom
+    guard signed.count <= ChannelDocument.maximumBytes - room else {
       throw Problem.unprocessable(
         "invalid_document",
         "The signed document would have \(signed.count) bytes; "
-          + "\(ChannelDocument.maximumBytes) are possible. Give it fewer parameters.")
+          + "\(ChannelDocument.maximumBytes - room) are possible. Give it fewer parameters.")
     }
     let renewal = document.issued + document.expires.timeIntervalSince(document.issued) / 2
     try database.execute(
@@ -122,6 +126,20 @@ extension Repository {
     try Row.fetchAll(
       database, sql: "SELECT * FROM channel_documents WHERE \(condition)", arguments: arguments
     ).map(state)
+  }
+
+  /// The first document that is wanted, however many come before it.
+  static func firstState(
+    _ condition: String, _ arguments: StatementArguments, _ database: Database,
+    where isWanted: (ChannelState) -> Bool
+  ) throws -> ChannelState? {
+    let rows = try Row.fetchCursor(
+      database, sql: "SELECT * FROM channel_documents WHERE \(condition)", arguments: arguments)
+    while let row = try rows.next() {
+      let state = try state(row)
+      if isWanted(state) { return state }
+    }
+    return nil
   }
 
   static func state(_ row: Row) throws -> ChannelState {

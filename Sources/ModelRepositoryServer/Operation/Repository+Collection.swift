@@ -68,13 +68,16 @@ extension Repository {
     used < ? AND NOT EXISTS (SELECT 1 FROM version_blobs WHERE version_blobs.digest = blobs.digest)
     """
 
-  /// Takes a file away that has no row.
+  /// Takes a file away that has no row, and that no version wants back.
   private func removeOrphan(_ digest: BlobDigest) async throws -> Bool {
     try await commits.withLock {
       let isKnown = try await database.read { database in
         try Bool.fetchOne(
-          database, sql: "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?)",
-          arguments: [digest.hexadecimal])
+          database,
+          sql: """
+            SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1)
+              OR EXISTS (SELECT 1 FROM version_blobs WHERE digest = ?1)
+            """, arguments: [digest.hexadecimal])
       }
       guard isKnown != true else { return false }
       try await blobs.delete(digest)

@@ -18,6 +18,6 @@ struct DataFolder: Sendable {
     for folder in [path, blobs + "/sha256", uploads, quarantine, keys] {
       try FileSystem.makeFolder(folder)
     }
-    try FileSystem.flush(path)
+    for folder in [blobs + "/sha256", blobs, path] { try FileSystem.flush(folder) }
   }
 }

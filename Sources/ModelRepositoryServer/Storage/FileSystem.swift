@@ -63,6 +63,18 @@ enum FileSystem {
     #endif
   }
 
+  /// Whether there is a file or folder.
+  ///
+  /// - Throws: ``RepositoryError`` where the system cannot tell, which does not mean that it is gone.
+  static func exists(_ path: String) throws -> Bool {
+    guard access(path, F_OK) != 0 else { return true }
+    guard errno == ENOENT || errno == ENOTDIR else {
+      throw RepositoryError(
+        .storage, "'\(path)' cannot be looked at: \(String(cString: strerror(errno))).")
+    }
+    return false
+  }
+
   /// How many bytes a file has; nil where there is no file, or something else.
   static func size(of path: String) -> Int? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),

@@ -34,10 +34,9 @@ struct FolderBlobStore: BlobStore {
         throw RepositoryError(.storage, "'\(file)' is not a file of \(blob.size) bytes any more.")
       }
       try FileSystem.flush(file)
-      if !FileManager.default.fileExists(atPath: parent) {
-        try FileSystem.makeFolder(parent)
-        try FileSystem.flush(folder)
-      }
+      if !FileManager.default.fileExists(atPath: parent) { try FileSystem.makeFolder(parent) }
+      // Also where another made it, and died before this.
+      try FileSystem.flush(folder)
       try FileSystem.rename(file, to: path)
       try FileSystem.flush(parent)
     }

@@ -31,13 +31,13 @@ final class FolderLock: Sendable {
       throw RepositoryError(
         .storage, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
     }
+    // The descriptor is closed with the lock, of which all that is to be there is there.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
       throw RepositoryError(
         .locked,
         "Another process uses the data folder '\(folder)'. End it first, or name another folder.")
     }
   }
 
-  deinit { close(descriptor) }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -36,8 +36,18 @@ final class Repository: Sendable {
     folder = DataFolder(path: options.dataFolder)
     try FileSystem.makeFolder(folder.path)
     lock = try FolderLock(folder.path)
-    try folder.make()
+    let hadBlobs = try FileSystem.exists(folder.blobs + "/sha256")
     database = try RepositoryDatabase.open(folder.database)
+    let knowsBlobs = try database.read {
+      try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM blobs)")
+    }
+    guard hadBlobs || knowsBlobs != true || blobs != nil else {
+      throw RepositoryError(
+        .storage,
+        "'\(folder.blobs)/sha256' is missing, and '\(folder.database)' knows blobs in it. Is a disk "
+          + "not mounted? To begin without these blobs, make that folder.")
+    }
+    try folder.make()
     self.blobs = try blobs ?? FolderBlobStore(folder.blobs, quarantine: folder.quarantine)
     signing = Mutex(try SigningKeys.load(folder.keys, orMake: true))
     try Self.dropLostUploads(folder, database)
@@ -90,8 +100,8 @@ final class Repository: Sendable {
   ) throws -> [String] {
     let lost = try database.read { database in
       try String.fetchAll(database, sql: "SELECT digest FROM blobs").filter { hexadecimal in
-        FileSystem.size(
-          of: "\(folder.blobs)/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)") == nil
+        try !FileSystem.exists(
+          "\(folder.blobs)/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)")
       }
     }
     try database.write { database in

@@ -20,10 +20,11 @@ enum RepositoryDatabase {
     configuration.busyMode = .timeout(10)
     configuration.maximumReaderCount = 4
     configuration.foreignKeysEnabled = true
-    // What was answered with 201 is on the disk, even when the power goes.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     do {
       let pool = try DatabasePool(path: path, configuration: configuration)
+      // What was answered with 201 is on the disk, even when the power goes. Not in the
+      // configuration: the pool itself sets NORMAL after it.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try pool.read { database in
         let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0

@@ -31,6 +31,12 @@ extension Repository {
     if let expires = request.expires, expires <= now {
       throw Problem.unprocessable("invalid_token_request", "The token would have expired already.")
     }
+    // The database's times have four digits for the year.
+    guard request.expires.map({ $0.timeIntervalSince1970 < 253_000_000_000 }) ?? true else {
+      throw Problem.unprocessable(
+        "invalid_token_request",
+        "The token would expire after the year 9986; without 'expires' it does not at all.")
+    }
     let id = Self.random(.init(bitCount: 64)).map { byte in
       String(byte, radix: 16).leftPadded
     }.joined()

@@ -63,6 +63,8 @@ extension FileSystem {
     guard files.fileExists(atPath: destination) else {
       return try files.moveItem(atPath: fresh, toPath: destination)
     }
+    // A file takes the other's place in one step; a folder cannot.
+    if isFile(fresh), isFile(destination) { return try rename(fresh, to: destination) }
     let old = "\(folder(of: destination))/.\(UUID().uuidString).old"
     try files.moveItem(atPath: destination, toPath: old)
     do {

@@ -13,7 +13,7 @@ struct RepositoryChannelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Show a channel, or set it.",
     discussion: """
-      Without options that set something, the channel is shown. --version gives a version to all who \
+      Without options that set something, the channel is shown. --set gives a version to all who \
       are in no rollout.
       """)
 

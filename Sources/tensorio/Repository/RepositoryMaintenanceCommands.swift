@@ -19,6 +19,7 @@ struct RepositoryCollectCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
+      if let data = place.data { try DataFolderArguments.requireRepository(data) }
       let report = try await place.ask(
         { try await $0.collectGarbage() }, { try await $0.collectGarbage() })
       if place.json { return try Console.printJSON(report) }
@@ -46,6 +47,7 @@ struct RepositoryCheckCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
+      try DataFolderArguments.requireRepository(folder.data)
       let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
       let report = try await store.fsck(rehash: rehash)
       if json {
@@ -86,6 +88,7 @@ struct RepositoryBackupCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
+      try DataFolderArguments.requireRepository(folder.data)
       try await RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
         .backup(to: destination)
     }

@@ -14,7 +14,8 @@ struct RepositoryPushCommand: ParsableCommand {
     commandName: "push", abstract: "Publish a version of a model.",
     discussion: """
       What the server has already is not sent again; an upload that was interrupted goes on. Nobody \
-      gets the version before a channel says so: --channel does, for all at once; see rollout.
+      gets the version before a channel says so: --channel does, for all who are in no rollout; see \
+      rollout.
       """)
 
   @Argument(
@@ -31,7 +32,7 @@ struct RepositoryPushCommand: ParsableCommand {
   @Option(help: "What people should know of it.")
   var details: String?
 
-  @Option(help: "The channel that gives it to all, at once.")
+  @Option(help: "The channel that gives it to all who are in no rollout, at once.")
   var channel: RepositoryName?
 
   @OptionGroup var server: RepositoryServerArguments

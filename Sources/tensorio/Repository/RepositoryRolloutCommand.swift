@@ -271,7 +271,7 @@ struct RepositoryVariantsCommand: ParsableCommand {
     }
     for text in parameter {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-      let names = parts[0].split(separator: ".", maxSplits: 1).map(String.init)
+      let names = (parts.first ?? "").split(separator: ".", maxSplits: 1).map(String.init)
       guard parts.count == 2, names.count == 2,
         let place = arms.firstIndex(where: { $0.name.text == names[0] })
       else {

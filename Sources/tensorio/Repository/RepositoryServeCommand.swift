@@ -13,6 +13,13 @@ struct DataFolderArguments: ParsableArguments {
     help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
     completion: .directory)
   var data: String
+
+  /// Refuses a folder that is no repository yet, so that a slip of the pen makes none.
+  static func requireRepository(_ folder: String) throws {
+    guard FileSystem.isFile(folder + "/meta.sqlite") else {
+      throw TensorIOError(.fileNotFound, "'\(folder)' is no repository's folder.")
+    }
+  }
 }
 
 /// The command `tensorio repository serve`.
@@ -52,7 +59,9 @@ struct RepositoryServeCommand: ParsableCommand {
   var documentDays = 30
 
   func validate() throws {
-    guard (0...65535).contains(port), quota ?? 1 > 0, (1...3650).contains(documentDays) else {
+    guard (0...65535).contains(port), (1...1_000_000_000).contains(quota ?? 1),
+      (1...3650).contains(documentDays)
+    else {
       throw ValidationError(
         "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 3650.")
     }

@@ -64,6 +64,12 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     @OptionGroup var place: Place
 
+    func validate() throws {
+      guard (1...36_500).contains(days ?? 1) else {
+        throw ValidationError("--days takes 1 to 36500.")
+      }
+    }
+
     func run() throws {
       try BlockingTask.run { [self] in
         let request = TokenRequest(
@@ -85,6 +91,7 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     func run() throws {
       try BlockingTask.run { [self] in
+        if let data = place.data { try DataFolderArguments.requireRepository(data) }
         let tokens = try await place.ask({ try await $0.tokens() }, { try await $0.tokens() })
         if place.json { return try Console.printJSON(TokenList(tokens: tokens)) }
         var table = TextTable(headings: ["id", "name", "scopes", "models", "expires", "revoked"])
@@ -109,6 +116,7 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     func run() throws {
       try BlockingTask.run { [self] in
+        if let data = place.data { try DataFolderArguments.requireRepository(data) }
         try await place.ask({ try await $0.revokeToken(id) }, { try await $0.revokeToken(id) })
       }
     }
@@ -127,6 +135,7 @@ struct RepositoryKeysCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
+      if let data = place.data { try DataFolderArguments.requireRepository(data) }
       let keys = try await place.ask(
         { store in store.keys.map(KeyList.Key.init) }, { try await $0.keys() })
       if place.json { return try Console.printJSON(KeyList(keys: keys)) }

@@ -1,0 +1,199 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Uses what browse.py leaves of Net Runner's page: other sources, models, folders, labels, settings.
+
+    browse_rest.py ADDRESS
+
+The server must have the shipped models. Prints a JSON object of what was seen.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browse import DEMO, Page, zipped_bundle
+
+IMAGES = DEMO / "images"
+
+# A picture of the server's as a file, given to the page as a person would.
+GIVE = """
+const [name, how, done] = arguments;
+(async () => {
+  const blob = await (await fetch(`/api/v1/samples/${name}`)).blob();
+  let file = new File([blob], name, { type: blob.type });
+  if (how === "video") {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [480, 480];
+    const picture = await createImageBitmap(blob);
+    const draw = () => canvas.getContext("2d").drawImage(picture, 0, 0, 480, 480);
+    draw();
+    const timer = setInterval(draw, 40);
+    const recorder = new MediaRecorder(canvas.captureStream(25));
+    const parts = [];
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    recorder.start();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await new Promise((resolve) => { recorder.onstop = resolve; recorder.stop(); });
+    clearInterval(timer);
+    file = new File(parts, "film.webm", { type: "video/webm" });
+  }
+  const transfer = new DataTransfer();
+  transfer.items.add(file);
+  const event = how === "paste"
+    ? new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true, cancelable: true })
+    : new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true });
+  document.body.dispatchEvent(event);
+})().then(() => done(null), (error) => done(String(error)));
+"""
+
+
+def give(page: Page, name: str, how: str) -> None:
+    error = page.driver.execute_async_script(GIVE, name, how)
+    if error:
+        sys.exit(f"error: {name} could not be given: {error}")
+
+
+def caption(page: Page) -> str:
+    return page.text("#strip [data-caption]")
+
+
+def sources(page: Page, seen: dict) -> None:
+    page.wait(lambda: page.text("#top-label") == "seven")
+    page.click("#shutter")
+    seen["takes_photos"] = page.wait(lambda: "photo 1" in caption(page)) is not None
+    page.find("#files-input").send_keys(
+        "\n".join(str(IMAGES / name) for name in ("digit-3-01.png", "digit-8-01.png")))
+    seen["chooses_files"] = page.shows("three")
+    page.find("body").send_keys(Keys.ARROW_RIGHT)
+    seen["steps_by_keys"] = page.shows("eight")
+    give(page, "digit-5-01.png", "drop")
+    seen["takes_drops"] = page.shows("five")
+    give(page, "digit-2-01.png", "paste")
+    seen["takes_pastes"] = page.shows("two")
+    give(page, "digit-4-01.png", "video")
+    seen["plays_videos"] = page.shows("four")
+    still = page.frames()
+    seen["runs_on_videos"] = page.wait(lambda: page.frames() > still) is not None
+
+
+def models(page: Page, address: str, folder: Path, seen: dict) -> None:
+    page.driver.get(address + "#/models")
+    archive = folder / "imported.zip"
+    archive.write_bytes(zipped_bundle())
+    page.wait(lambda: page.find("#import-choose").is_displayed())
+    page.find("#zip-input").send_keys(str(archive))
+    seen["uploads"] = page.wait(lambda: "imported" in page.models()) is not None
+    broken = folder / "broken.zip"
+    broken.write_bytes(b"no zip")
+    page.find("#zip-input").send_keys(str(broken))
+    seen["says_what_is_wrong"] = page.wait(
+        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#import-state[data-code=not_a_zip]")
+    ) is not None
+    page.find("#model-search").send_keys("import")
+    seen["searches"] = page.wait(
+        lambda: len(page.driver.find_elements(By.CSS_SELECTOR, "#model-list li")) == 1) is not None
+    page.driver.get(address + "#/models/imported")
+    seen["shows_json"] = page.wait(lambda: '"imported"' in page.text("#model-json")) is not None
+    page.wait(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#model-delete"))
+    page.click("#model-delete")
+    page.wait(lambda: page.find("#confirm").is_displayed())
+    page.click("#confirm button[value=yes]")
+    seen["deletes"] = page.wait(lambda: "imported" not in page.models()) is not None
+    page.driver.get(address + "#/models/digits")
+    page.wait(lambda: '"digits"' in page.text("#model-json"))
+    seen["keeps_shipped"] = not page.driver.find_elements(By.CSS_SELECTOR, "#model-delete")
+
+
+def evaluation(page: Page, address: str, folder: Path, seen: dict) -> None:
+    page.driver.get(address + "#/evaluate")
+    page.wait(lambda: page.find("#evaluate-start").is_displayed())
+    page.driver.execute_script(
+        """const radio = [...document.querySelectorAll("#evaluate-form input[type=radio]")]
+          .find((input) => input.value === "upload") ?? null;
+        radio?.click();""")
+    page.find("#evaluate-folder").send_keys(str(DEMO / "digits.testbundle"))
+    page.wait(lambda: "digits.testbundle" in page.text("#evaluate-form"))
+    page.click("#evaluate-start")
+    seen["runs_test_bundles"] = page.wait(
+        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"), 60) is not None
+    seen["charts"] = len(page.driver.find_elements(By.CSS_SELECTOR, "#evaluate-one svg")) > 1
+    seen["rows"] = page.wait(
+        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#rows button, #rows a")) is not None
+    page.click("#rows button, #rows a")
+    seen["shows_photos"] = page.wait(lambda: page.find("#photo").is_displayed()) is not None
+    page.driver.execute_script("document.querySelector('#photo').close()")
+    for kind, ending in [("csv", ".csv"), ("html", ".html"), ("netrunner", ".json")]:
+        page.click(f"#export-{kind}")
+        seen[f"exports_{kind}"] = page.wait(
+            lambda: any(p.suffix == ending for p in page.downloads.iterdir())) is not None
+
+
+def labels(page: Page, address: str, seen: dict) -> None:
+    page.driver.get(address + "#/label")
+    page.wait(lambda: page.find("#label-files").is_enabled())
+    page.find("#label-files").send_keys(str(IMAGES / "digit-6-01.png"))
+    page.wait(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#label-root [data-label=six]"))
+    page.click("#label-root [data-label=six]")
+    seen["labels"] = page.wait(
+        lambda: page.driver.find_elements(By.CSS_SELECTOR, "[id^=label-export-]:not([hidden])")
+    ) is not None
+
+    def is_exported() -> bool:
+        return any(path.suffix == ".zip" for path in page.downloads.iterdir())
+
+    # The label is on its way to the server; without one there is nothing to export yet.
+    for _ in range(5):
+        page.click("[id^=label-export-]:not([hidden])")
+        if page.wait(is_exported, 5) is not None:
+            break
+    seen["exports_labels"] = is_exported()
+
+
+def settings(page: Page, address: str, seen: dict) -> None:
+    page.driver.get(address + "#/settings")
+    page.wait(lambda: page.find("#settings-form").is_displayed())
+    page.driver.execute_script(
+        """document.querySelector("#settings-form input[value=dark]").click();""")
+    page.driver.refresh()
+    seen["keeps_settings"] = page.wait(
+        lambda: page.driver.execute_script(
+            "return document.querySelector('#settings-form input[value=dark]')?.checked")
+    ) is not None
+    seen["is_dark"] = page.driver.execute_script(
+        "return getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    address = parser.parse_args().address
+    seen: dict = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        page = Page(folder)
+        try:
+            page.driver.set_script_timeout(30)
+            page.driver.get(address)
+            sources(page, seen)
+            models(page, address, folder, seen)
+            evaluation(page, address, folder, seen)
+            labels(page, address, seen)
+            settings(page, address, seen)
+            # The browser tells of the zip that was none.
+            seen["console"] = [
+                entry["message"] for entry in page.driver.get_log("browser")
+                if "/api/v1/models - " not in entry["message"] or "422" not in entry["message"]]
+        finally:
+            page.driver.quit()
+            json.dump(seen, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
