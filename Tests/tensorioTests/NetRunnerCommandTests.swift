@@ -10,6 +10,7 @@ import Testing
 
 /// The server as others use it: a browser, NVIDIA's client, and whom nobody wants.
 @Suite(
+  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
 struct NetRunnerCommandTests {
   private static func json(_ text: String) throws -> JSONValue {
