@@ -117,9 +117,9 @@ struct NetRunnerCommandTests {
       #expect(status == .string(isOthers ? "421" : "200"), "\(name)")
     }
     if case .number(let seconds)? = seen.member("beside") { #expect(seconds < 5) }
-    // Of a gigabyte only what was on its way when it was refused.
+    // MiB of 16,384: only what a fast machine sends until the connection is closed, a second later.
     if case .array(let sent)? = seen.member("sent") {
-      #expect(sent.allSatisfy { if case .number(let count) = $0 { count < 512 } else { false } })
+      #expect(sent.allSatisfy { if case .number(let count) = $0 { count < 8192 } else { false } })
     }
     #expect(try server.peakMemory < 1 << 30)
     #expect(await server.end(with: SIGTERM) == 0)

@@ -130,16 +130,16 @@ def main() -> None:
     for connection in idle:
         connection.close()
 
-    # A gigabyte that was announced, and one that was not: both are refused before they are sent.
+    # 16 GiB that were announced, and as many that were not: both are refused before they are sent.
     sent = []
-    for framing in [b"Content-Length: 1073741824", b"Transfer-Encoding: chunked"]:
+    for framing in [b"Content-Length: 17179869184", b"Transfer-Encoding: chunked"]:
         count = 0
         part = b"100000\r\n" + b"\0" * (1 << 20) + b"\r\n" if framing[0:1] == b"T" else b"\0" * (1 << 20)
         try:
             with socket.create_connection((host, port), timeout=20) as connection:
                 connection.sendall(
                     b"POST " + INFER.encode() + b" HTTP/1.1\r\nHost: localhost\r\n" + framing + b"\r\n\r\n")
-                for _ in range(1024):
+                for _ in range(16384):
                     connection.sendall(part)
                     count += 1
         except OSError:
