@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Foundation
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import Synchronization
@@ -21,7 +22,13 @@ public final class ModelInterpreter: Sendable {
 
   private let source: Source
   private let manager: ModelManager
-  private let loaded = Mutex<LoadedInterpreter?>(nil)
+  private struct State {
+    var interpreter: LoadedInterpreter?
+    /// What is still to be told that the model works.
+    var account: ModelManager.Account?
+  }
+
+  private let state = Mutex(State())
   /// A serial queue has a thread of its own while it works.
   private let queue = DispatchQueue(label: "tensorio.mlkit.interpreter")
   private static let backend = LiteRTBackend()
@@ -67,26 +74,40 @@ public final class ModelInterpreter: Sendable {
   private func run(
     _ values: [ModelInputs.Value], _ formats: ModelInputOutputOptions.Formats
   ) throws -> [Int: ModelOutputs.Output] {
-    try loaded.withLock { loaded in
-      var account: (@Sendable (Result<Void, any Error>) -> Void)?
-      if loaded == nil { (loaded, account) = try load() }
-      // A process that is alive after the first run, whatever came of it, has a model that works.
-      defer { account?(.success(())) }
-      return try loaded?.run(values, formats) ?? [:]
+    try state.withLock { state in
+      if state.interpreter == nil { state = try load() }
+      // A process that is alive after a run, whatever came of it, has a model that works.
+      defer { note(&state) }
+      return try state.interpreter?.run(values, formats) ?? [:]
     }
   }
 
-  private func load() throws -> (
-    LoadedInterpreter, (@Sendable (Result<Void, any Error>) -> Void)?
-  ) {
+  /// Keeps that the model works.
+  private func note(_ state: inout State) {
+    do {
+      try state.account?(.success(()))
+      state.account = nil
+    } catch {
+      // No reason to refuse the outputs: the next run tries again.
+    }
+  }
+
+  private func load() throws -> State {
     switch source {
-    case .local(let path): return (try LoadedInterpreter(path, Self.backend), nil)
+    case .local(let path): return State(interpreter: try LoadedInterpreter(path, Self.backend))
     case .remote(let name):
       let (path, account) = try manager.installed(name)
       do {
-        return (try LoadedInterpreter(path, Self.backend), account)
+        return State(interpreter: try LoadedInterpreter(path, Self.backend), account: account)
       } catch {
-        account(.failure(error))
+        do {
+          try account(.failure(error))
+        } catch let other {
+          throw makeError(
+            .failedPrecondition,
+            makeError(error).localizedDescription + " Nor could that be noted: "
+              + makeError(other).localizedDescription)
+        }
         throw error
       }
     }

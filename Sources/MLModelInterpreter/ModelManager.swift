@@ -22,6 +22,9 @@ public final class ModelManager: Sendable {
 
   private let client = Mutex<ModelRepositoryClient?>(nil)
 
+  /// Notes what became of a version that was loaded; throws where that cannot be kept.
+  typealias Account = @Sendable (Result<Void, any Error>) throws -> Void
+
   private init() {}
 
   /// Says where models come from, and where they are kept.
@@ -75,7 +78,8 @@ public final class ModelManager: Sendable {
     return progress
   }
 
-  /// Whether a version of a model is there, and can be run.
+  /// Whether a version of a model is there; false, too, where no repository is known, or the name is
+  /// none: a download of it says why.
   public func isModelDownloaded(_ remoteModel: any RemoteModel) -> Bool {
     guard let (client, name) = try? client(for: remoteModel.name) else { return false }
     return client.isDownloaded(name)
@@ -106,19 +110,16 @@ public final class ModelManager: Sendable {
   /// - Returns: Its path, and what is told whether it could be loaded and survived its first run. When
   ///   two processes end without that, the version before it is used.
   /// - Throws: An `NSError` where there is no such model.
-  func installed(
-    _ name: String
-  ) throws -> (path: String, account: @Sendable (Result<Void, any Error>) -> Void) {
+  func installed(_ name: String) throws -> (path: String, account: Account) {
     do {
       let (client, name) = try client(for: name)
       let installed = try client.installed(name)
       return (
         installed.path,
         { result in
-          // A model that works is not refused because that cannot be noted.
           switch result {
-          case .success: try? client.markLoaded(installed)
-          case .failure(let error): try? installed.noteFailure(error)
+          case .success: try client.markLoaded(installed)
+          case .failure(let error): try installed.noteFailure(error)
           }
         }
       )

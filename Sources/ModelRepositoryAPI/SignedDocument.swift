@@ -100,10 +100,10 @@ public struct SigningKey: Sendable {
 }
 
 /// A key that verifies signatures, Ed25519: no secret.
-public struct VerificationKey: Sendable, Hashable {
-  private let bytes: Data
+public struct VerificationKey: Sendable {
+  private let key: Curve25519.Signing.PublicKey
 
-  init(_ key: Curve25519.Signing.PublicKey) { bytes = key.rawRepresentation }
+  init(_ key: Curve25519.Signing.PublicKey) { self.key = key }
 
   /// Reads a key.
   ///
@@ -120,13 +120,21 @@ public struct VerificationKey: Sendable, Hashable {
   }
 
   /// The key in base 64.
-  public var text: String { bytes.base64EncodedString() }
+  public var text: String { key.rawRepresentation.base64EncodedString() }
 
   /// What the key is known by: the first 16 hexadecimal digits of its SHA-256.
-  public var id: String { String(BlobDigest(of: bytes).hexadecimal.prefix(16)) }
+  public var id: String { String(BlobDigest(of: key.rawRepresentation).hexadecimal.prefix(16)) }
 
   func isValid(_ signature: Data, of document: Data) -> Bool {
-    let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)
-    return key?.isValidSignature(signature, for: document) ?? false
+    key.isValidSignature(signature, for: document)
   }
+}
+
+extension VerificationKey: Hashable {
+  /// Whether both verify the same signatures.
+  public static func == (left: VerificationKey, right: VerificationKey) -> Bool {
+    left.key.rawRepresentation == right.key.rawRepresentation
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(key.rawRepresentation) }
 }

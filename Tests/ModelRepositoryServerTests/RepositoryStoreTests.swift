@@ -92,7 +92,7 @@ import Testing
         let report = try await store.fsck()
         #expect(report.wrongDigests == ["\(digest)"] && !report.isSound)
         #expect(report.missing.map(\.version) == ["1"])
-        #expect(FileSystem.names(in: fixture.folder + "/quarantine").count == place + 1)
+        #expect(try FileSystem.names(in: fixture.folder + "/quarantine").count == place + 1)
         #expect(try await store.fsck().wrongDigests.isEmpty)
       }
       try await fixture.serve { client in
@@ -160,7 +160,7 @@ import Testing
     }
     try FileManager.default.removeItem(atPath: fixture.folder)
     try await RepositoryStore.restore(from: copy, to: restored)
-    #expect(FileSystem.names(in: restored + "/uploads").isEmpty)
+    #expect(try FileSystem.names(in: restored + "/uploads").isEmpty)
     try FileManager.default.copyItem(atPath: restored, toPath: fixture.folder)
     #expect(try await documents(fixture) == original)
     // The backup is a data folder itself.
@@ -188,7 +188,7 @@ import Testing
     await #expect(throws: RepositoryError.self) {
       try await RepositoryStore.restore(from: copy + "/keys", to: restored)
     }
-    let rest = FileSystem.names(in: URL(filePath: copy).deletingLastPathComponent().path)
+    let rest = try FileSystem.names(in: URL(filePath: copy).deletingLastPathComponent().path)
     #expect(!rest.contains { $0.contains(".partial-") && copy.contains($0.prefix(40)) })
   }
 }

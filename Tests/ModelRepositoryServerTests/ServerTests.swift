@@ -35,7 +35,7 @@ import Testing
       }
       try await reader.send(.get, "/nothing", expects: 404, code: "not_found")
     }
-    #expect(!FileSystem.names(in: fixture.folder).contains { $0.hasPrefix(".probe") })
+    #expect(try !FileSystem.names(in: fixture.folder).contains { $0.hasPrefix(".probe") })
     let full = try await TestRepository { $0.minimumFreeBytes = .max }
     try await full.serve { client in
       try await client.send(.get, "/readyz", expects: 503, code: "not_ready")

@@ -131,7 +131,8 @@ final class CacheFolder: Sendable {
     let lock = try FileLock.waiting(on: path)
     defer { withExtendedLifetime(lock) {} }
     let file = path + "/installation-id"
-    if let bytes = try? FileSystem.read(file),
+    // Not where it cannot be read for now: another one would change what the installation gets.
+    if let bytes = try CacheFile.contents(of: file, upTo: 1024),
       let id = UUID(uuidString: String(decoding: bytes, as: UTF8.self))
     {
       return id.uuidString

@@ -101,8 +101,8 @@ struct ModelFolder: Sendable {
         folder = FileSystem.folder(of: folder)
       }
     }
-    guard let found = try? FileManager.default.subpathsOfDirectory(atPath: path),
-      Set(found) == names
+    guard FileSystem.isFolder(path),
+      try Set(FileManager.default.subpathsOfDirectory(atPath: path)) == names
     else { return false }
     return try manifest.files.allSatisfy {
       try cache.hasBytes($0.blob, at: "\(path)/\($0.path)")

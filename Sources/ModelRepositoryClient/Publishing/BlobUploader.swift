@@ -84,10 +84,12 @@ struct BlobUploader: Sendable {
 
   /// An upload that is under way, or a new one; nil where the server has the blob.
   private func begin(_ blob: BlobReference) async throws -> UploadState? {
-    if let id = remembered(blob),
-      let state = try? await connection.get(UploadState.self, "/v1/uploads/\(id)")
-    {
-      return state
+    if let id = remembered(blob) {
+      do {
+        return try await connection.get(UploadState.self, "/v1/uploads/\(id)")
+      } catch let error as PublishingError where error.status == 404 {
+        // It was given up, or ended: a new one is begun.
+      }
     }
     let answer = try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)")
     guard answer.status == 201 else { return nil }

@@ -24,7 +24,7 @@ enum RepositoryCopy {
         let (source, destination) = (
           Self.path(blob.digest, in: repository.folder), Self.path(blob.digest, in: fresh)
         )
-        guard FileSystem.size(of: source) == blob.size else { throw damaged(blob, "backed up") }
+        guard try FileSystem.size(of: source) == blob.size else { throw damaged(blob, "backed up") }
         try makeParent(of: destination)
         guard !FileSystem.link(source, to: destination) else { continue }
         try copyBlob(blob, source, destination)
@@ -36,13 +36,13 @@ enum RepositoryCopy {
 
   /// Copies a backup, and checks it.
   static func restore(from backup: DataFolder, to path: String) throws {
-    guard FileSystem.size(of: backup.database) != nil else {
+    guard try FileSystem.size(of: backup.database) != nil else {
       throw RepositoryError(.storage, "'\(backup.path)' is no backup: it has no meta.sqlite.")
     }
     let lock = try lockUnlessReadOnly(backup.path)
     defer { withExtendedLifetime(lock) {} }
     try make(path) { fresh in
-      for suffix in ["", "-wal"] where FileSystem.size(of: backup.database + suffix) != nil {
+      for suffix in ["", "-wal"] where try FileSystem.size(of: backup.database + suffix) != nil {
         try FileManager.default.copyItem(
           atPath: backup.database + suffix, toPath: fresh.database + suffix)
       }
@@ -56,7 +56,7 @@ enum RepositoryCopy {
         let (source, destination) = (
           Self.path(blob.digest, in: backup), Self.path(blob.digest, in: fresh)
         )
-        guard FileSystem.size(of: source) == blob.size else { throw damaged(blob, "restored") }
+        guard try FileSystem.size(of: source) == blob.size else { throw damaged(blob, "restored") }
         try makeParent(of: destination)
         try copyBlob(blob, source, destination)
       }
@@ -75,9 +75,7 @@ enum RepositoryCopy {
   }
 
   private static func make(_ path: String, _ body: (DataFolder) throws -> Void) throws {
-    guard FileSystem.names(in: path).isEmpty,
-      !FileManager.default.fileExists(atPath: path) || FileSystem.size(of: path) == nil
-    else {
+    guard try FileSystem.size(of: path) == nil, try FileSystem.names(in: path).isEmpty else {
       throw RepositoryError(.invalidOption, "'\(path)' is not empty. Name another folder.")
     }
     let path = path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -85,7 +83,7 @@ enum RepositoryCopy {
     do {
       try fresh.make()
       try body(fresh)
-      for folder in FileSystem.names(in: fresh.blobs + "/sha256") {
+      for folder in try FileSystem.names(in: fresh.blobs + "/sha256") {
         try FileSystem.flush(fresh.blobs + "/sha256/" + folder)
       }
       for path in [fresh.blobs + "/sha256", fresh.blobs, fresh.database, fresh.keys, fresh.path] {
@@ -139,7 +137,7 @@ enum RepositoryCopy {
   }
 
   private static func copyKeys(_ source: DataFolder, _ destination: DataFolder) throws {
-    for name in FileSystem.names(in: source.keys) where name.hasSuffix(".key") {
+    for name in try FileSystem.names(in: source.keys) where name.hasSuffix(".key") {
       let path = destination.keys + "/" + name
       try FileManager.default.copyItem(atPath: source.keys + "/" + name, toPath: path)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

@@ -76,16 +76,31 @@ enum FileSystem {
   }
 
   /// How many bytes a file has; nil where there is no file, or something else.
-  static func size(of path: String) -> Int? {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-      attributes[.type] as? FileAttributeType == .typeRegular
-    else { return nil }
-    return (attributes[.size] as? NSNumber)?.intValue
+  ///
+  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  static func size(of path: String) throws -> Int? {
+    guard try exists(path) else { return nil }
+    do {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      guard attributes[.type] as? FileAttributeType == .typeRegular else { return nil }
+      return (attributes[.size] as? NSNumber)?.intValue
+    } catch {
+      // It may have gone in between.
+      guard try exists(path) else { return nil }
+      throw RepositoryError(.storage, "'\(path)' cannot be looked at: \(reason(for: error)).")
+    }
   }
 
   /// The names in a folder, in order; none where there is no folder.
-  static func names(in path: String) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  ///
+  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  static func names(in path: String) throws -> [String] {
+    guard try exists(path) else { return [] }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    } catch {
+      throw RepositoryError(.storage, "'\(path)' cannot be listed: \(reason(for: error)).")
+    }
   }
 
   /// How many bytes a folder's disk has left for this user.

@@ -30,7 +30,7 @@ struct FolderBlobStore: BlobStore {
   func put(_ file: String, as blob: BlobReference) async throws {
     let (path, parent, folder) = (path(blob.digest), parent(blob.digest), folder)
     try await threads.runIfActive {
-      guard FileSystem.size(of: file) == blob.size else {
+      guard try FileSystem.size(of: file) == blob.size else {
         throw RepositoryError(.storage, "'\(file)' is not a file of \(blob.size) bytes any more.")
       }
       try FileSystem.flush(file)
@@ -45,14 +45,14 @@ struct FolderBlobStore: BlobStore {
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
     let path = path(digest)
     return try await threads.runIfActive {
-      guard let size = FileSystem.size(of: path) else { return nil }
+      guard let size = try FileSystem.size(of: path) else { return nil }
       return try FileContent(path, size: size)
     }
   }
 
   func size(of digest: BlobDigest) async throws -> Int? {
     let path = path(digest)
-    return try await threads.runIfActive { FileSystem.size(of: path) }
+    return try await threads.runIfActive { try FileSystem.size(of: path) }
   }
 
   func delete(_ digest: BlobDigest) async throws {
@@ -69,13 +69,13 @@ struct FolderBlobStore: BlobStore {
   func list() async throws -> [StoredBlob] {
     let folder = folder
     return try await threads.runIfActive {
-      FileSystem.names(in: folder).flatMap { part in
-        FileSystem.names(in: folder + "/" + part).compactMap { name in
+      try FileSystem.names(in: folder).flatMap { part in
+        try FileSystem.names(in: folder + "/" + part).compactMap { name in
           let path = "\(folder)/\(part)/\(name)"
           guard name.hasPrefix(part), let digest = BlobDigest("sha256:" + name),
-            let size = FileSystem.size(of: path),
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            let size = try FileSystem.size(of: path)
           else { return nil }
+          let attributes = try FileManager.default.attributesOfItem(atPath: path)
           return StoredBlob(
             blob: BlobReference(digest: digest, size: size),
             stored: attributes[.modificationDate] as? Date ?? Date())

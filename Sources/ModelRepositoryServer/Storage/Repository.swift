@@ -79,7 +79,7 @@ final class Repository: Sendable {
     }
     var ids: Set<String> = []
     for row in rows {
-      let size = FileSystem.size(of: folder.uploads + "/" + row.id)
+      let size = try FileSystem.size(of: folder.uploads + "/" + row.id)
       if size ?? 0 >= row.offset {
         ids.insert(row.id)
       } else {
@@ -88,7 +88,7 @@ final class Repository: Sendable {
         }
       }
     }
-    for name in FileSystem.names(in: folder.uploads)
+    for name in try FileSystem.names(in: folder.uploads)
     where !ids.contains(name) {
       try FileSystem.remove(folder.uploads + "/" + name)
     }

@@ -19,7 +19,7 @@ enum SigningKeys {
   /// - Returns: The keys.
   /// - Throws: ``RepositoryError``.
   static func load(_ folder: String, orMake isMade: Bool) throws -> [SigningKey] {
-    var names = FileSystem.names(in: folder).filter { $0.hasSuffix(".key") }
+    var names = try FileSystem.names(in: folder).filter { $0.hasSuffix(".key") }
     if names.isEmpty, isMade {
       _ = try make(firstName, in: folder)
       names = [firstName + ".key"]
