@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ModelRepositoryClient
 import TensorIO
 
 /// What the errors of this module are known by: `NSError`s, as code for ML Kit catches them.
@@ -33,7 +34,7 @@ func makeError(_ code: MLErrorCode, _ message: String) -> NSError {
     domain: MLErrorCode.domain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: message])
 }
 
-/// An error of the runtime as ML Kit's code catches it.
+/// An error of the runtime, or of a repository, as ML Kit's code catches it.
 func makeError(_ error: any Error) -> NSError {
   switch error {
   case let error as TensorIOError:
@@ -41,6 +42,15 @@ func makeError(_ error: any Error) -> NSError {
       switch error.code {
       case .fileNotFound: .notFound
       case .internalFault: .internal
+      default: .failedPrecondition
+      }
+    return makeError(code, error.message)
+  case let error as ModelRepositoryClientError:
+    let code: MLErrorCode =
+      switch error.code {
+      case .notFound: .notFound
+      case .connectionFailed, .serverError, .timedOut, .conditionsNotMet, .conditionUnknown:
+        .unavailable
       default: .failedPrecondition
       }
     return makeError(code, error.message)

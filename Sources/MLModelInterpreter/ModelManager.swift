@@ -71,7 +71,7 @@ public final class ModelManager: Sendable {
         progress.completedUnitCount = progress.totalUnitCount
         Self.post(.firebaseMLModelDownloadDidSucceed, remoteModel, nil)
       } catch {
-        Self.post(.firebaseMLModelDownloadDidFail, remoteModel, Self.error(error))
+        Self.post(.firebaseMLModelDownloadDidFail, remoteModel, makeError(error))
       }
     }
     progress.cancellationHandler = { task.cancel() }
@@ -99,7 +99,7 @@ public final class ModelManager: Sendable {
         try client.delete(name)
         completion(nil)
       } catch {
-        completion(Self.error(error))
+        completion(makeError(error))
       }
     }
   }
@@ -124,7 +124,7 @@ public final class ModelManager: Sendable {
         }
       )
     } catch {
-      throw Self.error(error)
+      throw makeError(error)
     }
   }
 
@@ -148,17 +148,5 @@ public final class ModelManager: Sendable {
     var userInfo: [String: Any] = [ModelDownloadUserInfoKey.remoteModel.rawValue: model]
     userInfo[ModelDownloadUserInfoKey.error.rawValue] = error
     NotificationCenter.default.post(name: name, object: nil, userInfo: userInfo)
-  }
-
-  private static func error(_ error: any Error) -> NSError {
-    guard let error = error as? ModelRepositoryClientError else { return makeError(error) }
-    let code: MLErrorCode =
-      switch error.code {
-      case .notFound: .notFound
-      case .connectionFailed, .serverError, .timedOut, .conditionsNotMet, .conditionUnknown:
-        .unavailable
-      default: .failedPrecondition
-      }
-    return makeError(code, error.message)
   }
 }

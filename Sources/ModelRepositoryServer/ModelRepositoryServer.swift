@@ -6,12 +6,11 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 public import Logging
 import ModelRepositoryAPI
 import NIOCore
-import NIOSSL
 import ServiceLifecycle
+import WebServing
 
 /// A server that keeps models, and tells installations which version is theirs.
 ///
@@ -64,7 +63,10 @@ public struct ModelRepositoryServer: Sendable {
     let options = options
     do {
       try await application { channel in
-        onStart(Self.address(options, port: channel.localAddress?.port ?? options.port))
+        onStart(
+          WebServer.address(
+            host: options.host, port: channel.localAddress?.port ?? options.port,
+            isEncrypted: options.certificate != nil))
       }.runService()
     } catch let error as IOError {
       throw RepositoryError(
@@ -106,27 +108,11 @@ public struct ModelRepositoryServer: Sendable {
   }
 
   private func server() throws -> HTTPServerBuilder {
-    let idleTime = TimeAmount.seconds(Int64(options.idleTime))
-    let plain = HTTPServerBuilder.http1(
-      configuration: HTTP1Channel.Configuration(
-        additionalChannelHandlers: [PatienceHandler(idleTime)], idleTimeout: idleTime))
-    guard let (chain, key) = options.certificate else { return plain }
     do {
-      let certificates = try NIOSSLCertificate.fromPEMFile(chain)
-      let configuration = TLSConfiguration.makeServerConfiguration(
-        certificateChain: certificates.map { .certificate($0) },
-        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-      return try .tls(plain, tlsConfiguration: configuration)
-    } catch {
-      throw RepositoryError(
-        .invalidOption,
-        "The certificate '\(chain)' and the key '\(key)' cannot be used: \(error). Both must be PEM."
-      )
+      return try WebServer.builder(
+        certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime)))
+    } catch let error as WebServer.CertificateError {
+      throw RepositoryError(.invalidOption, error.message)
     }
-  }
-
-  private static func address(_ options: ModelRepositoryOptions, port: Int) -> String {
-    let name = options.host.contains(":") ? "[\(options.host)]" : options.host
-    return "\(options.certificate == nil ? "http" : "https")://\(name):\(port)/"
   }
 }

@@ -6,12 +6,11 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
-import NIOSSL
 import ServiceLifecycle
 import TensorIO
+import WebServing
 
 /// Net Runner as a web page and a JSON API: see, measure and evaluate vision models in a browser.
 ///
@@ -94,7 +93,7 @@ public struct NetRunnerServer: Sendable {
   /// The routes, for tests and for servers of other programs.
   func router() throws -> Router<WebContext> {
     let router = Router(context: WebContext.self)
-    let metrics = ServerMetrics()
+    let metrics = RequestMetrics(prefix: "netrunner")
     router.add(middleware: CountingMiddleware(metrics: metrics))
     router.add(middleware: SafetyHeaders())
     router.add(middleware: ErrorMiddleware())
@@ -113,7 +112,10 @@ public struct NetRunnerServer: Sendable {
       catalogue: catalogue, queue: queue, bodies: bodies, version: options.version
     ).add(to: inference)
     router.group().add(middleware: TokenMiddleware(token: options.token)).get("metrics") { _, _ in
-      let text = metrics.text(waiting: queue.waitingCount, models: catalogue.models.count)
+      let text = metrics.text([
+        RequestMetrics.Series("runs_waiting", "Runs that wait for a thread.", queue.waitingCount),
+        RequestMetrics.Series("models", "Models that are there.", catalogue.models.count),
+      ])
       return Response.data(text.utf8, type: "text/plain; version=0.0.4")
     }
     return router
@@ -135,36 +137,16 @@ public struct NetRunnerServer: Sendable {
   }
 
   private func server() throws -> HTTPServerBuilder {
-    let plain = HTTPServerBuilder.http1(
-      configuration: HTTP1Channel.Configuration(idleTimeout: Self.idleTime))
-    guard let (chain, key) = options.certificate else { return plain }
     do {
-      let certificates = try NIOSSLCertificate.fromPEMFile(chain)
-      let configuration = TLSConfiguration.makeServerConfiguration(
-        certificateChain: certificates.map { .certificate($0) },
-        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-      return try .tls(plain, tlsConfiguration: configuration)
-    } catch {
-      throw TensorIOError(
-        .invalidOption,
-        "The certificate '\(chain)' and the key '\(key)' cannot be used: \(error). Both must be PEM.",
-        cause: error)
+      return try WebServer.builder(certificate: options.certificate, idleTime: Self.idleTime)
+    } catch let error as WebServer.CertificateError {
+      throw TensorIOError(.invalidOption, error.message)
     }
   }
 
   private static func address(_ options: NetRunnerOptions, port: Int) -> String {
-    let host = ["0.0.0.0", "::"].contains(options.host) ? reachableAddress : options.host
-    let name = host.contains(":") ? "[\(host)]" : host
-    let scheme = options.certificate == nil ? "http" : "https"
-    return "\(scheme)://\(name):\(port)/" + (options.token.map { "#token=\($0)" } ?? "")
-  }
-
-  /// The first address of this machine that others can know; every one is listened on.
-  private static var reachableAddress: String {
-    let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
-    return addresses.first { address in
-      guard case .v4 = address, let number = address.ipAddress else { return false }
-      return !number.hasPrefix("127.")
-    }?.ipAddress ?? "127.0.0.1"
+    WebServer.address(
+      host: options.host, port: port, isEncrypted: options.certificate != nil)
+      + (options.token.map { "#token=\($0)" } ?? "")
   }
 }

@@ -40,6 +40,18 @@ import Testing
     }
   }
 
+  @Test func `what cannot be read for now is neither missing nor made anew`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve { _ = try await $0.publish("1.0") }
+    let keys = fixture.folder + "/keys"
+    try FileManager.default.moveItem(atPath: keys, toPath: fixture.folder + "/away")
+    // A link to itself: even root cannot list it.
+    try FileManager.default.createSymbolicLink(atPath: keys, withDestinationPath: keys)
+    await #expect(throws: RepositoryError.self) { _ = try await fixture.open() }
+    #expect(throws: RepositoryError.self) { try FileSystem.names(in: keys) }
+    #expect(throws: RepositoryError.self) { try FileSystem.size(of: keys) }
+  }
+
   @Test func `a file that a version names is not collected, though its row was lost`() async throws
   {
     let fixture = try await TestRepository()

@@ -131,7 +131,7 @@ final class CacheFolder: Sendable {
     let lock = try FileLock.waiting(on: path)
     defer { withExtendedLifetime(lock) {} }
     let file = path + "/installation-id"
-    // Not where it cannot be read for now: another one would change what the installation gets.
+    // Throws where it could be read in another moment: a new one would change what is got.
     if let bytes = try CacheFile.contents(of: file, upTo: 1024),
       let id = UUID(uuidString: String(decoding: bytes, as: UTF8.self))
     {

@@ -46,13 +46,11 @@ public struct RepositoryVerifier: Sendable {
   /// - Parameters:
   ///   - channel: The channel.
   ///   - model: The model.
-  ///   - onBlob: Told of each blob that was fetched: its place, and how many there are so far.
   /// - Returns: What was found.
   /// - Throws: ``PublishingError`` without an answer; `RepositoryError` for a document that nobody
   ///   trusted signed.
   public func verify(
-    _ channel: RepositoryName, of model: RepositoryName,
-    onBlob: @Sendable (Int) -> Void = { _ in }
+    _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> Report {
     let answer = try await connection.send(.GET, "/v1/models/\(model)/channels/\(channel)")
     let document = try answer.decode(SignedDocument.self).verified(by: keys)
@@ -72,7 +70,6 @@ public struct RepositoryVerifier: Sendable {
       else { continue }
       for file in manifest.files where seen.insert(file.digest).inserted {
         _ = await fetch(file.blob, keeping: false, into: &report)
-        onBlob(report.blobs)
       }
     }
     return report

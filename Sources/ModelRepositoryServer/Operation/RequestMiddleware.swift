@@ -9,6 +9,7 @@ import Logging
 import ModelRepositoryAPI
 import NIOCore
 import Synchronization
+import WebServing
 
 /// Counts requests, and writes a line of log for each when its last byte is sent.
 ///
@@ -22,7 +23,7 @@ struct RequestMiddleware: RouterMiddleware {
     _ request: Request, context: WebContext,
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
-    metrics.begin()
+    metrics.requests.begin()
     let record = RequestRecord(request, context, metrics)
     var response: Response
     do {
@@ -61,9 +62,7 @@ private final class RequestRecord: Sendable {
   private let bytes = Mutex(0)
 
   init(_ request: Request, _ context: WebContext, _ metrics: ServerMetrics) {
-    let name = request.method.rawValue
-    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-    method = known.contains(name) ? name : "other"
+    method = RequestMetrics.name(ofMethod: request.method.rawValue)
     path = String(request.uri.path.prefix(300))
     route = context.endpointPath ?? "none"
     self.context = context
@@ -74,7 +73,7 @@ private final class RequestRecord: Sendable {
 
   func end(status: Int, isWhole: Bool) {
     let duration = ContinuousClock.now - start
-    metrics.end(method: method, route: route, status: status, duration: duration)
+    metrics.requests.end(method: method, route: route, status: status, duration: duration)
     var metadata: Logger.Metadata = [
       "method": "\(method)", "path": "\(path)", "status": "\(status)",
       "bytes": "\(bytes.withLock { $0 })",

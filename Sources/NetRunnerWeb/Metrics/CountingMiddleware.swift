@@ -4,12 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hummingbird
+import WebServing
 
 /// Counts requests and their times.
 struct CountingMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
-  let metrics: ServerMetrics
+  let metrics: RequestMetrics
 
   func handle(
     _ request: Request, context: WebContext,
@@ -21,17 +22,11 @@ struct CountingMiddleware: RouterMiddleware {
     var status = 500
     defer {
       metrics.end(
-        method: Self.method(of: request), route: context.endpointPath ?? "page", status: status,
+        method: request.method.rawValue, route: context.endpointPath ?? "page", status: status,
         duration: clock.now - start)
     }
     let response = try await next(request, context)
     status = response.status.code
     return response
-  }
-
-  /// The method, where it is one that there is: clients must not make up series.
-  private static func method(of request: Request) -> String {
-    let name = request.method.rawValue
-    return ["GET", "HEAD", "POST", "PUT", "DELETE"].contains(name) ? name : "other"
   }
 }

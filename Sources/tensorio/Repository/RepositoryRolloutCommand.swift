@@ -19,29 +19,6 @@ struct RepositoryRolloutCommand: ParsableCommand {
   /// What the one arm of a rollout is called.
   private static let arm = RepositoryName.rollout
 
-  /// Changes a channel that has a rollout.
-  private static func change(
-    _ model: RepositoryName, _ options: Options,
-    _ change:
-      @escaping @Sendable (inout ChannelContent, inout ChannelContent.Experiment) throws ->
-      Void
-  ) throws {
-    try BlockingTask.run {
-      let publisher = try options.server.publisher()
-      let state = try await publisher.changeChannel(options.channel.channel, of: model) { content in
-        guard var experiment = content.experiment, experiment.arms.map(\.name) == [arm] else {
-          throw TensorIOError(
-            .invalidOption,
-            "Channel '\(options.channel.channel)' of '\(model)' has no rollout; begin one with "
-              + "'rollout start'.")
-        }
-        content.experiment = nil
-        try change(&content, &experiment)
-      }
-      try ChannelPrinter.show(state.document, json: options.json)
-    }
-  }
-
   /// What all of them take.
   struct Options: ParsableArguments {
     @OptionGroup var channel: ChannelArguments
@@ -104,7 +81,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
     }
   }
 
-  struct Ramp: ParsableCommand {
+  struct Ramp: RolloutChange {
     static let configuration = CommandConfiguration(
       abstract: "Give it to more, or to fewer.",
       discussion:
@@ -117,19 +94,17 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
     @OptionGroup var options: Options
 
-    func run() throws {
-      let threshold = share.threshold
-      try RepositoryRolloutCommand.change(model, options) { content, experiment in
-        guard experiment.isPaused != true else {
-          throw TensorIOError(.invalidOption, "The rollout is paused; resume it first.")
-        }
-        experiment.arms[0].threshold = threshold
-        content.experiment = experiment
+    func change(
+      _ rollout: ChannelContent.Experiment, of content: inout ChannelContent
+    ) throws {
+      guard rollout.isPaused != true else {
+        throw TensorIOError(.invalidOption, "The rollout is paused; resume it first.")
       }
+      content.experiment?.arms[0].threshold = share.threshold
     }
   }
 
-  struct Pause: ParsableCommand {
+  struct Pause: RolloutChange {
     static let configuration = CommandConfiguration(
       abstract: "Let nobody join; who has it keeps it.")
 
@@ -138,15 +113,12 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
     @OptionGroup var options: Options
 
-    func run() throws {
-      try RepositoryRolloutCommand.change(model, options) { content, experiment in
-        experiment.isPaused = true
-        content.experiment = experiment
-      }
+    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
+      content.experiment?.isPaused = true
     }
   }
 
-  struct Resume: ParsableCommand {
+  struct Resume: RolloutChange {
     static let configuration = CommandConfiguration(abstract: "Let installations join again.")
 
     @Argument(help: "The model.")
@@ -154,15 +126,12 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
     @OptionGroup var options: Options
 
-    func run() throws {
-      try RepositoryRolloutCommand.change(model, options) { content, experiment in
-        experiment.isPaused = false
-        content.experiment = experiment
-      }
+    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
+      content.experiment?.isPaused = false
     }
   }
 
-  struct Promote: ParsableCommand {
+  struct Promote: RolloutChange {
     static let configuration = CommandConfiguration(
       abstract: "Give it to all: the rollout is over.")
 
@@ -171,10 +140,9 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
     @OptionGroup var options: Options
 
-    func run() throws {
-      try RepositoryRolloutCommand.change(model, options) { content, experiment in
-        content.version = experiment.arms[0].version
-      }
+    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
+      content.version = rollout.arms[0].version
+      content.experiment = nil
     }
   }
 
@@ -207,79 +175,33 @@ extension RepositoryName {
   }()
 }
 
-/// The command `tensorio repository variants`.
-struct RepositoryVariantsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "variants",
-    abstract: "Give different installations different versions or parameters.",
-    discussion: """
-      Example: tensorio repository variants pets --arm a=1.0:50 --arm b=2.0:50 \
-      --parameter b.threshold=0.4
+/// A command that changes a rollout.
+private protocol RolloutChange: ParsableCommand, Sendable {
+  var model: RepositoryName { get }
+  var options: RepositoryRolloutCommand.Options { get }
 
-      Who is in no arm gets the channel's version. 'rollout abort' ends it.
-      """)
+  /// Changes a channel's content.
+  ///
+  /// - Parameters:
+  ///   - rollout: The content's rollout, which has one arm.
+  ///   - content: What the channel is to be.
+  /// - Throws: Where that is not possible now.
+  func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) throws
+}
 
-  @Argument(help: "The model.")
-  var model: RepositoryName
-
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      "A variant, its version, and its share of a hundred; repeated.",
-      valueName: "name=version:percent"))
-  var arm: [String]
-
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      "A remote parameter of a variant; may be repeated.", valueName: "name.key=value"))
-  var parameter: [String] = []
-
-  @OptionGroup var options: RepositoryRolloutCommand.Options
-
+extension RolloutChange {
   func run() throws {
-    let arms = try arms()
-    let salt = UUID().uuidString.lowercased()
+    let channel = options.channel.channel
     try BlockingTask.run { [self] in
-      let publisher = try options.server.publisher()
-      let state = try await publisher.changeChannel(options.channel.channel, of: model) {
-        $0.experiment = ChannelContent.Experiment(salt: salt, arms: arms)
+      let state = try await options.server.publisher().changeChannel(channel, of: model) {
+        guard let rollout = $0.experiment, rollout.arms.map(\.name) == [.rollout] else {
+          throw TensorIOError(
+            .invalidOption,
+            "Channel '\(channel)' of '\(model)' has no rollout; begin one with 'rollout start'.")
+        }
+        try change(rollout, of: &$0)
       }
       try ChannelPrinter.show(state.document, json: options.json)
     }
-  }
-
-  private func arms() throws -> [ChannelContent.Arm] {
-    var arms: [ChannelContent.Arm] = []
-    var threshold = 0.0
-    for text in arm {
-      let parts = text.split(separator: "=", maxSplits: 1)
-      let values = parts.last?.split(separator: ":") ?? []
-      guard parts.count == 2, values.count == 2, let name = RepositoryName(String(parts[0])),
-        let version = RepositoryName(String(values[0])), let percent = Double(values[1]),
-        (0...100).contains(percent)
-      else {
-        throw ValidationError("--arm takes NAME=VERSION:PERCENT, not '\(text)'.")
-      }
-      threshold += percent * 100
-      arms.append(
-        ChannelContent.Arm(
-          name: name, threshold: Int(threshold.rounded()), version: version, parameters: [:]))
-    }
-    guard threshold.rounded() <= 10_000 else {
-      throw ValidationError("The arms' shares are more than 100 together.")
-    }
-    for text in parameter {
-      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-      let names = (parts.first ?? "").split(separator: ".", maxSplits: 1).map(String.init)
-      guard parts.count == 2, names.count == 2,
-        let place = arms.firstIndex(where: { $0.name.text == names[0] })
-      else {
-        throw ValidationError(
-          "--parameter takes NAME.KEY=VALUE with the name of an --arm, not '\(text)'.")
-      }
-      arms[place].parameters?[names[1]] = parts[1]
-    }
-    return arms
   }
 }
