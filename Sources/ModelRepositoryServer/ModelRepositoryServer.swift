@@ -26,6 +26,9 @@ public struct ModelRepositoryServer: Sendable {
   private let logger: Logger
   let repository: Repository
   private let uploads: UploadStore
+  private let metrics = ServerMetrics()
+  /// What answers name in `Server`.
+  static let name = "TensorIO"
 
   /// Prepares a server, and takes the data folder.
   ///
@@ -62,12 +65,15 @@ public struct ModelRepositoryServer: Sendable {
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
     let options = options
     do {
-      try await application { channel in
+      let application = try application { channel in
         onStart(
           WebServer.address(
             host: options.host, port: channel.localAddress?.port ?? options.port,
             isEncrypted: options.certificate != nil))
-      }.runService()
+      }
+      try await withTaskExecutorPreference(ConnectionExecutor.shared) {
+        try await application.runService()
+      }
     } catch let error as IOError {
       throw RepositoryError(
         .invalidOption,
@@ -83,7 +89,7 @@ public struct ModelRepositoryServer: Sendable {
     Application(
       router: router(), server: try server(),
       configuration: ApplicationConfiguration(
-        address: .hostname(options.host, port: options.port), serverName: "TensorIO",
+        address: .hostname(options.host, port: options.port), serverName: Self.name,
         availableConnectionsDelegate: MaximumAvailableConnections(1024)),
       onServerRunning: onStart, logger: logger)
   }
@@ -91,7 +97,6 @@ public struct ModelRepositoryServer: Sendable {
   /// The routes.
   func router() -> Router<WebContext> {
     let router = Router(context: WebContext.self)
-    let metrics = ServerMetrics()
     let access = Access(isPublic: !options.requiresTokenToRead)
     router.add(middleware: RequestMiddleware(metrics: metrics))
     router.add(middleware: SafetyHeaders())
@@ -110,7 +115,12 @@ public struct ModelRepositoryServer: Sendable {
   private func server() throws -> HTTPServerBuilder {
     do {
       return try WebServer.builder(
-        certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime)))
+        certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime))
+      ) { [repository, metrics, logger] in
+        // With a token to read there is more to find out than a handler can.
+        repository.options.requiresTokenToRead
+          ? [] : [SmallBlobHandler(repository, metrics, logger)]
+      }
     } catch let error as WebServer.CertificateError {
       throw RepositoryError(.invalidOption, error.message)
     }

@@ -21,14 +21,16 @@ package enum WebServer {
   /// - Parameters:
   ///   - certificate: The files of a certificate and its key, in PEM; nil serves without TLS.
   ///   - idleTime: After how long a silent connection is closed, and one that takes nothing.
+  ///   - handlers: What sees a connection's requests before the server does.
   /// - Returns: The server.
   /// - Throws: ``CertificateError``.
   package static func builder(
-    certificate: (chain: String, key: String)?, idleTime: TimeAmount
+    certificate: (chain: String, key: String)?, idleTime: TimeAmount,
+    handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] }
   ) throws -> HTTPServerBuilder {
     let plain = HTTPServerBuilder.http1(
       configuration: HTTP1Channel.Configuration(
-        additionalChannelHandlers: [PatienceHandler(idleTime)], idleTimeout: idleTime))
+        additionalChannelHandlers: [PatienceHandler(idleTime)] + handlers(), idleTimeout: idleTime))
     guard let (chain, key) = certificate else { return plain }
     do {
       let certificates = try NIOSSLCertificate.fromPEMFile(chain)

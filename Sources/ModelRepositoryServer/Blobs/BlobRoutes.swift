@@ -32,6 +32,16 @@ struct BlobRoutes: Sendable {
         "A blob is named by 'sha256:' and 64 lowercase hexadecimal digits.", code: "invalid_digest")
     }
     try await checkAccess(to: digest, context)
+    let content = try await content(of: digest, context)
+    return try response(to: request, context, content, digest)
+  }
+
+  /// A blob: of those that are asked for often, the small ones are in memory.
+  private func content(
+    of digest: BlobDigest, _ context: WebContext
+  ) async throws -> any BlobContent {
+    if let content = repository.smallBlobs[digest] { return content }
+    let changes = repository.smallBlobs.changes
     let size = try await repository.database.read { database in
       try Int.fetchOne(
         database, sql: "SELECT size FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
@@ -41,53 +51,43 @@ struct BlobRoutes: Sendable {
       throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
     }
     guard content.size == size else {
-      context.logger.error("blob \(digest) has \(content.size) bytes instead of \(size)")
-      throw Problem(
-        .internalServerError, "blob_damaged", "The blob is damaged; 'fsck' and upload it again.")
+      throw damaged(digest, "has \(content.size) bytes instead of \(size)", context)
     }
-    return response(to: request, context, content, tag: "\"\(digest)\"")
+    guard size <= MemoryBlob.maximumSize else { return content }
+    let blob = MemoryBlob(bytes: try await content.bytes(in: 0..<size))
+    guard blob.digest == digest else {
+      throw damaged(digest, "has other bytes than were uploaded", context)
+    }
+    repository.smallBlobs.keep(blob, for: digest, size: size, since: changes)
+    return blob
+  }
+
+  private func damaged(_ digest: BlobDigest, _ what: String, _ context: WebContext) -> Problem {
+    context.logger.error("blob \(digest) \(what)")
+    return Problem(
+      .internalServerError, "blob_damaged", "The blob is damaged; 'fsck' and upload it again.")
   }
 
   private func response(
-    to request: Request, _ context: WebContext, _ content: any BlobContent, tag: String
-  ) -> Response {
-    var headers: HTTPFields = [
-      .eTag: tag, .acceptRanges: "bytes",
-      .cacheControl: access.isPublic
-        ? "public, max-age=31536000, immutable" : "private, max-age=31536000, immutable",
-    ]
-    if let field = request.headers[.ifNoneMatch], EntityTag.isNamed(tag, in: field) {
-      return .notModified(headers)
+    to request: Request, _ context: WebContext, _ content: any BlobContent, _ digest: BlobDigest
+  ) throws -> Response {
+    let answer = try BlobAnswer(request.head, digest, size: content.size, isPublic: access.isPublic)
+    guard answer.status != .notModified else { return .notModified(answer.headers) }
+    guard let part = answer.part else {
+      return Response(status: answer.status, headers: answer.headers)
     }
-    headers[.contentType] = "application/octet-stream"
-    // A date in If-Range never fits: blobs have none.
-    let isSame = request.headers[.ifRange].map { $0 == tag } ?? true
-    // A range is of a GET; to a HEAD it means nothing (RFC 9110, section 14.2).
-    let field = isSame && request.method == .get ? request.headers[.range] : nil
-    var (status, part) = (HTTPResponse.Status.ok, 0..<content.size)
-    switch ByteRange(field, size: content.size) {
-    case .whole: break
-    case .part(let range):
-      (status, part) = (.partialContent, range)
-      headers[.contentRange] =
-        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.size)"
-    case .unsatisfiable:
-      let problem = Problem(
-        .rangeNotSatisfiable, "range_not_satisfiable",
-        "The blob has \(content.size) bytes; none of them is in the range.",
-        headers: [.contentRange: "bytes */\(content.size)", .acceptRanges: "bytes", .eTag: tag])
-      return (try? problem.response) ?? Response(status: .rangeNotSatisfiable)
-    }
-    headers[.contentLength] = "\(part.count)"
-    guard request.method == .get else { return Response(status: status, headers: headers) }
     return Response(
-      status: status, headers: headers, body: body(content, part, context.channel))
+      status: answer.status, headers: answer.headers, body: body(content, part, context.channel))
   }
 
   /// Sends piece by piece; a client that takes none for the idle time is left.
   private func body(
     _ content: any BlobContent, _ range: Range<Int>, _ channel: any Channel
   ) -> ResponseBody {
+    if let blob = content as? MemoryBlob {
+      metrics.sent(range.count)
+      return ResponseBody(byteBuffer: blob.part(range))
+    }
     let (metrics, patience) = (metrics, TimeAmount.seconds(Int64(repository.options.idleTime)))
     return ResponseBody(contentLength: range.count) { writer in
       try await content.forEachPiece(in: range) { piece in

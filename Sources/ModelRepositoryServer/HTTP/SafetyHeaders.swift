@@ -15,8 +15,12 @@ struct SafetyHeaders: RouterMiddleware {
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    response.headers[.xContentTypeOptions] = "nosniff"
-    response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    Self.add(to: &response.headers)
     return response
+  }
+
+  static func add(to headers: inout HTTPFields) {
+    headers[.xContentTypeOptions] = "nosniff"
+    headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
   }
 }

@@ -22,9 +22,8 @@ struct ChannelState: Sendable {
   let keys: String
   /// The ``SignedDocument``, as it is sent.
   let signed: Data
-
   /// The strong tag of the bytes that are sent.
-  var tag: String { "\"\(BlobDigest(of: signed).hexadecimal)\"" }
+  let tag: String
 }
 
 /// What a change of a channel depends on, so that nobody undoes what another did.
@@ -42,9 +41,14 @@ extension Repository {
   func channel(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> ChannelState {
+    if let state = channelStates[[model, channel]], !isOld(state) { return state }
+    let changes = channelStates.changes
     let state = try await database.read { try Self.channel(channel, of: model, $0) }
     guard let state else { throw Self.noChannel(channel, model) }
-    guard isOld(state) else { return state }
+    guard isOld(state) else {
+      channelStates.keep(state, for: [model, channel], size: state.signed.count, since: changes)
+      return state
+    }
     return try await database.write { [self] database in
       guard let state = try Self.channel(channel, of: model, database) else {
         throw Self.noChannel(channel, model)

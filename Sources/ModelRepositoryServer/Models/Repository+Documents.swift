@@ -89,9 +89,13 @@ extension Repository {
         document.model.text, document.channel.text, document.documentVersion, cause.rawValue,
         restores, renewal, keyIDs, try RepositoryJSON.encode(content), signed,
       ])
+    // Only once it is committed, and before anybody is told.
+    database.afterNextTransaction { [channelStates] _ in
+      channelStates.forget([document.model, document.channel])
+    }
     return ChannelState(
       channel: document.channel, documentVersion: document.documentVersion, content: content,
-      restores: restores, renewal: renewal, keys: keyIDs, signed: signed)
+      restores: restores, renewal: renewal, keys: keyIDs, signed: signed, tag: Self.tag(signed))
   }
 
   // MARK: - Rows
@@ -146,11 +150,16 @@ extension Repository {
     guard let channel = RepositoryName(row["channel"]) else {
       throw RepositoryError(.storage, "A channel's row is damaged.")
     }
+    let signed: Data = row["signed"]
     return ChannelState(
       channel: channel, documentVersion: row["document_version"],
       content: try RepositoryJSON.decode(ChannelContent.self, from: row["content"]),
-      restores: row["restores"], renewal: row["renewal"], keys: row["keys"],
-      signed: row["signed"])
+      restores: row["restores"], renewal: row["renewal"], keys: row["keys"], signed: signed,
+      tag: tag(signed))
+  }
+
+  private static func tag(_ signed: Data) -> String {
+    "\"\(BlobDigest(of: signed).hexadecimal)\""
   }
 
   static func document(_ state: ChannelState) throws -> ChannelDocument {

@@ -40,7 +40,7 @@ extension Repository {
             arguments: [candidate.digest, oldest])
           return database.changesCount > 0
         }
-        if isGone { try await blobs.delete(digest) }
+        if isGone { try await delete(digest) }
         return isGone
       }
       if isGone {
@@ -80,8 +80,13 @@ extension Repository {
             """, arguments: [digest.hexadecimal])
       }
       guard isKnown != true else { return false }
-      try await blobs.delete(digest)
+      try await delete(digest)
       return true
     }
+  }
+
+  private func delete(_ digest: BlobDigest) async throws {
+    defer { smallBlobs.forget(digest) }
+    try await blobs.delete(digest)
   }
 }

@@ -23,8 +23,8 @@ struct RequestMiddleware: RouterMiddleware {
     _ request: Request, context: WebContext,
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
-    metrics.requests.begin()
-    let record = RequestRecord(request, context, metrics)
+    let record = RequestRecord(
+      request.head, route: context.endpointPath ?? "none", context.logger, metrics, context.notes)
     var response: Response
     do {
       response = try await next(request, context)
@@ -48,39 +48,6 @@ struct RequestMiddleware: RouterMiddleware {
       }
     }
     return response
-  }
-}
-
-/// What the log tells of a request.
-private final class RequestRecord: Sendable {
-  private let method: String
-  private let path: String
-  private let route: String
-  private let context: WebContext
-  private let metrics: ServerMetrics
-  private let start = ContinuousClock.now
-  private let bytes = Mutex(0)
-
-  init(_ request: Request, _ context: WebContext, _ metrics: ServerMetrics) {
-    method = RequestMetrics.name(ofMethod: request.method.rawValue)
-    path = String(request.uri.path.prefix(300))
-    route = context.endpointPath ?? "none"
-    self.context = context
-    self.metrics = metrics
-  }
-
-  func sent(_ count: Int) { bytes.withLock { $0 += count } }
-
-  func end(status: Int, isWhole: Bool) {
-    let duration = ContinuousClock.now - start
-    metrics.requests.end(method: method, route: route, status: status, duration: duration)
-    var metadata: Logger.Metadata = [
-      "method": "\(method)", "path": "\(path)", "status": "\(status)",
-      "bytes": "\(bytes.withLock { $0 })",
-      "milliseconds": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
-    ]
-    if let token = context.notes.token { metadata["token"] = "\(token)" }
-    context.logger.info(isWhole ? "request" : "request broken off", metadata: metadata)
   }
 }
 

@@ -16,6 +16,10 @@ final class Repository: Sendable {
   let options: ModelRepositoryOptions
   let database: DatabasePool
   let blobs: any BlobStore
+  /// Small blobs that were asked for. A blob is forgotten when its row and its file are gone.
+  let smallBlobs = ReadCache<BlobDigest, MemoryBlob>(capacity: 32 << 20)
+  /// Channels that were asked for, by model and channel.
+  let channelStates = ReadCache<[RepositoryName], ChannelState>(capacity: 32 << 20)
   /// Held while a blob gets, or loses, its file and its row: these are two steps.
   let commits = AsyncLock()
   /// The versions whose blobs were lost, as they were found at the start.
