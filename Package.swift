@@ -91,6 +91,7 @@ let package = Package(
       dependencies: [
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -168,7 +169,7 @@ let package = Package(
     .testTarget(
       name: "ModelRepositoryServerTests",
       dependencies: [
-        "ModelRepositoryServer", "ModelRepositoryAPI", "TestSupport",
+        "ModelRepositoryServer", "ModelRepositoryAPI", "WebServing", "TestSupport",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -14,12 +14,18 @@ public struct BlobDigest: Sendable, Hashable {
   ///
   /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits.
   public init?(_ text: String) {
-    guard text.hasPrefix(Self.prefix) else { return nil }
-    let digits = text.dropFirst(Self.prefix.count)
-    guard digits.utf8.count == 64,
-      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-    else { return nil }
-    hexadecimal = String(digits)
+    var text = text
+    let digits = text.withUTF8 { bytes -> String? in
+      guard bytes.count == Self.prefix.utf8.count + 64,
+        bytes.starts(with: Self.prefix.utf8)
+      else { return nil }
+      let digits = bytes.dropFirst(Self.prefix.utf8.count)
+      guard digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+      else { return nil }
+      return String(decoding: digits, as: UTF8.self)
+    }
+    guard let digits else { return nil }
+    hexadecimal = digits
   }
 
   /// The digest of a finished hash.

@@ -37,8 +37,7 @@ public struct ModelRepositoryServer: Sendable {
   ///   - logger: Gets a line for every request; nil writes them to standard error.
   /// - Throws: `RepositoryError` with the codes `.locked`, `.storage` and `.invalidKey`.
   public init(_ options: ModelRepositoryOptions, logger: Logger? = nil) throws {
-    let logger =
-      logger ?? Logger(label: "model-repository") { StreamLogHandler.standardError(label: $0) }
+    let logger = logger ?? Logger(label: "model-repository") { LineLogHandler(label: $0) }
     self.init(try Repository(options), logger)
     for blob in repository.missing {
       logger.error(

@@ -40,9 +40,15 @@ package final class RequestMetrics: Sendable {
   }
 
   private struct Histogram {
-    var counts: [Int]
+    var counts = Array(repeating: 0, count: bounds.count)
     var sum = 0.0
     var count = 0
+
+    mutating func add(_ seconds: Double) {
+      for (place, bound) in bounds.enumerated() where seconds <= bound { counts[place] += 1 }
+      sum += seconds
+      count += 1
+    }
   }
 
   private struct State {
@@ -54,6 +60,7 @@ package final class RequestMetrics: Sendable {
   private let prefix: String
   private let state = Mutex(State())
 
+  private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
   /// The upper bounds of the buckets of answers' times, in seconds.
   private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
@@ -71,26 +78,18 @@ package final class RequestMetrics: Sendable {
   ///   - status: The answer's status.
   ///   - duration: How long it took.
   package func end(method: String, route: String, status: Int, duration: Duration) {
-    let seconds = duration / .seconds(1)
+    let seconds = duration.inSeconds
     let key = Key(method: Self.name(ofMethod: method), route: route, status: status)
     state.withLock { state in
       state.underWay -= 1
       state.requests[key, default: 0] += 1
-      var histogram =
-        state.durations[route]
-        ?? Histogram(counts: Array(repeating: 0, count: Self.bounds.count))
-      for (place, bound) in Self.bounds.enumerated() where seconds <= bound {
-        histogram.counts[place] += 1
-      }
-      histogram.sum += seconds
-      histogram.count += 1
-      state.durations[route] = histogram
+      state.durations[route, default: Histogram()].add(seconds)
     }
   }
 
   /// A method's name, where it is one that there is; else "other".
   package static func name(ofMethod method: String) -> String {
-    ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method) ? method : "other"
+    methods.contains(method) ? method : "other"
   }
 
   /// The text that Prometheus reads.
@@ -127,5 +126,12 @@ package final class RequestMetrics: Sendable {
 
   private func head(_ name: String, _ help: String, _ kind: String) -> [String] {
     ["# HELP \(prefix)_\(name) \(help)", "# TYPE \(prefix)_\(name) \(kind)"]
+  }
+}
+
+extension Duration {
+  /// The number of seconds; a division of durations would take much longer.
+  package var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -32,6 +33,8 @@ final class RawConnection: Sendable {
 
   /// What came so far.
   var received: String { String(decoding: input.bytes.withLock { $0 }, as: UTF8.self) }
+  /// The whole answers that came so far.
+  var answers: [RawAnswer] { RawAnswer.all(in: input.bytes.withLock { $0 }) }
   /// Whether the server closed the connection.
   var isClosed: Bool { !channel.isActive }
 
@@ -48,6 +51,35 @@ final class RawConnection: Sendable {
       try await Task.sleep(for: .milliseconds(10))
     }
     return condition()
+  }
+}
+
+/// An answer, byte for byte.
+struct RawAnswer: Equatable {
+  var status: String
+  /// By names in lower case.
+  var fields: [String: String] = [:]
+  var body: [UInt8] = []
+
+  /// Splits answers to GET, which tell their bodies' lengths.
+  static func all(in bytes: [UInt8]) -> [RawAnswer] {
+    var (answers, rest) = ([RawAnswer](), bytes[...])
+    while let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {
+      let lines = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+        .components(separatedBy: "\r\n")
+      var answer = RawAnswer(status: lines[0])
+      for line in lines.dropFirst() {
+        let parts = line.split(separator: ": ", maxSplits: 1, omittingEmptySubsequences: false)
+        answer.fields[parts[0].lowercased()] = parts.count == 2 ? String(parts[1]) : ""
+      }
+      let count = answer.fields["content-length"].flatMap { Int($0) } ?? 0
+      let body = rest[end.upperBound...].prefix(count)
+      guard body.count == count else { break }
+      answer.body = Array(body)
+      answers.append(answer)
+      rest = rest[body.endIndex...]
+    }
+    return answers
   }
 }
 

@@ -13,43 +13,51 @@ struct BlobAnswer {
   /// The bytes that are sent; nil where there is no body.
   var part: Range<Int>?
 
-  /// Decides.
+  /// The answer to a GET of a whole blob.
   ///
   /// - Parameters:
-  ///   - request: A GET or HEAD.
   ///   - digest: The blob.
   ///   - size: How many bytes it has.
   ///   - isPublic: Whether everybody may read.
-  /// - Throws: ``Problem``, 416, where no byte is in the range.
-  init(_ request: HTTPRequest, _ digest: BlobDigest, size: Int, isPublic: Bool) throws {
-    let tag = "\"\(digest)\""
+  init(_ digest: BlobDigest, size: Int, isPublic: Bool) {
     headers = [
-      .eTag: tag, .acceptRanges: "bytes",
+      .eTag: "\"\(digest)\"", .acceptRanges: "bytes",
       .cacheControl: isPublic
         ? "public, max-age=31536000, immutable" : "private, max-age=31536000, immutable",
+      .contentType: "application/octet-stream", .contentLength: "\(size)",
     ]
-    if let field = request.headerFields[.ifNoneMatch], EntityTag.isNamed(tag, in: field) {
+    part = 0..<size
+  }
+
+  /// The answer to a GET or HEAD, with its conditions and its range.
+  ///
+  /// - Throws: ``Problem``, 416, where no byte is in the range.
+  init(_ request: HTTPRequest, _ digest: BlobDigest, size: Int, isPublic: Bool) throws {
+    self.init(digest, size: size, isPublic: isPublic)
+    let (tag, fields) = ("\"\(digest)\"", request.headerFields)
+    if let field = fields[.ifNoneMatch], EntityTag.isNamed(tag, in: field) {
       status = .notModified
+      (headers[.contentType], headers[.contentLength], part) = (nil, nil, nil)
       return
     }
-    headers[.contentType] = "application/octet-stream"
+    // To a HEAD a range means nothing (RFC 9110, section 14.2).
+    guard request.method == .get else {
+      part = nil
+      return
+    }
     // A date in If-Range never fits: blobs have none.
-    let isSame = request.headerFields[.ifRange].map { $0 == tag } ?? true
-    // A range is of a GET; to a HEAD it means nothing (RFC 9110, section 14.2).
-    let field = isSame && request.method == .get ? request.headerFields[.range] : nil
-    var part = 0..<size
-    switch ByteRange(field, size: size) {
+    let isSame = fields[.ifRange].map { $0 == tag } ?? true
+    switch ByteRange(isSame ? fields[.range] : nil, size: size) {
     case .whole: break
     case .part(let range):
       (status, part) = (.partialContent, range)
       headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
+      headers[.contentLength] = "\(range.count)"
     case .unsatisfiable:
       throw Problem(
         .rangeNotSatisfiable, "range_not_satisfiable",
         "The blob has \(size) bytes; none of them is in the range.",
         headers: [.contentRange: "bytes */\(size)", .acceptRanges: "bytes", .eTag: tag])
     }
-    headers[.contentLength] = "\(part.count)"
-    if request.method == .get { self.part = part }
   }
 }

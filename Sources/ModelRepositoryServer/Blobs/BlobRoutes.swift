@@ -54,8 +54,8 @@ struct BlobRoutes: Sendable {
       throw damaged(digest, "has \(content.size) bytes instead of \(size)", context)
     }
     guard size <= MemoryBlob.maximumSize else { return content }
-    let blob = MemoryBlob(bytes: try await content.bytes(in: 0..<size))
-    guard blob.digest == digest else {
+    let bytes = try await content.bytes(in: 0..<size)
+    guard let blob = MemoryBlob(bytes, digest, isPublic: access.isPublic) else {
       throw damaged(digest, "has other bytes than were uploaded", context)
     }
     repository.smallBlobs.keep(blob, for: digest, size: size, since: changes)

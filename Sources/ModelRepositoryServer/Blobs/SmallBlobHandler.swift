@@ -13,27 +13,21 @@ import WebServing
 
 /// Answers for small blobs that are in memory, on their connection's own thread.
 ///
-/// Everything else goes on to the router, and so do requests with a token. What the answer is,
-/// ``BlobAnswer`` says for both.
+/// Everything else goes on to the router, and so do requests with a token, a range or a condition.
+/// What the answer is, ``BlobAnswer`` says for both.
 final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  private struct Reply {
-    let answer: BlobAnswer
-    let blob: MemoryBlob
-    let record: RequestRecord
-  }
-
   private let repository: Repository
   private let metrics: ServerMetrics
   private let logger: Logger
   /// How many requests the router has not answered yet: answers go out in the order of requests.
   private var pending = 0
-  /// The answer to the request that is being read; nil where the router gets it.
-  private var reply: Reply?
+  /// The request that is being read, and its answer; nil where the router gets it.
+  private var exchange: (request: HTTPRequest, blob: MemoryBlob)?
   /// The server closes connections that it thinks silent, and what is answered here it does not see.
   private var shown = NIODeadline.now()
 
@@ -46,18 +40,18 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let request):
-      reply = pending == 0 ? reply(to: request) : nil
-      if reply == nil {
+      if pending == 0, let blob = blob(for: request) {
+        exchange = (request, blob)
+      } else {
         pending += 1
         shown = .now()
         context.fireChannelRead(data)
       }
     case .body:
-      if reply == nil { context.fireChannelRead(data) }
+      if exchange == nil { context.fireChannelRead(data) }
     case .end:
-      guard let reply else { return context.fireChannelRead(data) }
-      self.reply = nil
-      send(reply, context)
+      guard let (request, blob) = exchange.take() else { return context.fireChannelRead(data) }
+      send(blob, to: request, context)
     }
   }
 
@@ -67,39 +61,32 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   /// The answer, where there is nothing to find out, to check or to wait for.
-  private func reply(to request: HTTPRequest) -> Reply? {
+  private func blob(for request: HTTPRequest) -> MemoryBlob? {
     guard request.method == .get, let path = request.path, path.hasPrefix(Self.prefix),
-      let digest = BlobDigest(String(path.dropFirst(Self.prefix.count))),
-      let blob = repository.smallBlobs[digest],
-      !Self.fieldsForRouter.contains(where: { request.headerFields[$0] != nil }),
-      NIODeadline.now() - shown < .seconds(Int64(repository.options.idleTime) / 4),
-      let answer = try? BlobAnswer(request, digest, size: blob.size, isPublic: true)
+      let digest = BlobDigest(String(path.utf8.dropFirst(Self.prefix.utf8.count)) ?? ""),
+      !request.headerFields.contains(where: { Self.fieldsForRouter.contains($0.name) }),
+      NIODeadline.now() - shown < .seconds(Int64(repository.options.idleTime) / 4)
     else { return nil }
-    var logger = logger
-    logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
-    return Reply(
-      answer: answer, blob: blob,
-      record: RequestRecord(request, route: Self.prefix + "{digest}", logger, metrics))
+    return repository.smallBlobs[digest]
   }
 
-  private func send(_ reply: Reply, _ context: ChannelHandlerContext) {
-    var headers = reply.answer.headers
-    SafetyHeaders.add(to: &headers)
-    headers[.date] = HTTPDate.now
-    headers[.server] = ModelRepositoryServer.name
-    let head = HTTPResponse(status: reply.answer.status, headerFields: headers)
+  private func send(_ blob: MemoryBlob, to request: HTTPRequest, _ context: ChannelHandlerContext) {
+    let record = RequestRecord(request, route: Self.route, logger, metrics)
+    let count = blob.size
+    var head = blob.head
+    // There is none yet.
+    head.headerFields.append(HTTPField(name: .date, value: ClockText.http))
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if let part = reply.answer.part {
-      context.write(wrapOutboundOut(.body(reply.blob.part(part))), promise: nil)
-      reply.record.sent(part.count)
-      metrics.sent(part.count)
-    }
+    context.write(wrapOutboundOut(.body(blob.bytes)), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    reply.record.end(status: reply.answer.status.code, isWhole: true)
+    metrics.sent(count)
+    record.end(status: head.status.code, bytes: count, isWhole: true)
   }
 
   private static let prefix = "/v1/blobs/"
-  private static let fieldsForRouter: [HTTPField.Name] = [
-    .authorization, .connection, .contentLength, .transferEncoding,
+  private static let route = "/v1/blobs/{digest}"
+  private static let fieldsForRouter: Set<HTTPField.Name> = [
+    .authorization, .connection, .contentLength, .transferEncoding, .expect,
+    .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, .range,
   ]
 }

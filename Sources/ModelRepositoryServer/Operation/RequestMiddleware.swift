@@ -29,21 +29,22 @@ struct RequestMiddleware: RouterMiddleware {
     do {
       response = try await next(request, context)
     } catch {
-      record.end(status: 500, isWhole: false)
+      record.end(status: 500, bytes: 0, isWhole: false)
       throw error
     }
     let (status, body) = (response.status.code, response.body)
     guard body.contentLength != 0 else {
-      record.end(status: status, isWhole: true)
+      record.end(status: status, bytes: 0, isWhole: true)
       return response
     }
     // Setting a body of the same length leaves the header fields as they are.
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
+      let sent = SentBytes()
       do {
-        try await body.write(CountingWriter(base: writer, record: record))
-        record.end(status: status, isWhole: true)
+        try await body.write(CountingWriter(base: writer, sent: sent))
+        record.end(status: status, bytes: sent.count, isWhole: true)
       } catch {
-        record.end(status: status, isWhole: false)
+        record.end(status: status, bytes: sent.count, isWhole: false)
         throw error
       }
     }
@@ -51,13 +52,20 @@ struct RequestMiddleware: RouterMiddleware {
   }
 }
 
+private final class SentBytes: Sendable {
+  private let bytes = Atomic(0)
+
+  var count: Int { bytes.load(ordering: .relaxed) }
+  func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
+}
+
 private struct CountingWriter: ResponseBodyWriter {
   var base: any ResponseBodyWriter
-  let record: RequestRecord
+  let sent: SentBytes
 
   mutating func write(_ buffer: ByteBuffer) async throws {
     try await base.write(buffer)
-    record.sent(buffer.readableBytes)
+    sent.add(buffer.readableBytes)
   }
 
   consuming func finish(_ trailingHeaders: HTTPFields?) async throws {

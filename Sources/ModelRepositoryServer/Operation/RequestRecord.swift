@@ -5,13 +5,12 @@
 
 import HTTPTypes
 import Logging
-import Synchronization
 import WebServing
 
 /// One request, as the metrics and the log tell of it.
 ///
 /// The log's line has no query, no header field and no body: nothing that is secret.
-final class RequestRecord: Sendable {
+struct RequestRecord: Sendable {
   private let method: String
   private let path: String
   private let route: String
@@ -19,7 +18,6 @@ final class RequestRecord: Sendable {
   private let metrics: ServerMetrics
   private let notes: RequestNotes?
   private let start = ContinuousClock.now
-  private let bytes = Mutex(0)
 
   /// Notes that a request began.
   ///
@@ -34,7 +32,9 @@ final class RequestRecord: Sendable {
     _ notes: RequestNotes? = nil
   ) {
     method = RequestMetrics.name(ofMethod: request.method.rawValue)
-    path = String((request.path ?? "").prefix { $0 != "?" }.prefix(300))
+    let target = (request.path ?? "").utf8
+    path = String(
+      decoding: target.prefix { $0 != UInt8(ascii: "?") }.prefix(300), as: UTF8.self)
     self.route = route
     self.logger = logger
     self.metrics = metrics
@@ -42,17 +42,19 @@ final class RequestRecord: Sendable {
     metrics.requests.begin()
   }
 
-  /// Notes that bytes of the answer's body were sent.
-  func sent(_ count: Int) { bytes.withLock { $0 += count } }
-
   /// Notes that the last byte was sent, or that it never will be.
-  func end(status: Int, isWhole: Bool) {
+  ///
+  /// - Parameters:
+  ///   - status: The answer's status.
+  ///   - bytes: How many bytes of its body were sent.
+  ///   - isWhole: Whether these are all.
+  func end(status: Int, bytes: Int, isWhole: Bool) {
     let duration = ContinuousClock.now - start
     metrics.requests.end(method: method, route: route, status: status, duration: duration)
     var metadata: Logger.Metadata = [
       "method": "\(method)", "path": "\(path)", "status": "\(status)",
-      "bytes": "\(bytes.withLock { $0 })",
-      "milliseconds": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
+      "bytes": "\(bytes)",
+      "milliseconds": "\((duration.inSeconds * 1e5).rounded() / 100)",
     ]
     if let token = notes?.token { metadata["token"] = "\(token)" }
     logger.info(isWhole ? "request" : "request broken off", metadata: metadata)

@@ -1,0 +1,78 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The present time as texts, made once a second: servers write it with every answer.
+package enum ClockText {
+  private struct Texts {
+    var second: time_t = -1
+    var http = ""
+    var log = ""
+  }
+
+  private static let last = Mutex(Texts())
+
+  /// As the field `Date` of an answer has it (RFC 9110, section 5.6.7).
+  package static var http: String { text(time(nil), \.http) }
+
+  /// As logs have it, to the millisecond: `2026-11-22T09:05:01.042Z`.
+  package static var log: String {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let milliseconds = String(now.tv_nsec / 1_000_000)
+    let zeros = String(repeating: "0", count: 3 - milliseconds.utf8.count)
+    return "\(text(now.tv_sec, \.log)).\(zeros)\(milliseconds)Z"
+  }
+
+  private static func text(_ second: time_t, _ kind: KeyPath<Texts, String>) -> String {
+    last.withLock { last in
+      if last.second != second {
+        last = Texts(second: second, http: http(second), log: log(second))
+      }
+      return last[keyPath: kind]
+    }
+  }
+
+  /// A time, in seconds since 1970.
+  static func http(_ second: time_t) -> String {
+    let parts = parts(of: second)
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    return "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) "
+      + "\(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock(parts)) GMT"
+  }
+
+  /// A time, in seconds since 1970, without its fraction and zone.
+  static func log(_ second: time_t) -> String {
+    let parts = parts(of: second)
+    return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
+      + "T\(clock(parts))"
+  }
+
+  private static func parts(of second: time_t) -> tm {
+    var (second, parts) = (second, tm())
+    gmtime_r(&second, &parts)
+    return parts
+  }
+
+  private static func clock(_ parts: tm) -> String {
+    [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
+  }
+
+  private static func twoDigits(_ number: Int32) -> String {
+    (number < 10 ? "0" : "") + String(number)
+  }
+}

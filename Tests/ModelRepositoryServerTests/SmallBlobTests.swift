@@ -1,0 +1,158 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import ModelRepositoryAPI
+import Testing
+
+@testable import ModelRepositoryServer
+
+/// What is answered from memory, on the connection's own thread, must be what the router answers.
+@Suite(.timeLimit(.minutes(2))) struct SmallBlobTests {
+  private static func get(_ digest: BlobDigest, _ fields: String...) -> String {
+    (["GET /v1/blobs/\(digest) HTTP/1.1", "Host: x"] + fields + ["", ""]).joined(separator: "\r\n")
+  }
+
+  @Test(arguments: [0, 1, 1024, 65_536])
+  func `the answer from memory is the router's`(count: Int) async throws {
+    let bytes = sampleBytes(count)
+    let lines = Shared<[String]>([])
+    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    try await TestRepository().serve(.live, logger: logger) { client in
+      let digest = try await client.upload(bytes).digest
+      let connection = try await RawConnection(client.client.port)
+      // The first comes from the disk, the second from memory; the others go to the router.
+      let requests = [
+        Self.get(digest), Self.get(digest), Self.get(digest, "If-Match: *"),
+        Self.get(digest, "Range: lines=1-2"), Self.get(digest, "Authorization: Basic eDp5"),
+      ]
+      var answers: [RawAnswer] = []
+      for request in requests {
+        try await connection.send(request)
+        #expect(try await connection.wait { connection.answers.count == answers.count + 1 })
+        answers = connection.answers
+      }
+      let first = try #require(answers.first)
+      #expect(first.status == "HTTP/1.1 200 OK" && first.body == bytes)
+      #expect(first.fields["server"] == "TensorIO" && first.fields["date"]?.count == 29)
+      for answer in answers {
+        var (answer, expected) = (answer, first)
+        (answer.fields["date"], expected.fields["date"]) = (nil, nil)
+        #expect(answer == expected)
+      }
+      let metrics = try await client.send(.get, "/metrics").text
+      let route = "route=\"/v1/blobs/{digest}\",status=\"200\""
+      #expect(
+        metrics.contains("model_repository_requests_total{method=\"GET\",\(route)} 5\n"),
+        "\(metrics)"
+      )
+      #expect(metrics.contains("model_repository_sent_blob_bytes_total \(5 * count)\n"))
+      // Only what asks for /metrics is under way.
+      #expect(metrics.contains("model_repository_requests_under_way 1\n"))
+      let log = lines.withLock { $0 }.filter { $0.contains("path=/v1/blobs/") }
+      #expect(log.count == 5 && log.allSatisfy { $0.contains("bytes=\(count) ") }, "\(log)")
+    }
+  }
+
+  @Test func `conditions and ranges are heeded where the blob is in memory`() async throws {
+    let bytes = sampleBytes(1000)
+    try await TestRepository().serve(.live) { client in
+      let digest = try await client.upload(bytes).digest
+      let (path, reader) = ("/v1/blobs/\(digest)", client.with(nil))
+      for _ in 0..<3 { #expect(try await reader.send(.get, path).bytes == bytes) }
+      let part = try await reader.send(.get, path, headers: [.range: "bytes=-5"], expects: 206)
+      #expect(part.bytes == Array(bytes.suffix(5)))
+      #expect(part.headers[.contentRange] == "bytes 995-999/1000")
+      try await reader.send(.get, path, headers: [.range: "bytes=1000-"], expects: 416)
+      try await reader.send(.get, path, headers: [.ifNoneMatch: "\"\(digest)\""], expects: 304)
+      let head = try await reader.send(.head, path)
+      #expect(head.bytes.isEmpty && head.headers[.contentLength] == "1000")
+      #expect(try await reader.send(.get, path + "?x=1").bytes == bytes)
+      try await reader.send(.delete, path, expects: 405)
+      try await client.with("wrong.secret").send(.get, path, expects: 401)
+    }
+  }
+
+  @Test func `answers come in the order of the requests`() async throws {
+    let (small, large) = (sampleBytes(1000), sampleBytes(300_000, seed: 7))
+    try await TestRepository().serve(.live) { client in
+      let (one, two) = (
+        try await client.upload(small).digest, try await client.upload(large).digest
+      )
+      try await client.send(.get, "/v1/blobs/\(one)")
+      let connection = try await RawConnection(client.client.port)
+      let round = [
+        Self.get(one), Self.get(two), Self.get(one), "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+        Self.get(one), Self.get(one, "Range: bytes=0-0"), Self.get(one),
+      ].joined()
+      try await connection.send(String(repeating: round, count: 10))
+      #expect(try await connection.wait { connection.answers.count == 70 })
+      let expected = [small, large, small, Array("ok\n".utf8), small, [small[0]], small]
+      #expect(connection.answers.map(\.body) == (0..<10).flatMap { _ in expected })
+    }
+  }
+
+  @Test func `a connection is closed when it is asked for`() async throws {
+    try await TestRepository().serve(.live) { client in
+      let digest = try await client.upload([1, 2, 3]).digest
+      for _ in 0..<3 {
+        let connection = try await RawConnection(client.client.port)
+        try await connection.send(Self.get(digest, "Connection: close"))
+        #expect(try await connection.wait { connection.isClosed })
+        #expect(connection.answers.map(\.body) == [[1, 2, 3]])
+      }
+    }
+  }
+
+  @Test func `who asks for small blobs alone is not taken for silent`() async throws {
+    let fixture = try await TestRepository { $0.idleTime = 1 }
+    try await fixture.serve(.live) { client in
+      let digest = try await client.upload([1, 2, 3]).digest
+      let connection = try await RawConnection(client.client.port)
+      for count in 1...30 {
+        try await connection.send(Self.get(digest))
+        #expect(try await connection.wait { connection.answers.count == count })
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      #expect(try await connection.wait { connection.isClosed })
+    }
+  }
+
+  @Test func `what was collected is not in memory either`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve(.live) { client in
+      let digest = try await client.upload([1, 2, 3]).digest
+      for _ in 0..<2 { try await client.with(nil).send(.get, "/v1/blobs/\(digest)") }
+      fixture.pass(48 * 3600)
+      try await client.send(.post, "/v1/gc")
+      try await client.with(nil).send(.get, "/v1/blobs/\(digest)", expects: 404)
+    }
+  }
+
+  @Test func `who may not read gets nothing from memory`() async throws {
+    let fixture = try await TestRepository { $0.requiresTokenToRead = true }
+    try await fixture.serve(.live) { client in
+      let digest = try await client.upload([1, 2, 3]).digest
+      for _ in 0..<2 {
+        #expect(try await client.send(.get, "/v1/blobs/\(digest)").bytes == [1, 2, 3])
+        try await client.with(nil).send(.get, "/v1/blobs/\(digest)", expects: 401)
+      }
+    }
+  }
+
+  @Test func `a small file with other bytes is not sent`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve { client in
+      let digest = try await client.upload(sampleBytes(100)).digest
+      let path =
+        "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
+      try Data(sampleBytes(100, seed: 1)).write(to: URL(filePath: path))
+      try await client.send(.get, "/v1/blobs/\(digest)", expects: 500, code: "blob_damaged")
+    }
+  }
+}
