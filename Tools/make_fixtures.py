@@ -56,6 +56,8 @@ MAKERS: list[Callable[[], bytes]] = [
     built.blockwise_int8,
     built.blockwise_crash,
     built.blockwise_output,
+    built.crash_on_run,
+    built.endless_graphs,
     converted.dynamic_output,
     converted.slow,
     converted.resource_variable,

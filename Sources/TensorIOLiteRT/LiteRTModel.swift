@@ -31,6 +31,10 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
     self.isTrained = isTrained
     graph = LiteRTGraph(file.handle, library.functions)
     try graph.refuseBlockWiseQuantization(path: path)
+    if try graph.hasCalls(path: path) {
+      let bytes = UnsafeRawBufferPointer(start: file.bytes.start, count: file.bytes.byteCount)
+      try GraphCalls.refuseEndless(Array(bytes), path: path)
+    }
     signatures = try graph.signatures(path: path)
     keepsState = try graph.hasResourceVariables(path: path)
   }

@@ -128,7 +128,7 @@ import Testing
 }
 
 /// Keeps lines of log.
-private struct LineHandler: LogHandler {
+struct LineHandler: LogHandler {
   let lines: Shared<[String]>
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.info

@@ -29,7 +29,7 @@ import Testing
       // The first comes from the disk, the second from memory; the others go to the router.
       let requests = [
         Self.get(digest), Self.get(digest), Self.get(digest, "If-Match: *"),
-        Self.get(digest, "Range: lines=1-2"), Self.get(digest, "Authorization: Basic eDp5"),
+        Self.get(digest, "Range: lines=1-2"), Self.get(digest, "Content-Length: 0"),
       ]
       var answers: [RawAnswer] = []
       for request in requests {
@@ -43,7 +43,8 @@ import Testing
       for answer in answers {
         var (answer, expected) = (answer, first)
         (answer.fields["date"], expected.fields["date"]) = (nil, nil)
-        #expect(answer == expected)
+        let isSame = answer == expected
+        #expect(isSame, "\(answer.status) \(answer.fields)")
       }
       let metrics = try await client.send(.get, "/metrics").text
       let route = "route=\"/v1/blobs/{digest}\",status=\"200\""
@@ -73,7 +74,7 @@ import Testing
       let head = try await reader.send(.head, path)
       #expect(head.bytes.isEmpty && head.headers[.contentLength] == "1000")
       #expect(try await reader.send(.get, path + "?x=1").bytes == bytes)
-      try await reader.send(.delete, path, expects: 405)
+      try await reader.send(.delete, path, expects: 404)
       try await client.with("wrong.secret").send(.get, path, expects: 401)
     }
   }

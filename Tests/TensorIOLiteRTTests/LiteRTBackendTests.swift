@@ -56,6 +56,14 @@ import Testing
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
+  @Test func `graphs that call themselves are refused, before they use up the stack`() throws {
+    let error = #expect(throws: TensorIOError.self) {
+      try backend.liteRTModel(at: Fixtures.model("endless_graphs.tflite"))
+    }
+    #expect(error?.code == .invalidModel)
+    #expect(error?.message.contains("calls itself") == true, "\(error?.message ?? "")")
+  }
+
   @Test func `an output whose size only the run tells is an error that says so`() throws {
     let model = try backend.liteRTModel(at: Fixtures.model("dynamic_output.tflite"))
     let error = #expect(throws: TensorIOError.self) {

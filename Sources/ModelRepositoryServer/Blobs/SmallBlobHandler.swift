@@ -65,7 +65,7 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
     guard request.method == .get, let path = request.path, path.hasPrefix(Self.prefix),
       let digest = BlobDigest(String(path.utf8.dropFirst(Self.prefix.utf8.count)) ?? ""),
       !request.headerFields.contains(where: { Self.fieldsForRouter.contains($0.name) }),
-      NIODeadline.now() - shown < .seconds(Int64(repository.options.idleTime) / 4)
+      NIODeadline.now() - shown < .milliseconds(Int64(repository.options.idleTime * 250))
     else { return nil }
     return repository.smallBlobs[digest]
   }

@@ -16,10 +16,13 @@ struct FlatBufferReader {
   }
 
   private let bytes: [UInt8]
-  private var remainingVisits = 50_000
+  private var remainingVisits: Int
   private var remainingText = 1 << 24
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8], visits: Int = 50_000) {
+    self.bytes = bytes
+    remainingVisits = visits
+  }
 
   /// The outermost table of a buffer with an identifier of four characters.
   mutating func root(identifier: StaticString) throws(FlatBufferError) -> Table {

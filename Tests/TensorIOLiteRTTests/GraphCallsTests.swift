@@ -1,0 +1,57 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import Testing
+
+@testable import TensorIOLiteRT
+
+@Suite struct GraphCallsTests {
+  private func code(_ calls: [[Int]]) -> TensorIOError.Code? {
+    do {
+      try GraphCalls.refuseEndless(calls, path: "m.tflite")
+      return nil
+    } catch {
+      return (error as? TensorIOError)?.code
+    }
+  }
+
+  /// How deep calls nest below a graph, found by trying every way; nil where one has no end.
+  private func depth(_ graph: Int, _ calls: [[Int]], _ above: Set<Int> = []) -> Int? {
+    guard !above.contains(graph) else { return nil }
+    var deepest = 0
+    for next in calls[graph] {
+      guard let depth = depth(next, calls, above.union([graph])) else { return nil }
+      deepest = max(deepest, depth)
+    }
+    return deepest + 1
+  }
+
+  @Test func `calls without an end are found among any calls`() {
+    var random = SystemRandomNumberGenerator()
+    var endless = 0
+    for _ in 0..<3000 {
+      let count = Int.random(in: 1...7, using: &random)
+      let calls = (0..<count).map { _ in
+        (0..<Int.random(in: 0...2, using: &random)).map { _ in Int.random(in: 0..<count) }
+      }
+      let isEndless = calls.indices.contains { depth($0, calls) == nil }
+      endless += isEndless ? 1 : 0
+      #expect(code(calls) == (isEndless ? .invalidModel : nil), "\(calls)")
+    }
+    #expect((500..<2900).contains(endless))
+  }
+
+  @Test func `calls may nest, but not without measure`() {
+    func chain(_ depth: Int) -> [[Int]] {
+      (0..<depth).map { $0 + 1 < depth ? [$0 + 1, $0 + 1] : [] }
+    }
+    #expect(code([]) == nil)
+    #expect(code(chain(GraphCalls.maximumDepth)) == nil)
+    #expect(code(chain(GraphCalls.maximumDepth + 1)) == .unsupportedModel)
+    #expect(code(chain(100_000)) == .unsupportedModel)
+    #expect(code(chain(256).map { $0.map { 255 - $0 } }.reversed()) == nil)
+  }
+}
