@@ -240,13 +240,13 @@ import Testing
   @Test func `codes are the words of the page`() {
     let codes: [ImportError.Code] = [
       .notAZip, .damagedZip, .unsafeZip, .zipTooLarge, .noBundle, .severalBundles, .invalidBundle,
-      .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite,
+      .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite, .tooLarge, .replayed,
     ]
     #expect(
       codes.map(\.description) == [
         "not_a_zip", "damaged_zip", "unsafe_zip", "zip_too_large", "no_bundle", "several_bundles",
         "invalid_bundle", "not_a_vision_model", "model_is_shipped", "same_id", "cancelled",
-        "cannot_write",
+        "cannot_write", "too_large", "replayed",
       ])
   }
 }
