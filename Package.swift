@@ -36,8 +36,9 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
+    .target(name: "CExchange"),
     .target(name: "CPixelKernels"),
-    .target(name: "TensorIO", dependencies: ["CPixelKernels"]),
+    .target(name: "TensorIO", dependencies: ["CExchange", "CPixelKernels"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
