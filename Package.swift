@@ -36,8 +36,9 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
+    .target(name: "CExchange"),
     .target(name: "CPixelKernels"),
-    .target(name: "TensorIO", dependencies: ["CPixelKernels"]),
+    .target(name: "TensorIO", dependencies: ["CExchange", "CPixelKernels"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
@@ -72,7 +73,8 @@ let package = Package(
     .target(
       name: "NetRunnerWeb",
       dependencies: [
-        "TensorIO", "TensorIOImageCodecs", "NetRunner", "WebServing",
+        "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
+        "TensorIOImageCodecs", "WebServing",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -196,11 +198,12 @@ let package = Package(
     .testTarget(
       name: "NetRunnerWebTests",
       dependencies: [
-        "NetRunnerWeb", "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
-        "TestSupport",
+        "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer", "NetRunner",
+        "NetRunnerWeb", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),

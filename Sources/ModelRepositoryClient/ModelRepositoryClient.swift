@@ -30,7 +30,7 @@ public final class ModelRepositoryClient: Sendable {
   let chosen = Mutex(Chosen())
   /// Held while a version is chosen, which takes long; ``chosen`` only for a moment.
   let choosing = Mutex(())
-  private let server: RepositoryAddress
+  let server: RepositoryAddress
   private let flights = Flights()
 
   /// Opens the cache, or makes it; nothing is fetched.

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+public import ModelRepositoryClient
 public import TensorIO
 
 /// How Net Runner's server is set up.
@@ -31,6 +32,10 @@ public struct NetRunnerOptions: Sendable {
   public var allowsPrivateImports = false
   /// The most bytes that an imported archive may have.
   public var maximumBundleBytes = 512 << 20
+  /// The repository that models can be imported from by name; nil for none.
+  ///
+  /// Its `maximumBytes` is ``maximumBundleBytes`` where that is less.
+  public var repository: ModelRepositoryConfiguration?
   /// The program's version.
   public var version = "0"
   /// Tells the versions of the libraries that run some bundles, by the backends' names, for reports.

@@ -38,8 +38,8 @@ public struct NetRunnerServer: Sendable {
 
   /// Prepares a server.
   ///
-  /// - Throws: `TensorIOError` when the models' folder cannot be read, or others could reach the
-  ///   server without a token.
+  /// - Throws: `TensorIOError` when the models' folder cannot be read, others could reach the server
+  ///   without a token, or the repository's options make no sense.
   public init(_ options: NetRunnerOptions) throws {
     guard options.isLocal || options.token != nil else {
       throw TensorIOError(
@@ -101,11 +101,14 @@ public struct NetRunnerServer: Sendable {
     router.add(middleware: try AssetMiddleware(assets))
     let api = router.group("api/v1").add(middleware: TokenMiddleware(token: options.token))
     let runner = InferenceRunner(catalogue: catalogue, queue: queue)
-    ServerRoutes(options: options, samples: assets + "/Samples", document: assets + "/openapi.json")
-      .add(to: api)
+    ServerRoutes(
+      options: options, repository: imports.repository, samples: assets + "/Samples",
+      document: assets + "/openapi.json"
+    ).add(to: api)
     ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
     ImportRoutes(imports: imports, bodies: bodies, maximumBytes: options.maximumBundleBytes)
       .add(to: api)
+    RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addEvaluations(to: api)
     let inference = router.group("v2").add(middleware: TokenMiddleware(token: options.token))
     OpenInferenceRoutes(

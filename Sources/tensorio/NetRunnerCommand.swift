@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import Foundation
+import ModelRepositoryClient
 import NetRunnerWeb
 import TensorIO
 
@@ -17,6 +18,7 @@ struct NetRunnerCommand: ParsableCommand {
         tensorio netrunner
         tensorio netrunner --models models --photos holiday --port 9000
         tensorio netrunner --host 0.0.0.0 --cert cert.pem --key key.pem
+        tensorio netrunner --repository https://models.example.com --repository-key KEY
 
       Only this machine can reach the server unless --host says otherwise; then every request needs a \
       token, which is made up where --token names none. Browsers give the camera only to pages of \
@@ -59,6 +61,8 @@ struct NetRunnerCommand: ParsableCommand {
   @Flag(help: "Let bundles be imported from private and loopback addresses.")
   var allowPrivateImports = false
 
+  @OptionGroup var repository: NetRunnerRepositoryArguments
+
   @Flag(help: "Do not open a browser.")
   var noBrowser = false
 
@@ -97,6 +101,7 @@ struct NetRunnerCommand: ParsableCommand {
     options.port = port
     options.threads = threads ?? Processors.count
     options.allowsPrivateImports = allowPrivateImports
+    options.repository = try repository.configuration()
     options.version = Version.current
     options.libraries = Backends.versions
     if let cert, let key { options.certificate = (cert, key) }

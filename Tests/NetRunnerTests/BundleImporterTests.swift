@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Synchronization
 import TensorIO
 import TestSupport
 import Testing
@@ -36,6 +37,34 @@ import Testing
       #expect(bundle.manifest.name == name)
       try #expect(sandbox.contents == ImportSandbox.imported())
     }
+  }
+
+  private final class Watch: Sendable {
+    let counts = Mutex((looked: 0, missed: 0, isOver: false))
+  }
+
+  @Test func `who looks while a bundle is replaced finds one`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.zipDemo()
+    let importer = BundleImporter(folder: sandbox.models)
+    try importer.importBundle(fromZip: sandbox.zip)
+    let file = sandbox.models + "/digits.tiobundle/model.json"
+    let watch = Watch()
+    // A thread of its own: tasks wait for each other.
+    Thread.detachNewThread {
+      while !watch.counts.withLock({ $0.isOver }) {
+        let isThere = FileSystem.isFile(file)
+        watch.counts.withLock { counts in
+          counts.looked += 1
+          if !isThere { counts.missed += 1 }
+        }
+      }
+    }
+    defer { watch.counts.withLock { $0.isOver = true } }
+    for _ in 0..<50 { try importer.importBundle(fromZip: sandbox.zip) }
+    let (looked, missed) = watch.counts.withLock { ($0.looked, $0.missed) }
+    #expect(looked > 50 && missed == 0, "\(missed) of \(looked)")
+    try #expect(sandbox.contents == ImportSandbox.imported())
   }
 
   @Test func `the former extension is taken too`() throws {
@@ -240,13 +269,13 @@ import Testing
   @Test func `codes are the words of the page`() {
     let codes: [ImportError.Code] = [
       .notAZip, .damagedZip, .unsafeZip, .zipTooLarge, .noBundle, .severalBundles, .invalidBundle,
-      .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite,
+      .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite, .tooLarge, .replayed,
     ]
     #expect(
       codes.map(\.description) == [
         "not_a_zip", "damaged_zip", "unsafe_zip", "zip_too_large", "no_bundle", "several_bundles",
         "invalid_bundle", "not_a_vision_model", "model_is_shipped", "same_id", "cancelled",
-        "cannot_write",
+        "cannot_write", "too_large", "replayed",
       ])
   }
 }

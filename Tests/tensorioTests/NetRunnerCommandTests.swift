@@ -46,8 +46,47 @@ struct NetRunnerCommandTests {
     for (what, value) in members where what != "console" {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(members.count == 25)
+    #expect(members.count == 26)
     #expect(members["console"] == .array([]))
+  }
+
+  @Test func `the page imports and updates a model of a repository`() async throws {
+    let repository = try await RunningRepository()
+    let folder = try TemporaryFolder()
+    let server = try RunningServer([
+      "--repository", repository.address, "--repository-key", repository.key,
+    ])
+    for (version, demo, action, name) in [
+      ("1.0", "digits", "Import", "Import numbers 1.0"),
+      ("2.0", "digits-int8", "Update", "Update numbers from 1.0 to 2.0"),
+    ] {
+      let bundle = "\(folder.path)/\(version)/hosted.tiobundle"
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/\(version)", withIntermediateDirectories: true)
+      try FileManager.default.copyItem(
+        atPath: "\(CommandRunner.packageFolder.path)/Demo/\(demo).tiobundle", toPath: bundle)
+      let json = String(decoding: try FileSystem.read(bundle + "/model.json"), as: UTF8.self)
+      try json.replacing("\"id\": \"\(demo)\"", with: "\"id\": \"hosted\"")
+        .write(toFile: bundle + "/model.json", atomically: true, encoding: .utf8)
+      try await repository.run(
+        "push", bundle, "--model", "numbers", "--as", version, "--channel", "stable")
+      let seen = try Self.json(
+        await Python.run(["Tools/peers/browse_repository.py", server.address, "numbers"]))
+      guard case .object(let members) = seen else { return }
+      for what in [
+        "is_shown", "is_reached_by_tab", "imports", "tells_progress", "has_no_button",
+        "keeps_focus", "is_a_model",
+      ] {
+        #expect(members[what] == .bool(true), "\(what): \(seen)")
+      }
+      #expect(members["region"] == .array([.string("region"), .string("From the repository")]))
+      #expect(members["button"] == .array([.string(action), .string(name)]))
+      #expect(members["place"] == .string("\(repository.address), channel stable"))
+      #expect(
+        members["origin"]
+          == .string("numbers \(version), channel stable of \(repository.address)"))
+      #expect(members["console"] == .array([]))
+    }
   }
 
   @Test func `an existing client lists, describes and runs the models`() async throws {
@@ -141,6 +180,9 @@ struct NetRunnerCommandTests {
       (["--port", "70000"], 64 as Int32, "--port"), (["--cert", "x"], 64, "--key"),
       (["--models", "nowhere"], 66, "'nowhere'"), (["--photos", "nowhere"], 66, "'nowhere'"),
       (["--cert", "x", "--key", "y", "--port", "0"], 64, "'x'"),
+      (["--repository", "http://127.0.0.1:1"], 64, "--repository-key"),
+      (["--repository-channel", "stable"], 64, "--repository"),
+      (["--repository", "http://127.0.0.1:1", "--repository-key", "x"], 64, "32 bytes"),
     ] {
       let result = try await CommandRunner.run(["netrunner", "--no-browser"] + arguments)
       #expect(result.status == status)

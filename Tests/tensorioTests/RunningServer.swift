@@ -22,6 +22,7 @@ final class RunningServer {
     folder = try TemporaryFolder()
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_DATA_HOME"] = folder.path
+    environment["XDG_CACHE_HOME"] = folder.path + "/cache"
     // The library that is installed must be found all the same.
     environment["TENSORIO_LITERT_LIBRARY"] = Self.library
     process = try ChildProcess(

@@ -85,6 +85,7 @@ def sources(page: Page, seen: dict) -> None:
 
 def models(page: Page, address: str, folder: Path, seen: dict) -> None:
     page.driver.get(address + "#/models")
+    seen["shows_no_repository"] = not page.find("#repository").is_displayed()
     archive = folder / "imported.zip"
     archive.write_bytes(zipped_bundle())
     page.wait(lambda: page.find("#import-choose").is_displayed())

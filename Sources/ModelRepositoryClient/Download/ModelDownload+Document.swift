@@ -40,7 +40,8 @@ extension ModelDownload {
     return document
   }
 
-  private func fetchDocument(
+  /// Asks for the channel's document; nil where it is the one with the tag.
+  func fetchDocument(
     _ etag: String?
   ) async throws -> (signed: SignedDocument, etag: String?)? {
     var fields = HTTPHeaders([("accept", "application/json")])
@@ -99,15 +100,18 @@ extension ModelDownload {
     let channel = document.channel.text
     try folder.withState { state in
       let seen = state.channels[channel]?.documentVersion ?? 0
-      guard seen <= document.documentVersion else {
-        throw ModelRepositoryClientError(
-          .replayed,
-          "The server sent version \(document.documentVersion) of the document of channel "
-            + "'\(channel)' of '\(model)', but version \(seen) was seen before.")
-      }
+      guard seen <= document.documentVersion else { throw replayed(document, seen: seen) }
       state.channels[channel] = ModelState.Channel(
         documentVersion: document.documentVersion, etag: etag, document: signed)
       state.removeUnsafe(below: document.minimumSafeSequence)
     }
+  }
+
+  /// Somebody sends what was true once.
+  func replayed(_ document: ChannelDocument, seen: Int) -> ModelRepositoryClientError {
+    ModelRepositoryClientError(
+      .replayed,
+      "The server sent version \(document.documentVersion) of the document of channel "
+        + "'\(document.channel)' of '\(model)', but version \(seen) was seen before.")
   }
 }

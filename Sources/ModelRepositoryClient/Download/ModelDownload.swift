@@ -7,6 +7,12 @@ import AsyncHTTPClient
 import ModelRepositoryAPI
 import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// One download of a model: its channel's document, the version for this installation, its files.
 struct ModelDownload: Sendable {
   typealias Entry = ModelState.Entry
@@ -51,9 +57,7 @@ struct ModelDownload: Sendable {
     let assignment = document.assignment(for: installationID, having: present)
     guard let release = assignment.release else {
       try await BlockingWork.run { try folder.withState { $0.pending = nil } }
-      throw ModelRepositoryClientError(
-        .notFound,
-        "Channel '\(configuration.channel)' of '\(model)' has no version for this installation.")
+      throw noVersion
     }
     guard !state.isQuarantined(release.manifest.digest) else { throw quarantined(release) }
     var entry = Entry(
@@ -99,6 +103,13 @@ struct ModelDownload: Sendable {
     }
   }
 
+  /// The channel gives this installation nothing.
+  var noVersion: ModelRepositoryClientError {
+    ModelRepositoryClientError(
+      .notFound,
+      "Channel '\(configuration.channel)' of '\(model)' has no version for this installation.")
+  }
+
   private func quarantined(_ release: Release) -> ModelRepositoryClientError {
     ModelRepositoryClientError(
       .quarantined,
@@ -121,28 +132,35 @@ struct ModelDownload: Sendable {
       try await fetch(release.manifest, "The manifest of '\(model)' \(release.version)") { _ in }
     }
     return try await BlockingWork.run {
-      let bytes = try FileSystem.read(cache.blob(release.manifest.digest))
-      func invalid(_ why: String) -> ModelRepositoryClientError {
-        ModelRepositoryClientError(
-          .invalidDocument, "The manifest of '\(model)' \(release.version) \(why).")
-      }
-      let manifest: VersionManifest
-      do {
-        manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
-        try manifest.validate()
-      } catch let error as RepositoryError {
-        throw invalid("makes no sense: \(error.message)")
-      } catch {
-        throw invalid("cannot be read: \(error)")
-      }
-      guard manifest.model == model, manifest.version == release.version else {
-        throw invalid("is of '\(manifest.model)' \(manifest.version)")
-      }
-      guard manifest.size == size else {
-        throw invalid("lists \(manifest.size) bytes where the channel's document has \(size)")
-      }
-      return manifest
+      try manifest(FileSystem.read(cache.blob(release.manifest.digest)), of: release)
     }
+  }
+
+  /// The manifest that a release's bytes are, which somebody hashed.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.invalidDocument`.
+  func manifest(_ bytes: Data, of release: Release) throws -> VersionManifest {
+    func invalid(_ why: String) -> ModelRepositoryClientError {
+      ModelRepositoryClientError(
+        .invalidDocument, "The manifest of '\(model)' \(release.version) \(why).")
+    }
+    let manifest: VersionManifest
+    do {
+      manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
+      try manifest.validate()
+    } catch let error as RepositoryError {
+      throw invalid("makes no sense: \(error.message)")
+    } catch {
+      throw invalid("cannot be read: \(error)")
+    }
+    guard manifest.model == model, manifest.version == release.version else {
+      throw invalid("is of '\(manifest.model)' \(manifest.version)")
+    }
+    guard manifest.size == release.size else {
+      throw invalid(
+        "lists \(manifest.size) bytes where the channel's document has \(release.size)")
+    }
+    return manifest
   }
 
   private func fetchFiles(of manifest: VersionManifest) async throws {

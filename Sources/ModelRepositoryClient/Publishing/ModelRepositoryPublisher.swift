@@ -96,8 +96,11 @@ public struct ModelRepositoryPublisher: Sendable {
     if isBundle {
       // What is not valid here will not be valid anywhere.
       _ = try ModelBundle(path)
+      // Net Runner keeps in `.origin.json` what version of which repository a bundle was.
       for file in FileManager.default.subpaths(atPath: path) ?? []
-      where FileSystem.isFile(path + "/" + file) && !file.hasSuffix(".DS_Store") {
+      where FileSystem.isFile(path + "/" + file) && !file.hasSuffix(".DS_Store")
+        && file != ".origin.json"
+      {
         files[file] = path + "/" + file
       }
     } else {

@@ -62,26 +62,62 @@ public struct BundleImporter: Sendable {
     until isOver: () -> Bool = { false }, onProgress: (Double) -> Void = { _ in }
   ) throws -> ModelBundle {
     let archive = try BundleArchive(path, limits: limits)
+    try begin(archive.name)
+    return try archive.withUnpackedBundle(in: folder, until: isOver, onProgress: onProgress) {
+      try place($0, nil, check: check, until: isOver)
+    }
+  }
+
+  /// Copies a bundle that a repository gave, checks it, and gives it its place in the models folder.
+  ///
+  /// Whatever a zip file must not have, it must not have either.
+  ///
+  /// - Parameters:
+  ///   - path: The bundle's files; they stay.
+  ///   - name: The name of its folder, such as `X.tiobundle`.
+  ///   - origin: Where it came from; older than that of the bundle that is there, it is refused.
+  ///   - check: What the program asks of a model beyond being one with a picture as its only input.
+  ///   - isOver: Asked now and then; true ends the import.
+  /// - Returns: The bundle in the models folder.
+  /// - Throws: ``ImportError``; the models folder is as it was then.
+  package func importBundle(
+    fromFolder path: String, as name: String, origin: BundleOrigin,
+    check: (ModelBundle) throws -> Void = { _ in }, until isOver: () -> Bool = { false }
+  ) throws -> ModelBundle {
+    let source = try BundleFolder(path, as: name, limits: limits)
+    try begin(name)
+    return try source.withCopy(in: folder, until: isOver) {
+      try place($0, origin, check: check, until: isOver)
+    }
+  }
+
+  private func begin(_ name: String) throws {
     guard FileSystem.isFolder(folder) else {
       throw ImportError(.cannotWrite, "There is no models folder. Make it, and import again.")
     }
     // Asked before anything is unpacked, and again when nothing can come between.
-    try refuseProtected(archive.name)
-    let destination = "\(folder)/\(archive.name)"
-    return try archive.withUnpackedBundle(in: folder, until: isOver, onProgress: onProgress) {
-      fresh in
-      let bundle = try open(fresh)
-      try checkInput(of: bundle)
-      try run(check, on: bundle)
-      guard !isOver() else { throw ImportError.cancelled }
-      return try writing(archive.name) {
-        try FileSystem.whileLocked(folder) {
-          try refuseProtected(archive.name)
-          try refuseSameID(as: bundle, beside: archive.name)
-          try FileSystem.move(fresh, over: destination)
-          try FileSystem.flush(folder)
-          return try open(destination)
-        }
+    try refuseProtected(name)
+  }
+
+  private func place(
+    _ fresh: String, _ origin: BundleOrigin?, check: (ModelBundle) throws -> Void,
+    until isOver: () -> Bool
+  ) throws -> ModelBundle {
+    let name = FileSystem.name(of: fresh)
+    let destination = "\(folder)/\(name)"
+    try writing(name) { try BundleOrigin.replace(in: fresh, with: origin) }
+    let bundle = try open(fresh)
+    try checkInput(of: bundle)
+    try run(check, on: bundle)
+    guard !isOver() else { throw ImportError.cancelled }
+    return try writing(name) {
+      try FileSystem.whileLocked(folder) {
+        try refuseProtected(name)
+        try refuseSameID(as: bundle, beside: name)
+        try origin?.refuseOlder(than: BundleOrigin(ofBundle: destination))
+        try FileSystem.move(fresh, over: destination)
+        try FileSystem.flush(folder)
+        return try open(destination)
       }
     }
   }

@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// Why a zip file did not become a model: what is wrong with it, and how to mend it.
+/// Why a zip file, or a repository's version, did not become a model, and how to mend it.
 ///
 /// Branch on ``code``; show ``message`` to a person. No message has a path of this computer.
 public struct ImportError: Error, Sendable {
@@ -41,12 +41,14 @@ extension ImportError {
       case damagedZip = "damaged_zip"
       case unsafeZip = "unsafe_zip"
       case zipTooLarge = "zip_too_large"
+      case tooLarge = "too_large"
       case noBundle = "no_bundle"
       case severalBundles = "several_bundles"
       case invalidBundle = "invalid_bundle"
       case notAVisionModel = "not_a_vision_model"
       case modelIsShipped = "model_is_shipped"
       case sameID = "same_id"
+      case replayed
       case cancelled
       case cannotWrite = "cannot_write"
     }
@@ -62,6 +64,8 @@ extension ImportError {
     public static var unsafeZip: Code { Code(.unsafeZip) }
     /// The zip file goes beyond ``ArchiveLimits``.
     public static var zipTooLarge: Code { Code(.zipTooLarge) }
+    /// A bundle that came without a zip file goes beyond ``ArchiveLimits``.
+    public static var tooLarge: Code { Code(.tooLarge) }
     /// The zip file's top level has no bundle.
     public static var noBundle: Code { Code(.noBundle) }
     /// The zip file's top level has more than one bundle.
@@ -74,6 +78,8 @@ extension ImportError {
     public static var modelIsShipped: Code { Code(.modelIsShipped) }
     /// Another folder has a model with the same identifier.
     public static var sameID: Code { Code(.sameID) }
+    /// What a repository gives is older than what is there.
+    public static var replayed: Code { Code(.replayed) }
     /// The import was asked to end.
     public static var cancelled: Code { Code(.cancelled) }
     /// The models folder cannot be written.

@@ -4,15 +4,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
 import NetRunner
 import Synchronization
 import TensorIO
 
-/// One import from an address, and how far it is.
+/// One import from an address or from the repository, and how far it is.
 final class ImportJob: Sendable {
+  /// Where the bundle is fetched from.
+  enum Source: Sendable {
+    /// An archive's address.
+    case address(String)
+    /// A model of the repository.
+    case repository(RepositoryName)
+  }
+
   let id = UUID().uuidString.lowercased()
-  /// Where the archive is fetched from.
-  let url: String
+  /// Where the bundle is fetched from.
+  let source: Source
 
   private enum Progress {
     case downloading, checking
@@ -31,7 +41,7 @@ final class ImportJob: Sendable {
 
   private let state = Mutex(State())
 
-  init(url: String) { self.url = url }
+  init(_ source: Source) { self.source = source }
 
   /// Whether nothing more will happen.
   var isOver: Bool {
@@ -64,8 +74,12 @@ final class ImportJob: Sendable {
     switch error {
     case let error as DownloadError where error.code == .cancelled: .cancelled
     case let error as ImportError where error.code == .cancelled: .cancelled
+    case let error as ModelRepositoryClientError where error.code == .cancelled: .cancelled
+    case is CancellationError: .cancelled
     case let error as DownloadError: .failed(code: "\(error.code)", message: error.message)
     case let error as ImportError: .failed(code: "\(error.code)", message: error.message)
+    case let error as ModelRepositoryClientError:
+      .failed(code: "\(error.code)", message: error.message)
     case let error as WebError: .failed(code: error.code, message: error.message)
     default: .failed(code: "cannot_write", message: "The import failed: \(error).")
     }
@@ -93,9 +107,14 @@ final class ImportJob: Sendable {
   var json: JSONValue {
     let state = state.withLock { $0 }
     var members: [String: JSONValue] = [
-      "id": .string(id), "url": .string(url), "received": .count(state.received),
-      "total": state.total.map(JSONValue.count) ?? .null, "model": .null, "error": .null,
+      "id": .string(id), "url": .null, "repository_model": .null,
+      "received": .count(state.received), "total": state.total.map(JSONValue.count) ?? .null,
+      "model": .null, "error": .null,
     ]
+    switch source {
+    case .address(let url): members["url"] = .string(url)
+    case .repository(let model): members["repository_model"] = .string(model.text)
+    }
     switch state.progress {
     case .downloading: members["state"] = .string("downloading")
     case .checking: members["state"] = .string("checking")

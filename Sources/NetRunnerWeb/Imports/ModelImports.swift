@@ -5,12 +5,14 @@
 
 import Foundation
 import HTTPTypes
+import ModelRepositoryAPI
 import NIOCore
 import NetRunner
 import Synchronization
 import TensorIO
 
-/// Brings bundles into the models folder: from addresses, and from clients that send them.
+/// Brings bundles into the models folder: from addresses, from the repository, and from clients that
+/// send them.
 final class ModelImports: Sendable {
   private struct State {
     var jobs: [String: ImportJob] = [:]
@@ -21,6 +23,8 @@ final class ModelImports: Sendable {
   private let catalogue: ModelCatalogue
   private let importer: BundleImporter
   private let download: BundleDownload
+  /// Where models come from by name; nil where the server was given none.
+  let repository: RepositorySource?
   private let queue: WorkQueue
   private let state = Mutex(State())
 
@@ -30,7 +34,8 @@ final class ModelImports: Sendable {
 
   /// Prepares imports, and removes what killed ones left.
   ///
-  /// - Throws: ``ImportError`` when the folder cannot be written.
+  /// - Throws: ``ImportError`` when the folder cannot be written; `TensorIOError` for a repository
+  ///   that makes no sense.
   init(_ catalogue: ModelCatalogue, _ options: NetRunnerOptions) throws {
     self.catalogue = catalogue
     let shipped = Set(
@@ -40,16 +45,20 @@ final class ModelImports: Sendable {
     limits.bytes = options.maximumBundleBytes
     download = BundleDownload(
       rules: AddressRules(allowsPrivateAddresses: options.allowsPrivateImports), limits: limits)
+    repository = try options.repository.map {
+      try RepositorySource($0, maximumBytes: options.maximumBundleBytes)
+    }
     // Unpacking must not hold up the pictures of others.
     queue = WorkQueue(threads: 1, limit: Self.underWay)
     try importer.removeLeftovers()
   }
 
-  /// Starts an import from an address.
+  /// Starts an import.
   ///
-  /// - Throws: ``WebError`` when too many are under way.
-  func start(_ url: String) throws -> ImportJob {
-    let job = ImportJob(url: url)
+  /// - Throws: ``WebError`` when too many are under way, and without a repository where one is needed.
+  func start(_ source: ImportJob.Source) throws -> ImportJob {
+    if case .repository = source, repository == nil { throw WebError.noRepository }
+    let job = ImportJob(source)
     try state.withLock { state in
       guard state.jobs.values.count(where: { !$0.isOver }) < Self.underWay else {
         throw WebError.tooBusy
@@ -84,11 +93,29 @@ final class ModelImports: Sendable {
   }
 
   private func run(_ job: ImportJob) async throws -> String {
-    let file = temporaryFile
-    defer { try? FileSystem.remove(file) }
-    try await download.download(job.url, to: file) { job.note(received: $0, of: $1) }
-    job.noteChecking()
-    return try await add(file) { job.isCancelled }.id
+    switch job.source {
+    case .address(let url):
+      let file = temporaryFile
+      defer { try? FileSystem.remove(file) }
+      try await download.download(url, to: file) { job.note(received: $0, of: $1) }
+      job.noteChecking()
+      return try await add(file) { job.isCancelled }.id
+    case .repository(let model):
+      guard let repository else { throw WebError.noRepository }
+      let known = catalogue.imported(model, from: repository)?.origin
+      let client = try await repository.fetch(model, known: known) {
+        job.note(received: $0, of: $1)
+      }
+      job.noteChecking()
+      return try await queue.run { [self] in
+        let (path, origin) = try repository.version(of: model, from: client)
+        return try finish(
+          importer.importBundle(
+            fromFolder: path, as: "\(model).tiobundle", origin: origin, check: check
+          ) { job.isCancelled }
+        ).id
+      }
+    }
   }
 
   /// Adds the bundle of an archive.
@@ -102,22 +129,26 @@ final class ModelImports: Sendable {
     _ file: String, until isOver: @escaping @Sendable () -> Bool = { false }
   ) async throws -> VisionModel {
     try await queue.run { [self] in
-      let bundle = try importer.importBundle(
-        fromZip: file,
-        check: { bundle in
-          let shipped = catalogue.models.first { $0.isShipped && $0.id == bundle.manifest.id }
-          guard shipped == nil else {
-            throw ImportError(
-              .sameID,
-              "'\(bundle.manifest.id)' is the id of a model that came with the program. Give the "
-                + "bundle another.")
-          }
-          try catalogue.makeModel(bundle).unload()
-        }, until: isOver)
-      catalogue.unload(bundle.manifest.id)
-      try catalogue.rescan()
-      return VisionModel(bundle, isShipped: false)
+      try finish(importer.importBundle(fromZip: file, check: check, until: isOver))
     }
+  }
+
+  /// What is asked of every bundle before it is among the models.
+  private func check(_ bundle: ModelBundle) throws {
+    let shipped = catalogue.models.first { $0.isShipped && $0.id == bundle.manifest.id }
+    guard shipped == nil else {
+      throw ImportError(
+        .sameID,
+        "'\(bundle.manifest.id)' is the id of a model that came with the program. Give the "
+          + "bundle another.")
+    }
+    try catalogue.makeModel(bundle).unload()
+  }
+
+  private func finish(_ bundle: ModelBundle) throws -> VisionModel {
+    catalogue.unload(bundle.manifest.id)
+    try catalogue.rescan()
+    return VisionModel(bundle, isShipped: false)
   }
 
   /// Where an archive is kept until it is unpacked; what is left there is removed at the next start.
@@ -130,8 +161,8 @@ extension WebError {
     let status: HTTPResponse.Status =
       switch error.code {
       case .modelIsShipped: .forbidden
-      case .sameID: .conflict
-      case .zipTooLarge: .contentTooLarge
+      case .sameID, .replayed: .conflict
+      case .zipTooLarge, .tooLarge: .contentTooLarge
       case .cannotWrite: HTTPResponse.Status(code: 507)
       default: .unprocessableContent
       }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import NetRunner
 import TensorIO
 
 extension VisionModel {
@@ -19,6 +20,7 @@ extension VisionModel {
       "input": input, "classes": .count(labels.count), "size_bytes": .count(byteCount),
       "device_position": .text(manifest.options.devicePosition?.rawValue),
       "output_format": .text(manifest.options.outputFormat),
+      "origin": origin.map(Self.json) ?? .null,
     ]
   }
 
@@ -49,13 +51,24 @@ extension VisionModel {
     ])
   }
 
+  /// The bytes of the files that are the model's own.
   private var byteCount: Int {
+    let keys: Set<URLResourceKey> = [.fileSizeKey, .isRegularFileKey]
     let files = FileManager.default.enumerator(
-      at: URL(filePath: bundle.path), includingPropertiesForKeys: [.fileSizeKey])
+      at: URL(filePath: bundle.path), includingPropertiesForKeys: Array(keys),
+      options: .skipsHiddenFiles)
     return (files?.allObjects ?? []).reduce(0) { sum, file in
-      let values = try? (file as? URL)?.resourceValues(forKeys: [.fileSizeKey])
-      return sum + (values?.fileSize ?? 0)
+      let values = try? (file as? URL)?.resourceValues(forKeys: keys)
+      return sum + (values?.isRegularFile == true ? values?.fileSize ?? 0 : 0)
     }
+  }
+
+  private static func json(_ origin: BundleOrigin) -> JSONValue {
+    .object([
+      "repository": .string(origin.repository), "channel": .string(origin.channel),
+      "model": .string(origin.model), "version": .string(origin.version),
+      "manifest": .string(origin.manifest), "document_version": .count(origin.documentVersion),
+    ])
   }
 
   private static func json(_ layer: ModelManifest.Layer) -> JSONValue {

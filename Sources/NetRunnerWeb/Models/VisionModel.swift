@@ -13,6 +13,8 @@ struct VisionModel: Sendable {
   let isShipped: Bool
   /// Why it cannot run here; nil where nothing is known against it.
   let reason: String?
+  /// Which version of a repository it is; nil for one that came another way.
+  let origin: BundleOrigin?
 
   var id: String { bundle.manifest.id }
 
@@ -20,6 +22,7 @@ struct VisionModel: Sendable {
     self.bundle = bundle
     self.isShipped = isShipped
     reason = Self.reason(against: bundle.manifest)
+    origin = isShipped ? nil : BundleOrigin(ofBundle: bundle.path)
   }
 
   /// What Net Runner asks of a model: one input, a picture.

@@ -6,6 +6,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import ModelRepositoryAPI
 import NIOCore
 import NetRunner
 import TensorIO
@@ -33,13 +34,24 @@ struct ImportRoutes: Sendable {
 
   private func start(_ request: Request) async throws -> Response {
     let members = try await Members(bodies.json(of: request), "The body")
-    guard let url = try members.text("url") else {
-      throw WebError.badRequest("The body needs a 'url'.")
+    let url = try members.text("url")
+    let model = try members.text("repository_model")
+    let source: ImportJob.Source
+    switch (url, model) {
+    case (let url?, nil):
+      guard url.utf8.count <= 2000 else {
+        throw WebError.badRequest("'url' has at most 2,000 bytes.")
+      }
+      source = .address(url)
+    case (nil, let model?):
+      guard let name = RepositoryName(model) else {
+        throw WebError.badRequest(
+          "'repository_model' is a name of 1 to 100 letters, digits, '.', '_' and '-'.")
+      }
+      source = .repository(name)
+    default: throw WebError.badRequest("The body needs a 'url' or a 'repository_model', not both.")
     }
-    guard url.utf8.count <= 2000 else {
-      throw WebError.badRequest("'url' has at most 2,000 bytes.")
-    }
-    return try Self.answer(imports.start(url), status: .accepted)
+    return try Self.answer(imports.start(source), status: .accepted)
   }
 
   private static func answer(

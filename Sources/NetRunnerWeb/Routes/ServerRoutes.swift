@@ -11,6 +11,7 @@ import TensorIO
 /// What the page needs to know of the server, and the pictures that came with it.
 struct ServerRoutes: Sendable {
   let options: NetRunnerOptions
+  let repository: RepositorySource?
   /// A folder of pictures.
   let samples: String
   /// The API's own description.
@@ -36,6 +37,7 @@ struct ServerRoutes: Sendable {
           options.folders.map { .object(["name": .string(FileSystem.name(of: $0))]) }),
         "maximum_picture_bytes": .count(InferenceRunner.maximumPictureBytes),
         "maximum_bundle_bytes": .count(options.maximumBundleBytes),
+        "repository": repository?.json ?? .null,
       ]))
   }
 

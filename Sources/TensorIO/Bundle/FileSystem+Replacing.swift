@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import CExchange
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -63,8 +65,10 @@ extension FileSystem {
     guard files.fileExists(atPath: destination) else {
       return try files.moveItem(atPath: fresh, toPath: destination)
     }
-    // A file takes the other's place in one step; a folder cannot.
+    // A file takes the other's place in one step; a folder can change places with it.
     if isFile(fresh), isFile(destination) { return try rename(fresh, to: destination) }
+    if exchange_names(fresh, destination) == 0 { return try files.removeItem(atPath: fresh) }
+    // Here the file system has no such step.
     let old = "\(folder(of: destination))/.\(UUID().uuidString).old"
     try files.moveItem(atPath: destination, toPath: old)
     do {

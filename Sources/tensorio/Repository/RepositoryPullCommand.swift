@@ -100,13 +100,9 @@ struct RepositoryPullCommand: ParsableCommand {
   }
 
   private func configuration() throws -> ModelRepositoryConfiguration {
-    let environment = ProcessInfo.processInfo.environment
-    let caches = environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"
-    // Documents of another server, or channel, are not this one's newer or older ones.
-    let place = BlobDigest(of: "\(server.address)|\(channel.channel)".utf8).hexadecimal.prefix(16)
     var configuration = ModelRepositoryConfiguration(
       server: server.address, keys: try keys.verificationKeys(),
-      folder: caches + "/tensorio/repository/\(place)")
+      folder: RepositoryCache.folder(server: server.address, channel: channel.channel))
     configuration.channel = channel.channel
     configuration.token = server.secret
     configuration.installationID = installationID

@@ -54,6 +54,14 @@ export class API {
     return (await this.#requests.post("imports", { url })).import;
   }
 
+  async repository() {
+    return (await this.#requests.json("GET", "repository")).repository;
+  }
+
+  async startRepositoryImport(model) {
+    return (await this.#requests.post("imports", { repository_model: model })).import;
+  }
+
   async imports() {
     return (await this.#requests.json("GET", "imports")).imports;
   }

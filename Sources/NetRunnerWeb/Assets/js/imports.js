@@ -26,6 +26,15 @@ export function importErrorTitle(code) {
     invalid_bundle: "Not a valid model",
     not_a_vision_model: "Not a vision model",
     model_is_shipped: "A shipped model has this name",
+    same_id: "Another model has this identifier",
+    untrusted: "Not signed by a trusted key",
+    invalid_document: "Not a sound document",
+    expired: "The document has expired",
+    replayed: "Older than what is here",
+    corrupt: "Damaged on the way",
+    unauthorized: "The repository wants a token",
+    disk_full: "No space left",
+    no_repository: "No repository",
     server_gone: "Connection lost",
   };
   return titles[code] ?? "Not imported";
@@ -42,14 +51,20 @@ function isUnderWay({ state }) {
   return state === "downloading" || state === "checking";
 }
 
-/** Imports a model from an address or a file, one at a time, and tells how it goes. */
-export class Imports {
+/**
+ * Imports a model from an address, the repository or a file, one at a time, and tells how it goes.
+ * Sends "change" when one begins or ends.
+ */
+export class Imports extends EventTarget {
+  /** Whether an import is under way. */
+  isUnderWay = false;
   #app;
   #root = byId("import-state");
   #stopper = null;
   #id = null;
 
   constructor(app) {
+    super();
     this.#app = app;
     byId("import-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -72,6 +87,11 @@ export class Imports {
   /** Lets the server download a zip. */
   fetch(url) {
     return this.#follow(() => this.#app.api.startImport(url));
+  }
+
+  /** Lets the server fetch what the repository's channel gives. */
+  fetchFromRepository(model) {
+    return this.#follow(() => this.#app.api.startRepositoryImport(model));
   }
 
   #follow(begin) {
@@ -122,16 +142,22 @@ export class Imports {
     const stopper = new AbortController();
     this.#stopper = stopper;
     this.#id = null;
-    byId("import-start").disabled = byId("import-choose").disabled = true;
+    this.#note(true);
     try {
       const id = await work(stopper.signal);
       if (id && !stopper.signal.aborted) await this.#finish(id);
     } catch (error) {
       if (!stopper.signal.aborted) this.#showError(error);
     } finally {
-      byId("import-start").disabled = byId("import-choose").disabled = false;
+      this.#note(false);
       this.#id = null;
     }
+  }
+
+  #note(isUnderWay) {
+    this.isUnderWay = isUnderWay;
+    byId("import-start").disabled = byId("import-choose").disabled = isUnderWay;
+    this.dispatchEvent(new Event("change"));
   }
 
   async #asked(state) {

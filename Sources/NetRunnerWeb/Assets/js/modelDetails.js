@@ -111,13 +111,20 @@ function facts(model) {
     ["License", model.license],
     ["Version", model.version],
     ["Identifier", model.id],
-    ["Origin", model.is_shipped ? "Shipped with Net Runner" : "Imported"],
+    ["Origin", originText(model)],
   ];
   const shown = rows.filter(([, value]) => value);
   return el(
     "dl", { class: "facts" },
     shown.flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })])
   );
+}
+
+/** Where a model came from, for people. */
+export function originText({ is_shipped: isShipped, origin }) {
+  if (isShipped) return "Shipped with Net Runner";
+  if (!origin) return "Imported";
+  return `${origin.model} ${origin.version}, channel ${origin.channel} of ${origin.repository}`;
 }
 
 function labels(all) {

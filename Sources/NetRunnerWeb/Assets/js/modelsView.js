@@ -9,6 +9,7 @@ import { Imports } from "./imports.js";
 import { ModelDetails } from "./modelDetails.js";
 import { kindName, matching } from "./models.js";
 import { isZip } from "./pictures.js";
+import { Repository } from "./repository.js";
 import { address } from "./router.js";
 
 /** The view of all models, of one of them, and of imports. */
@@ -18,6 +19,7 @@ export class ModelsView {
   dropHint = "Drop a zipped model";
   #app;
   #imports;
+  #repository;
   #details;
   #shown = "";
   #isShown = false;
@@ -25,6 +27,7 @@ export class ModelsView {
   constructor(app) {
     this.#app = app;
     this.#imports = new Imports(app);
+    this.#repository = new Repository(app, this.#imports);
     // What began it shows it as well; without an answer there is nothing to follow.
     this.#imports.resume().catch(() => {});
     this.#details = new ModelDetails(app, byId("model-details"));
@@ -35,6 +38,7 @@ export class ModelsView {
   }
 
   show(id) {
+    if (!this.#isShown) this.#repository.load();
     this.#isShown = true;
     this.#shown = id;
     this.root.classList.toggle("one", Boolean(id));

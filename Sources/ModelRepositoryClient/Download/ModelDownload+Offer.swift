@@ -1,0 +1,61 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension ModelDownload {
+  /// What a download would fetch, verified as it would be; nothing is written.
+  ///
+  /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
+  func offer() async throws -> ModelOffer {
+    guard let fetched = try await exchange.retrying({ try await fetchDocument(nil) }) else {
+      throw ModelRepositoryClientError(
+        .serverError, "The document of '\(model)' is said not to have changed, which was not asked."
+      )
+    }
+    let document = try verified(fetched.signed)
+    let state = try folder.readState()
+    let seen = state.channels[configuration.channel.text]?.documentVersion ?? 0
+    guard seen <= document.documentVersion else { throw replayed(document, seen: seen) }
+    let present = Set([state.active, state.pending].compactMap { $0?.digest })
+    let assignment = document.assignment(for: installationID, having: present)
+    guard let release = assignment.release else { throw noVersion }
+    let manifest = try await offeredManifest(release)
+    return ModelOffer(
+      model: model, release: release, documentVersion: document.documentVersion,
+      format: manifest.format, details: manifest.details)
+  }
+
+  private func offeredManifest(_ release: Release) async throws -> VersionManifest {
+    let reference = release.manifest
+    let stored = try await BlockingWork.run { try cache.manifest(reference) }
+    if let stored { return stored }
+    let path = "/v1/blobs/\(reference.digest)"
+    let bytes = try await exchange.retrying {
+      let response = try await exchange.get(path, ["accept": "application/octet-stream"])
+      return try await exchange.body(of: response, path, upTo: reference.size)
+    }
+    let found = BlobDigest(of: bytes.readableBytesView)
+    guard found == reference.digest else {
+      var error = ModelRepositoryClientError(
+        .corrupt,
+        "The manifest of '\(model)' \(release.version) should have the digest "
+          + "\(reference.digest), but what the server sends has \(found).")
+      error.digests = (reference.digest, found)
+      throw error
+    }
+    return try manifest(Data(bytes.readableBytesView), of: release)
+  }
+}

@@ -1,0 +1,131 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A folder with the files of a bundle, which somebody else keeps.
+struct BundleFolder {
+  let path: String
+  /// The name of the bundle's folder: `X.tiobundle`.
+  let name: String
+  /// The files with their bytes, by path.
+  let files: [(path: String, size: Int)]
+  private let folders: [String]
+
+  /// Looks at a folder; nothing is copied yet.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - name: The name that the bundle is to have.
+  ///   - limits: What it may hold at most, as when a zip file is unpacked.
+  /// - Throws: ``ImportError``: `tooLarge`, `invalidBundle` or `cannotWrite`.
+  init(_ path: String, as name: String, limits: ArchiveLimits) throws {
+    self.path = path
+    self.name = name
+    var files: [(path: String, size: Int)] = []
+    var folders: [String] = []
+    do {
+      for item in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(item)")
+        switch attributes[.type] as? FileAttributeType {
+        case .typeDirectory?: folders.append(item)
+        case .typeRegular?: files.append((item, try FileParts("\(path)/\(item)").count))
+        default:
+          throw ImportError(
+            .invalidBundle, "'\(name)' has '\(item)', which is neither a file nor a folder.")
+        }
+      }
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(
+        .cannotWrite, "'\(name)' cannot be read: \(FileSystem.reason(for: error)).", cause: error)
+    }
+    self.files = files
+    self.folders = folders
+    try check(limits)
+  }
+
+  private func check(_ limits: ArchiveLimits) throws {
+    func require(_ condition: Bool, _ what: String) throws {
+      guard condition else { throw ImportError(.tooLarge, "'\(name)' \(what).") }
+    }
+    let entries = files.count + folders.count
+    try require(
+      entries <= limits.entries,
+      "has \(entries) files and folders; \(limits.entries) are allowed")
+    let bytes = files.reduce(0) { $0 + $1.size }
+    try require(bytes <= limits.bytes, "has \(bytes) bytes; \(limits.bytes) are allowed")
+    for (file, size) in files {
+      // The bundle's own folder counts, as it does in a zip file.
+      let parts = file.split(separator: "/")
+      try require(
+        parts.count < limits.depth,
+        "has '\(file)', which lies more than \(limits.depth) folders deep")
+      try require(
+        parts.allSatisfy { $0.utf8.count <= limits.nameBytes },
+        "has '\(file)', a name of more than \(limits.nameBytes) bytes")
+      var most = limits.bytes
+      if file == "model.json" { most = limits.manifestBytes }
+      if parts.first == "assets" { most = limits.assetBytes }
+      try require(size <= most, "has '\(file)' with \(size) bytes; \(most) are allowed")
+    }
+  }
+
+  /// Copies the bundle into a hidden folder, and takes the folder away afterwards.
+  ///
+  /// Files are readable by all and never executable, whatever they were.
+  ///
+  /// - Parameters:
+  ///   - folder: Where the hidden folder is made.
+  ///   - isOver: Asked now and then; true ends the work.
+  ///   - body: Gets the path of the copy, and may move it elsewhere.
+  /// - Returns: What the body returns.
+  /// - Throws: ``ImportError``: `cancelled` or `cannotWrite`; what the body throws.
+  func withCopy<Result>(
+    in folder: String, until isOver: () -> Bool, _ body: (_ bundle: String) throws -> Result
+  ) throws -> Result {
+    let fresh = "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString)"
+    let copy = "\(fresh)/\(name)"
+    // Where it cannot be removed it is hidden, and `removeLeftovers()` tries again.
+    defer { try? FileManager.default.removeItem(atPath: fresh) }
+    do {
+      try makeFolder(fresh, permissions: 0o700)
+      try makeFolder(copy, permissions: 0o755)
+      for folder in folders { try makeFolder("\(copy)/\(folder)", permissions: 0o755) }
+      for file in files { try self.copy(file, to: "\(copy)/\(file.path)", until: isOver) }
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError.cannotWrite(name, error)
+    }
+    return try body(copy)
+  }
+
+  private func copy(
+    _ file: (path: String, size: Int), to target: String, until isOver: () -> Bool
+  ) throws {
+    let source = try FileParts("\(path)/\(file.path)")
+    let copy = try NewFile(target)
+    for start in stride(from: 0, to: file.size, by: 1 << 20) {
+      guard !isOver() else { throw ImportError.cancelled }
+      let part = try source.bytes(start..<min(start + 1 << 20, file.size))
+      try part.withUnsafeBytes { try copy.write($0) }
+    }
+    try copy.flush()
+  }
+
+  private func makeFolder(_ path: String, permissions: Int) throws {
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false,
+      attributes: [.posixPermissions: permissions])
+  }
+}

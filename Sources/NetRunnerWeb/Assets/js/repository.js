@@ -1,0 +1,105 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el } from "./dom.js";
+import { bytes, count } from "./format.js";
+
+/** What a row says of a model beside its name. */
+export function repositoryFacts({ version, size_bytes: size, state, imported }) {
+  const facts = [];
+  if (version) facts.push(state === "update" ? `${imported.version} → ${version}` : version);
+  if (version) facts.push(bytes(size));
+  if (!version && imported) facts.push(`${imported.version} is here`);
+  return facts.join(" · ");
+}
+
+/** What the button of a model says, to eyes and to screen readers; null where it has none. */
+export function repositoryAction({ name, version, state, imported }) {
+  if (state === "new") return { text: "Import", label: `Import ${name} ${version}` };
+  if (state !== "update") return null;
+  return { text: "Update", label: `Update ${name} from ${imported.version} to ${version}` };
+}
+
+/** The models of the repository that the server was started with; hidden where it has none. */
+export class Repository {
+  #app;
+  #imports;
+  #root = byId("repository");
+  #list = byId("repository-list");
+  #state = byId("repository-state");
+  #turn = 0;
+
+  constructor(app, imports) {
+    this.#app = app;
+    this.#imports = imports;
+    this.#root.hidden = !app.server.repository;
+    byId("repository-refresh").addEventListener("click", () => this.load());
+    imports.addEventListener("change", () => this.#follow());
+    const view = this.#root.closest("[data-view]");
+    app.models.addEventListener("load", () => !view.hidden && this.load());
+  }
+
+  /** Asks what the repository has now. */
+  async load() {
+    if (!this.#app.server.repository) return;
+    this.#turn += 1;
+    const turn = this.#turn;
+    if (this.#list.children.length === 0) this.#state.textContent = "Asking the repository";
+    try {
+      const repository = await this.#app.api.repository();
+      if (turn === this.#turn) this.#show(repository);
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      this.#list.replaceChildren();
+      this.#state.textContent = error.message;
+    }
+  }
+
+  #show({ address, channel, models, left_off: leftOff }) {
+    const focused = this.#list.contains(document.activeElement)
+      ? document.activeElement.dataset.repositoryModel
+      : null;
+    byId("repository-place").textContent = `${address}, channel ${channel}`;
+    this.#list.replaceChildren(...models.map((model) => this.#row(model)));
+    this.#state.textContent = models.length === 0
+      ? "The repository has no models."
+      : leftOff > 0 ? `${count(leftOff, "model")} more are not shown.` : "";
+    this.#follow();
+    if (!focused) return;
+    // Who has no mouse stays where they were.
+    const button = this.#list.querySelector(`[data-repository-model="${focused}"]`);
+    (button ?? byId("repository-refresh")).focus();
+  }
+
+  #row(model) {
+    const action = repositoryAction(model);
+    const button = action && el("button", {
+      class: "button small", type: "button", "aria-label": action.label, text: action.text,
+      data: { repositoryModel: model.name },
+      on: { click: () => this.#begin(model.name) },
+    });
+    const note = model.problem?.message ?? model.details;
+    return el(
+      "li", { data: { state: model.state } },
+      el(
+        "div", { class: "grow" }, el("span", { class: "card-name", text: model.name }),
+        el("span", { class: "card-facts", text: repositoryFacts(model) }),
+        note ? el("p", { class: model.problem ? "small problem" : "small muted", text: note }) : null
+      ),
+      button ?? (model.state === "imported" ? el("span", { class: "tag", text: "Imported" }) : null)
+    );
+  }
+
+  #begin(name) {
+    if (!this.#imports.isUnderWay) this.#imports.fetchFromRepository(name);
+  }
+
+  /** One import at a time; a button that were disabled would lose the focus. */
+  #follow() {
+    for (const button of this.#list.querySelectorAll("button")) {
+      button.setAttribute("aria-disabled", String(this.#imports.isUnderWay));
+    }
+  }
+}

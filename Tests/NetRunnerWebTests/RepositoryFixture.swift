@@ -1,0 +1,177 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import ModelRepositoryServer
+import NIOCore
+import Synchronization
+import TensorIO
+import Testing
+
+@testable import NetRunnerWeb
+
+/// A model repository that listens, with a folder of its own, for one test.
+final class RepositoryFixture: Sendable {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "hosted-\(UUID())").path
+  private let token = Mutex("")
+  private let address = Mutex("")
+  private let serving = Mutex<Task<Void, any Error>?>(nil)
+  private let isPrivate: Bool
+
+  /// Starts the server.
+  ///
+  /// - Parameter isPrivate: Whether reading needs a token.
+  /// - Throws: When it does not start.
+  init(isPrivate: Bool = false) async throws {
+    self.isPrivate = isPrivate
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let request = TokenRequest(name: "all", scopes: [.admin])
+    let made = try await RepositoryStore(ModelRepositoryOptions(dataFolder: data))
+      .makeToken(request)
+    token.withLock { $0 = made.secret }
+    try await start()
+  }
+
+  deinit {
+    serving.withLock { $0?.cancel() }
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// The server's folder, which may be exchanged while it is stopped.
+  var data: String { folder + "/data" }
+  var cache: String { folder + "/cache" }
+  /// The file of a blob.
+  func blob(_ digest: BlobDigest) -> String {
+    "\(data)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
+  }
+
+  var place: String { address.withLock { $0 } }
+
+  /// Starts the server where it was before.
+  func start() async throws {
+    var options = ModelRepositoryOptions(dataFolder: data)
+    options.requiresTokenToRead = isPrivate
+    options.port = Int(place.split(separator: ":").last ?? "") ?? 0
+    for _ in 0..<50 {
+      if try await listens(options) { return }
+      // Another test has the port for a moment.
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    Issue.record("The repository does not listen.")
+  }
+
+  private func listens(_ options: ModelRepositoryOptions) async throws -> Bool {
+    let server = try ModelRepositoryServer(
+      options, logger: Logger(label: "quiet") { _ in SwiftLogNoOpLogHandler() })
+    let (starts, start) = AsyncStream<String>.makeStream()
+    let task = Task {
+      defer { start.finish() }
+      try await server.run { start.yield($0) }
+    }
+    serving.withLock { $0 = task }
+    for await text in starts {
+      address.withLock { $0 = text.hasSuffix("/") ? String(text.dropLast()) : text }
+      return true
+    }
+    _ = await task.result
+    return false
+  }
+
+  /// Stops the server; its folder is free then.
+  func stop() async throws {
+    let task = serving.withLock { $0 }
+    task?.cancel()
+    _ = await task?.result
+  }
+
+  /// A token for all.
+  var secret: String { token.withLock { $0 } }
+
+  var publisher: ModelRepositoryPublisher {
+    get throws { try ModelRepositoryPublisher(server: place, token: token.withLock { $0 }) }
+  }
+
+  /// What a client of the repository is told: the server's keys, unless others.
+  func configuration(keys: [VerificationKey]? = nil) async throws -> ModelRepositoryConfiguration {
+    let known = try await publisher.keys().map { try VerificationKey($0.key) }
+    var configuration = ModelRepositoryConfiguration(
+      server: place, keys: keys ?? known, folder: cache)
+    configuration.retries = 1
+    configuration.retryDelay = .milliseconds(5)
+    return configuration
+  }
+
+  /// Publishes a version, and gives it to all.
+  func publish(
+    _ path: String, as model: String = "hosted", _ version: String, details: String? = nil
+  ) async throws {
+    let name = try #require(RepositoryName(model))
+    let version = try #require(RepositoryName(version))
+    let publisher = try publisher
+    _ = try await publisher.publish(path, as: name, version: version, details: details)
+    try await publisher.changeChannel(.stable, of: name) { $0.version = version }
+  }
+
+  /// A shipped bundle under another identifier.
+  ///
+  /// - Returns: Its folder.
+  func bundle(_ demo: String = "digits", id: String = "hosted") throws -> String {
+    let path = "\(folder)/bundles/\(UUID())/\(id).tiobundle"
+    try FileManager.default.createDirectory(
+      atPath: FileSystem.folder(of: path), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      atPath: "\(WebFixture.demo)/\(demo).tiobundle", toPath: path)
+    let json = path + "/model.json"
+    let text = String(decoding: try FileSystem.read(json), as: UTF8.self)
+    try text.replacing("\"id\": \"\(demo)\"", with: "\"id\": \"\(id)\"")
+      .write(toFile: json, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  /// A server of Net Runner that imports from here.
+  func netRunner(keys: [VerificationKey]? = nil) async throws -> WebFixture {
+    let fixture = try WebFixture()
+    fixture.options.repository = try await configuration(keys: keys)
+    return fixture
+  }
+}
+
+extension TestClient {
+  /// Imports a model, and waits for the end.
+  ///
+  /// - Returns: The import.
+  func importModel(
+    _ model: String = "hosted", location: SourceLocation = #_sourceLocation
+  ) async throws -> JSONValue {
+    let started = try await json(
+      .post, "imports", json: .object(["repository_model": .string(model)]), expects: 202,
+      location: location)
+    let id = try #require(started["import"]["id"].text, sourceLocation: location)
+    return try await endOfImport(id)
+  }
+
+  /// Waits for the end of an import.
+  func endOfImport(_ id: String) async throws -> JSONValue {
+    for _ in 0..<1500 {
+      let job = try await json(.get, "imports/" + id)["import"]
+      if !["downloading", "checking"].contains(job["state"].text) { return job }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw TensorIOError(.internalFault, "The import does not end.")
+  }
+
+  /// What the repository's list says of a model.
+  func listed(
+    _ model: String = "hosted", location: SourceLocation = #_sourceLocation
+  ) async throws -> JSONValue {
+    let list = try await json(.get, "repository", location: location)["repository"]["models"]
+    return list.elements.first { $0["name"].text == model } ?? .null
+  }
+}

@@ -1,0 +1,184 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import NIOCore
+import TensorIO
+import Testing
+
+@testable import NetRunner
+@testable import NetRunnerWeb
+
+@Suite struct RepositoryRouteTests {
+  private static let start = ByteBuffer(string: #"{"repository_model": "hosted"}"#)
+
+  @Test func `without a repository there is none, and the page is told so`() async throws {
+    try await WebFixture().test { client in
+      let client = TestClient(client)
+      try #expect(await client.json(.get, "server")["repository"] == .null)
+      #expect(try await client.code(.get, "repository", expects: 404) == "no_repository")
+      let body = JSONValue.object(["repository_model": .string("hosted")])
+      let answer = try await client.json(.post, "imports", json: body, expects: 404)
+      #expect(answer["error"]["code"].text == "no_repository")
+      #expect(answer["error"]["message"].text?.contains("--repository") == true)
+      try #expect(await client.json(.get, "imports")["imports"].elements.isEmpty)
+    }
+  }
+
+  @Test(
+    arguments: [
+      #"{}"#, #"{"repository_model": "../x"}"#, #"{"repository_model": ""}"#,
+      #"{"repository_model": 1}"#,
+      #"{"url": "https://example.com/x.zip", "repository_model": "x"}"#,
+    ])
+  func `a name that is none is refused`(body: String) async throws {
+    try await WebFixture().test { client in
+      try await client.execute(
+        uri: "/api/v1/imports", method: .post, headers: [.contentType: "application/json"],
+        body: ByteBuffer(string: body)
+      ) { response in
+        try #expect(response.code == "bad_request")
+      }
+    }
+  }
+
+  @Test func `the repository is for those who may import`() async throws {
+    let repository = try await RepositoryFixture()
+    try await repository.publish(repository.bundle(), "1.0")
+    let fixture = try await repository.netRunner()
+    fixture.options.token = "secret"
+    try await fixture.test { client in
+      for (uri, method) in [
+        ("/api/v1/repository", HTTPRequest.Method.get), ("/api/v1/imports", .post),
+      ] {
+        try await client.execute(
+          uri: uri, method: method, headers: [.contentType: "application/json"],
+          body: method == .post ? Self.start : nil
+        ) { response in
+          #expect(response.status == .unauthorized)
+        }
+      }
+      try await client.execute(
+        uri: "/api/v1/imports", method: .post,
+        headers: [
+          .contentType: "application/json", .authorization: "Bearer secret",
+          .origin: "http://evil.example",
+        ], body: Self.start
+      ) { response in
+        try #expect(response.code == "cross_origin")
+      }
+      try await client.execute(
+        uri: "/api/v1/repository", method: .get, headers: [.authorization: "Bearer secret"]
+      ) { response in
+        try #expect(response.json["repository"]["models"].elements.count == 1)
+      }
+    }
+    try #expect(FileSystem.contents(of: fixture.options.models).isEmpty)
+  }
+
+  @Test func `a private repository wants its own token, which nobody is told`() async throws {
+    let repository = try await RepositoryFixture(isPrivate: true)
+    try await repository.publish(repository.bundle(), "1.0")
+    let fixture = try await repository.netRunner()
+    try await fixture.test { client in
+      let client = TestClient(client)
+      let answer = try await client.json(.get, "repository", expects: 502)
+      #expect(answer["error"]["code"].text == "unauthorized")
+      #expect(answer["error"]["message"].text?.contains("TENSORIO_REPOSITORY_TOKEN") == true)
+      let job = try await client.importModel()
+      #expect(job["error"]["code"].text == "unauthorized", "\(job)")
+    }
+    fixture.options.repository?.token = repository.secret
+    try await fixture.test { client in
+      let client = TestClient(client)
+      try #expect(await client.listed()["state"].text == "new")
+      try #expect(await client.importModel()["state"].text == "done")
+      for path in ["server", "repository", "imports", "models"] {
+        let text = String(buffer: try await client.send(.get, path).body)
+        #expect(!text.contains(repository.secret))
+      }
+    }
+  }
+
+  @Test(arguments: [".origin.json", ".ORIGIN.json", ".origin.json/deeper"])
+  func `a zip file that claims an origin has none`(name: String) async throws {
+    let repository = try await RepositoryFixture()
+    try await repository.publish(repository.bundle(), "1.0")
+    let fixture = try await repository.netRunner()
+    let zip = fixture.folder + "/claim.zip"
+    let bundle = try repository.bundle()
+    let claim = BundleOrigin(
+      repository: repository.place, channel: "stable", model: "hosted", version: "9.0",
+      manifest: "sha256:" + String(repeating: "0", count: 64), documentVersion: 1_000_000)
+    let writer = try ZipWriter(zip)
+    for file in ["model.json", "model.tflite", "assets/labels.txt"] {
+      try writer.add(
+        Array(FileSystem.read("\(bundle)/\(file)")), named: "hosted.tiobundle/\(file)")
+    }
+    try writer.add(Array(JSONEncoder().encode(claim)), named: "hosted.tiobundle/\(name)")
+    try writer.close()
+    let body = ByteBuffer(bytes: try FileSystem.read(zip))
+    let upload: @Sendable (any TestClientProtocol) async throws -> Void = { client in
+      try await client.execute(
+        uri: "/api/v1/models", method: .post, headers: [.contentType: "application/zip"], body: body
+      ) { response in
+        #expect(response.status == .created)
+        try #expect(response.json["model"]["origin"] == .null)
+      }
+      let row = try await TestClient(client).listed()
+      #expect(row["state"].text == "new" && row["imported"] == .null)
+    }
+    try await fixture.test { client in
+      try await upload(client)
+      // It keeps nobody from importing, and takes an import's place without its origin.
+      let job = try await TestClient(client).importModel()
+      #expect(job["state"].text == "done", "\(job)")
+      try #expect(await TestClient(client).listed()["imported"]["version"].text == "1.0")
+      try await upload(client)
+    }
+    let origin = fixture.options.models + "/hosted.tiobundle/.origin.json"
+    #expect(!FileManager.default.fileExists(atPath: origin))
+  }
+
+  @Test func `a channel without a version is said to have none`() async throws {
+    let repository = try await RepositoryFixture()
+    let (model, version) = (
+      try #require(RepositoryName("waiting")), try #require(RepositoryName("1.0"))
+    )
+    _ = try await repository.publisher.publish(
+      repository.bundle(), as: model, version: version)
+    try await repository.publish(repository.bundle(), "1.0")
+    let fixture = try await repository.netRunner()
+    try await fixture.test { client in
+      let client = TestClient(client)
+      let waiting = try await client.listed("waiting")
+      #expect(waiting["state"].text == "unavailable")
+      #expect(waiting["problem"]["code"].text == "not_found")
+      try #expect(await client.listed()["state"].text == "new")
+      for name in ["waiting", "nobody"] {
+        let job = try await client.importModel(name)
+        #expect(job["error"]["code"].text == "not_found", "\(job)")
+      }
+    }
+  }
+
+  @Test func `a repository that makes no sense keeps the server from starting`() async throws {
+    for (server, keys) in [
+      ("http://models.example.com", [SigningKey().verificationKey]),
+      ("https://u:p@models.example.com", [SigningKey().verificationKey]),
+      ("https://models.example.com", []),
+    ] {
+      let fixture = try WebFixture()
+      fixture.options.repository = ModelRepositoryConfiguration(
+        server: server, keys: keys, folder: fixture.folder + "/cache")
+      let error = #expect(throws: TensorIOError.self) { try NetRunnerServer(fixture.options) }
+      #expect(error?.code == .invalidOption)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Imports, or updates, a model of a repository through Net Runner's page, by the keyboard alone.
+
+    browse_repository.py ADDRESS MODEL [--screenshots DIR]
+
+Prints a JSON object of what was seen.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browse import Page
+
+
+def browse(page: Page, address: str, model: str, screenshots: Path | None) -> dict:
+    seen: dict = {}
+    selector = f"#repository-list [data-repository-model='{model}']"
+
+    def row_state() -> str:
+        return page.driver.execute_script(
+            """return [...document.querySelectorAll("#repository-list li")]
+              .find((row) => row.querySelector(".card-name").textContent === arguments[0])
+              ?.dataset.state ?? "";""", model)
+
+    page.driver.get(address + "#/models")
+    page.wait(lambda: page.driver.find_elements(By.CSS_SELECTOR, selector))
+    region = page.find("#repository")
+    seen["is_shown"] = region.is_displayed()
+    seen["region"] = [region.aria_role, region.accessible_name]
+    seen["place"] = page.text("#repository-place")
+    if screenshots:
+        page.screenshots(screenshots, "repository")
+    button = page.find(selector)
+    seen["button"] = [button.text, button.accessible_name]
+    # From the button before it, as who has no mouse comes there.
+    page.driver.execute_script("document.querySelector('#repository-refresh').focus()")
+    page.driver.switch_to.active_element.send_keys(Keys.TAB)
+    seen["is_reached_by_tab"] = page.driver.switch_to.active_element == button
+    # Progress may be gone before anybody looks: the page keeps what it showed.
+    page.driver.execute_script(
+        """window.shown = [];
+        new MutationObserver(() => window.shown.push(
+          document.querySelector("#import-state").textContent,
+          document.querySelector("#import-state progress")?.max,
+        )).observe(document.querySelector("#import-state"),
+          { childList: true, subtree: true, characterData: true, attributes: true });""")
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    seen["imports"] = page.wait(lambda: row_state() == "imported") is not None
+    seen["keeps_focus"] = page.wait(
+        lambda: page.driver.switch_to.active_element == page.find("#repository-refresh")) is not None
+    shown = page.driver.execute_script("return window.shown")
+    seen["tells_progress"] = any("Downloading" in str(text) for text in shown)
+    seen["has_no_button"] = not page.driver.find_elements(By.CSS_SELECTOR, selector)
+    seen["is_a_model"] = "hosted" in page.models()
+    page.driver.get(address + "#/models/hosted")
+    page.wait(lambda: "channel stable" in page.text("#model-details"))
+    seen["origin"] = page.driver.execute_script(
+        """return [...document.querySelectorAll("#model-details dt")]
+          .find((term) => term.textContent === "Origin")?.nextElementSibling.textContent;""")
+    seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
+    return seen
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("model")
+    parser.add_argument("--screenshots", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(Path(folder))
+        try:
+            json.dump(
+                browse(page, arguments.address, arguments.model, arguments.screenshots), sys.stdout)
+        finally:
+            page.driver.quit()
+
+
+if __name__ == "__main__":
+    main()
