@@ -21,7 +21,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build format docs bench throughput bulk serving training fuzz memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build format docs bench throughput bulk serving hosting training fuzz memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -88,6 +88,9 @@ serving: build ## Measures the server's requests a second, beside uvicorn; wrk m
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/serving.py --tensorio .build/release/tensorio \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
+
+hosting: build ## Measures the repository's downloads, beside nginx; wrk and nginx must be there.
+	Benchmarks/hosting.py --tensorio .build/release/tensorio --bundle $(DEMO_BUNDLE)
 
 training: tensorflow ## Measures training steps, beside Python's Session.
 	@touch Benchmarks/Package.swift

@@ -19,7 +19,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -31,31 +30,18 @@ from pathlib import Path
 from PIL import Image
 
 from bulk import make_bundle
+from load import free_port, load
 from throughput import ROOT
 
 PEERS = ROOT / "Tools/peers"
 CONNECTIONS = [1, 4, 16, 64]
 
-# wrk's own report has no figures below 1 % of the requests, nor in one unit.
-SCRIPT = """
+POST = """
 local file = io.open("%s", "rb")
 wrk.method = "POST"
 wrk.body = file:read("*a")
 wrk.headers["Content-Type"] = "image/jpeg"
-function done(summary, latency, requests)
-  io.write(string.format(
-    '{"requests": %%d, "seconds": %%f, "p50": %%f, "p99": %%f, "failed": %%d}\\n', summary.requests,
-    summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write
-      + summary.errors.timeout))
-end
 """
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class Server:
@@ -81,16 +67,6 @@ class Server:
             except OSError:
                 time.sleep(0.1)
         sys.exit(f"error: {self.name} did not start")
-
-    def load(self, connections: int, seconds: float, script: Path) -> dict:
-        output = subprocess.run(
-            ["wrk", "--threads", "1", "--connections", str(connections), "--duration",
-             f"{seconds:.0f}s", "--script", str(script), self.address],
-            capture_output=True, text=True, check=True).stdout
-        result = json.loads(re.search(r"^\{.*\}$", output, re.MULTILINE)[0])
-        if result["failed"]:
-            sys.exit(f"error: {self.name} failed {result['failed']} requests")
-        return result
 
     def memory(self, kind: str) -> float:
         """MiB of its processes; kind is Rss or Pss."""
@@ -166,17 +142,16 @@ def main() -> None:
         photo = folder / "photo.jpg"
         source = arguments.photos / "cat_720p.jpg"
         Image.open(source).convert("RGB").resize((640, 480)).save(photo, quality=90)
-        script = folder / "post.lua"
-        script.write_text(SCRIPT % photo)
+        post = POST % photo
         contenders = servers(arguments, bundle)
         try:
             for server in contenders:
                 print(f"{server.name}: {server.wait(photo).get('classes')}", file=sys.stderr)
-                server.load(4, 2, script)
+                load(server.address, 4, 2, post)
             for index in range(arguments.rounds):
                 for count in CONNECTIONS:
                     for server in contenders[:: 1 if index % 2 == 0 else -1]:
-                        result = server.load(count, arguments.seconds, script)
+                        result = load(server.address, count, arguments.seconds, post)
                         server.results[count].append(result)
                 print(f"round {index + 1} of {arguments.rounds}", file=sys.stderr)
             report(*contenders)

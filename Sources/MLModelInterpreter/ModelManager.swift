@@ -64,7 +64,8 @@ public final class ModelManager: Sendable {
             allowsBackgroundDownloading: conditions.allowsBackgroundDownloading))
         for try await state in stream {
           progress.totalUnitCount = Int64(state.totalBytes)
-          progress.completedUnitCount = Int64(state.receivedBytes)
+          // Finished is it only when the version is in its place.
+          progress.completedUnitCount = Int64(min(state.receivedBytes, state.totalBytes - 1))
         }
         try Task.checkCancellation()
         progress.totalUnitCount = max(1, progress.totalUnitCount)
