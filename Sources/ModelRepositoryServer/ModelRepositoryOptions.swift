@@ -9,7 +9,8 @@ public import Foundation
 public struct ModelRepositoryOptions: Sendable {
   /// Where everything is kept.
   public var dataFolder: String
-  /// Where the blobs are; nil for where the data folder says that they are, which is itself at first.
+  /// Where the blobs are; nil for where the data folder says that they are, which is itself at
+  /// first.
   public var blobs: BlobPlace?
   /// Who asks a store that speaks S3; nil reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
   /// `AWS_SESSION_TOKEN`.

@@ -61,8 +61,8 @@ public struct ModelRepositoryServer: Sendable {
   ///
   /// - Parameter onStart: Called with the server's address once it listens.
   /// - Throws: `RepositoryError` with the code `.invalidOption` when the address is taken or the
-  ///   certificate cannot be read; with `.storeUnavailable` when a store of blobs elsewhere does not
-  ///   answer.
+  ///   certificate cannot be read; with `.storeUnavailable` when a store of blobs elsewhere does
+  ///   not answer.
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
     let options = options
     try await repository.blobs.check()

@@ -36,13 +36,29 @@ struct RepositoryS3CommandTests {
         try Data(contentsOf: URL(filePath: folder.path + "/digits.tiobundle/" + name))
           == Data(contentsOf: URL(filePath: Self.digits + "/" + name)))
     }
+    // The folder knows the place; the credentials are in the environment.
+    let with = Self.nobody.merging(secrets.mapValues { $0 }) { $1 }
+    // Beside the server, and back to a folder and to another place.
+    let backup = folder.path + "/backup"
+    func maintain(_ arguments: String...) async throws -> String {
+      let result = try await CommandRunner.run(["repository"] + arguments, environment: with)
+      #expect(result.status == 0, "\(arguments): \(result.error)")
+      return result.output
+    }
+    _ = try await maintain("backup", backup, "--data", repository.data)
+    for (name, place) in [("folder", []), ("bucket", ["--blobs", "s3://\(bucket)/2"])] {
+      let data = folder.path + "/" + name
+      let endpoint = place.isEmpty ? [] : ["--s3-endpoint", address.endpoint]
+      let result = try await CommandRunner.run(
+        ["repository", "restore", backup, "--data", data] + place + endpoint, environment: with)
+      #expect(result.status == 0, "\(result.error)")
+      #expect(try await maintain("fsck", "--rehash", "--data", data).contains("sound"))
+    }
     #expect(await repository.end(with: SIGTERM) == 0)
     let keys = try await S3Peer.ask(["do": "list", "bucket": bucket])["keys"] as? [String]
     #expect(keys?.contains("models/repository.json") == true)
     #expect(keys?.count { $0.hasPrefix("models/sha256/") } ?? 0 > 2)
 
-    // The folder knows the place; the credentials are in the environment.
-    let with = Self.nobody.merging(secrets.mapValues { $0 }) { $1 }
     func run(
       _ arguments: [String], _ environment: [String: String?], status: Int32
     ) async throws -> String {

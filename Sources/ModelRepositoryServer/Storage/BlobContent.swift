@@ -23,8 +23,8 @@ protocol BlobContent: Sendable {
   /// What is known to be unreadable throws here: before an answer is begun that it would break off.
   ///
   /// - Parameter range: Within the blob.
-  /// - Returns: The bytes in pieces of 256 KB or less, once; or a ``RepositoryError`` on the way, never
-  ///   fewer bytes, or others.
+  /// - Returns: The bytes in pieces of 256 KB or less, once; or a ``RepositoryError`` on the way,
+  ///   never fewer bytes, or others.
   /// - Throws: ``RepositoryError``.
   func pieces(in range: Range<Int>) async throws -> BlobPieces
 }

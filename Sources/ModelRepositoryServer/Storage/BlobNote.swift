@@ -55,11 +55,17 @@ struct BlobNote: Codable, Equatable {
       try FileSystem.remove(folder.note)
       try FileSystem.flush(folder.path)
       return nil
-    case .s3(let place):
-      let note = BlobNote(id: UUID().uuidString.lowercased(), s3: place)
-      try note.write(folder)
-      return note
+    case .s3(let place): return try make(place, in: folder)
     }
+  }
+
+  /// Notes a new place in a folder.
+  ///
+  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  static func make(_ place: S3Place, in folder: DataFolder) throws -> BlobNote {
+    let note = BlobNote(id: UUID().uuidString.lowercased(), s3: place)
+    try note.write(folder)
+    return note
   }
 
   private func write(_ folder: DataFolder) throws {

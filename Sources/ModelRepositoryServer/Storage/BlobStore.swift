@@ -18,15 +18,15 @@ protocol BlobStore: Sendable {
   /// - Parameters:
   ///   - file: A path; where the call fails, the file may still be there.
   ///   - blob: What it has.
-  /// - Throws: ``RepositoryError``: with the code `.storage` nobody knows what became of the file; with
-  ///   `.storeUnavailable` it is there and whole, and can be put again.
+  /// - Throws: ``RepositoryError``: with the code `.storage` nobody knows what became of the file;
+  ///   with `.storeUnavailable` it is there and whole, and can be put again.
   func put(_ file: String, as blob: BlobReference) async throws
 
   /// Begins to read a blob.
   ///
-  /// What is deleted or replaced meanwhile is read to its end, or reading throws: a folder keeps what is
-  /// open, a store behind a network keeps what it has begun to send, and refuses the rest. Other bytes
-  /// than those that were there never come.
+  /// What is deleted or replaced meanwhile is read to its end, or reading throws: a folder keeps
+  /// what is open, a store behind a network keeps what it has begun to send, and refuses the rest.
+  /// Other bytes than those that were there never come.
   ///
   /// - Returns: The blob; nil where there is none.
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)?

@@ -75,7 +75,7 @@ final class Repository: Sendable {
   }
 
   /// The store that a note names.
-  private static func store(
+  static func store(
     _ note: BlobNote, _ options: ModelRepositoryOptions, mayBegin: Bool
   ) -> S3BlobStore {
     let credentials = Result {

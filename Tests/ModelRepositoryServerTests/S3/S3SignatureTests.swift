@@ -19,7 +19,8 @@ import Testing
     var signature: String
   }
 
-  /// The examples of "Signature Calculations for the Authorization Header" in Amazon's documentation.
+  /// The examples of "Signature Calculations for the Authorization Header" in Amazon's
+  /// documentation.
   static let examples = [
     Example(
       request: S3Request(.GET, nil, "", fields: [("Range", "bytes=0-9")]), path: "/test.txt",

@@ -62,8 +62,8 @@ extension S3BlobStore {
 
   /// Makes the parts an object.
   ///
-  /// Where the answer was lost and the request is sent again, the store knows the upload no more. Then
-  /// the object tells: it is another one than before.
+  /// Where the answer was lost and the request is sent again, the store knows the upload no more.
+  /// Then the object tells: it is another one than before.
   private func complete(
     _ key: String, _ id: String, _ tags: [String], _ before: String?
   ) async throws {

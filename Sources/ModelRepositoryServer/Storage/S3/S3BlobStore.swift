@@ -11,8 +11,9 @@ import NIOPosix
 
 /// Blobs as objects `PREFIX/sha256/ab/<hex>` of a bucket.
 ///
-/// What is stored is signed with the SHA-256 that it is named by, so that a store refuses bytes that were
-/// changed on the way; large blobs go in parts, whose hashes are made while the whole is hashed once more.
+/// What is stored is signed with the SHA-256 that it is named by, so that a store refuses bytes
+/// that were changed on the way; large blobs go in parts, whose hashes are made while the whole is
+/// hashed once more.
 struct S3BlobStore: BlobStore {
   /// From which sizes on things are done otherwise; tests make them small.
   struct Limits: Sendable {
@@ -129,6 +130,9 @@ struct S3BlobStore: BlobStore {
   }
 
   func check() async throws { try await owner.check(client, root) }
+
+  /// Lets another repository have the place.
+  func leave() async throws { try await owner.leave(client, root) }
 
   // MARK: - Objects
 

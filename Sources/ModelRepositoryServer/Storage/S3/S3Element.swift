@@ -5,9 +5,9 @@
 
 /// An element of the XML that stores answer with.
 ///
-/// Foundation's parser is not used: on Linux it needs a libxml2 of one version on every machine that the
-/// program runs on. What S3 says has elements, text and attributes that nobody needs; a document type,
-/// which is what attacks are made of, is refused.
+/// Foundation's parser is not used: on Linux it needs a libxml2 of one version on every machine
+/// that the program runs on. What S3 says has elements, text and attributes that nobody needs; a
+/// document type, which is what attacks are made of, is refused.
 struct S3Element: Sendable {
   let name: String
   private(set) var text = ""

@@ -10,8 +10,8 @@ import NIOHTTP1
 
 /// Tells a repository's objects from another's, by the object `PREFIX/repository.json`.
 ///
-/// Two repositories in one place would take each other's blobs for garbage, and an empty bucket that
-/// answers under the same name would make all blobs seem lost.
+/// Two repositories in one place would take each other's blobs for garbage, and an empty bucket
+/// that answers under the same name would make all blobs seem lost.
 struct S3Owner: Sendable {
   private struct Mark: Codable {
     var id: String
@@ -53,6 +53,15 @@ struct S3Owner: Sendable {
         "\(client.place.name) belongs to another repository: its 'repository.json' has the id "
           + "'\(owner.prefix(60))', and this one's is '\(id)'. Name another prefix.")
     }
+  }
+
+  /// Gives a place up that this repository made its own.
+  ///
+  /// - Throws: ``RepositoryError``.
+  func leave(_ client: S3Client, _ root: String) async throws {
+    let key = root + "repository.json"
+    guard try await read(key, client) == id else { return }
+    try await client.send(S3Request(.DELETE, key, "deleted"), allowing: [404])
   }
 
   private func read(_ key: String, _ client: S3Client) async throws -> String? {

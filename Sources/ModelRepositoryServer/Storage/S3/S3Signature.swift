@@ -10,7 +10,8 @@ import NIOHTTP1
 /// AWS's Signature Version 4, in the fields of a request.
 ///
 /// No library for that is among those that this package may use, and it is a page of text: what is
-/// signed is the request in a fixed form, with a key that is good for a day, a region and a service.
+/// signed is the request in a fixed form, with a key that is good for a day, a region and a
+/// service.
 struct S3Signature: Sendable {
   let credentials: S3Credentials
   let region: String
