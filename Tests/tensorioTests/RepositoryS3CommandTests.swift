@@ -28,6 +28,16 @@ struct RepositoryS3CommandTests {
     let place = ["--blobs", "s3://\(bucket)/models", "--s3-endpoint", address.endpoint]
     let repository = try await RunningRepository(place, secrets: secrets)
     let folder = try TemporaryFolder()
+    // The server gives the first blob up after five attempts, and is asked again.
+    try await S3Peer.ask([
+      "do": "faults", "bucket": bucket,
+      "faults": [
+        [
+          "method": "PUT", "match": "/sha256/", "act": "status", "status": 503,
+          "code": "SlowDown", "times": 7,
+        ]
+      ],
+    ])
     try await repository.run(
       "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
     #expect(try await repository.pull("digits", into: folder.path) == "1.0")
