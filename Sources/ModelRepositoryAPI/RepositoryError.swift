@@ -27,6 +27,8 @@ public struct RepositoryError: Error, Sendable, Hashable {
     public static let locked = Code(rawValue: "locked")
     /// A data folder, or a file in it, that cannot be read or written.
     public static let storage = Code(rawValue: "storage")
+    /// A store of blobs on another machine that does not answer, or refuses.
+    public static let storeUnavailable = Code(rawValue: "store_unavailable")
   }
 
   /// What programs tell errors apart by.

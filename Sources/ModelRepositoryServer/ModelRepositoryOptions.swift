@@ -9,6 +9,12 @@ public import Foundation
 public struct ModelRepositoryOptions: Sendable {
   /// Where everything is kept.
   public var dataFolder: String
+  /// Where the blobs are; nil for where the data folder says that they are, which is itself at
+  /// first.
+  public var blobs: BlobPlace?
+  /// Who asks a store that speaks S3; nil reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+  /// `AWS_SESSION_TOKEN`.
+  public var credentials: S3Credentials?
   /// The address to listen on; a name or number of this machine.
   public var host = "127.0.0.1"
   /// The port; 0 takes one that is free.
@@ -39,6 +45,10 @@ public struct ModelRepositoryOptions: Sendable {
   public var version = "0"
   /// The clock; tests move it.
   var now: @Sendable () -> Date = { Date() }
+  /// How long a store that speaks S3 is waited for.
+  var patience = S3Client.Patience()
+  /// From which sizes on things are done otherwise in such a store.
+  var limits = S3BlobStore.Limits()
   /// For how long a body may be slow.
   var slowBodyTime = Duration.seconds(10)
 

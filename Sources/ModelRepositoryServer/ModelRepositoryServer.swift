@@ -35,7 +35,8 @@ public struct ModelRepositoryServer: Sendable {
   /// - Parameters:
   ///   - options: How it is set up.
   ///   - logger: Gets a line for every request; nil writes them to standard error.
-  /// - Throws: `RepositoryError` with the codes `.locked`, `.storage` and `.invalidKey`.
+  /// - Throws: `RepositoryError` with the codes `.locked`, `.storage`, `.invalidKey` and
+  ///   `.invalidOption`, where the data folder says another place of blobs.
   public init(_ options: ModelRepositoryOptions, logger: Logger? = nil) throws {
     let logger = logger ?? Logger(label: "model-repository") { LineLogHandler(label: $0) }
     self.init(try Repository(options), logger)
@@ -60,9 +61,11 @@ public struct ModelRepositoryServer: Sendable {
   ///
   /// - Parameter onStart: Called with the server's address once it listens.
   /// - Throws: `RepositoryError` with the code `.invalidOption` when the address is taken or the
-  ///   certificate cannot be read.
+  ///   certificate cannot be read; with `.storeUnavailable` when a store of blobs elsewhere does
+  ///   not answer.
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
     let options = options
+    try await repository.blobs.check()
     do {
       let application = try application { channel in
         onStart(

@@ -5,7 +5,6 @@
 
 import Foundation
 public import ModelRepositoryAPI
-import NIOPosix
 
 /// A data folder without a server: what administrators do on the machine itself.
 ///
@@ -96,16 +95,24 @@ public struct RepositoryStore: Sendable {
 
   /// Copies everything but uploads under way to a new folder, which is a data folder itself.
   ///
-  /// On the same disk blobs are linked and take no room; to be safe from the disk's end, copy the
-  /// folder elsewhere. The keys are in it: keep it as secret as they are.
-  ///
   /// - Parameter folder: A path where nothing is yet, or an empty folder.
   /// - Throws: `RepositoryError` where something is there, or a blob is missing.
   public func backup(to folder: String) async throws {
-    let repository = repository
-    try await NIOThreadPool.singleton.runIfActive {
-      try RepositoryCopy.backup(repository, to: folder)
-    }
+    try await Self.backup(repository.options, to: folder)
+  }
+
+  /// Copies a repository that a server may use meanwhile; see ``backup(to:)``.
+  ///
+  /// What was published when this is called is in the copy. On the same disk blobs are linked and
+  /// take no room; to be safe from the disk's end, copy the folder elsewhere. Blobs in S3 are
+  /// downloaded. The keys are in it: keep it as secret as they are.
+  ///
+  /// - Parameters:
+  ///   - options: The data folder, and who asks the store of its blobs.
+  ///   - folder: A path where nothing is yet, or an empty folder.
+  /// - Throws: `RepositoryError` where something is there, or a blob is missing.
+  public static func backup(_ options: ModelRepositoryOptions, to folder: String) async throws {
+    try await RepositoryCopy.backup(options, to: folder)
   }
 
   /// Makes a data folder of a backup, reading every byte.
@@ -115,12 +122,13 @@ public struct RepositoryStore: Sendable {
   ///
   /// - Parameters:
   ///   - backup: A folder that ``backup(to:)`` made.
-  ///   - folder: A path where nothing is yet, or an empty folder.
+  ///   - options: The data folder, where nothing is yet, or which is empty; where the blobs are to
+  ///     be.
   /// - Throws: `RepositoryError` where the backup is damaged; nothing is made then.
-  public static func restore(from backup: String, to folder: String) async throws {
-    try await NIOThreadPool.singleton.runIfActive {
-      try RepositoryCopy.restore(from: DataFolder(path: backup), to: folder)
-    }
+  public static func restore(
+    from backup: String, _ options: ModelRepositoryOptions
+  ) async throws {
+    try await RepositoryCopy.restore(from: DataFolder(path: backup), options)
   }
 
   /// Refusals without HTTP.

@@ -7,47 +7,69 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ModelRepositoryServer
 
 /// What every store of blobs must do.
 @Suite struct BlobStoreTests {
-  /// The stores, and a folder for files that are put.
-  enum Kind: CaseIterable {
+  enum Kind {
     case folder
     case memory
+    case s3
+    /// In parts as soon as there are two bytes.
+    case s3InParts
   }
 
+  static let kinds: [Kind] = [.folder, .memory] + (S3Peer.isThere ? [.s3, .s3InParts] : [])
+
+  /// A store, and a folder for files that are put.
   private final class Fixture {
     let folder = FileManager.default.temporaryDirectory.appending(path: "blobs-\(UUID())").path
     let store: any BlobStore
+    /// Changes a blob behind the store's back.
+    let damage: (BlobReference, [UInt8]) async throws -> Void
 
-    init(_ kind: Kind) throws {
+    init(_ kind: Kind) async throws {
       try FileSystem.makeFolder(folder + "/quarantine")
-      store =
-        switch kind {
-        case .folder:
-          try FolderBlobStore(folder + "/blobs", quarantine: folder + "/quarantine")
-        case .memory: MemoryBlobStore()
+      switch kind {
+      case .folder:
+        let blobs = folder + "/blobs"
+        store = try FolderBlobStore(blobs, quarantine: folder + "/quarantine")
+        damage = { blob, bytes in
+          let name = blob.digest.hexadecimal
+          try Data(bytes).write(to: URL(filePath: "\(blobs)/sha256/\(name.prefix(2))/\(name)"))
         }
+      case .memory:
+        let memory = MemoryBlobStore()
+        store = memory
+        damage = { memory.put($1, as: $0) }
+      case .s3, .s3InParts:
+        let bucket = try await S3Bucket()
+        var limits = S3BlobStore.Limits()
+        limits.pageNames = 1
+        if kind == .s3InParts { (limits.wholeBytes, limits.partBytes) = (1, 70_000) }
+        store = try bucket.store(limits: limits)
+        damage = { try await bucket.put($1, bucket.key($0.digest)) }
+      }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    func put(_ bytes: [UInt8], as blob: BlobReference? = nil) async throws -> BlobReference {
+    func put(_ bytes: [UInt8]) async throws -> BlobReference {
       let file = folder + "/\(UUID())"
       try Data(bytes).write(to: URL(filePath: file))
-      let blob = blob ?? BlobReference(digest: BlobDigest(of: bytes), size: bytes.count)
+      let blob = BlobReference(digest: BlobDigest(of: bytes), size: bytes.count)
       try await store.put(file, as: blob)
       #expect(!FileManager.default.fileExists(atPath: file))
       return blob
     }
   }
 
-  @Test(arguments: Kind.allCases, [0, 1, 1000, 600_000])
+  @Test(arguments: kinds, [0, 1, 1000, 600_000])
   func `what is put can be read`(kind: Kind, count: Int) async throws {
-    let fixture = try Fixture(kind)
+    let fixture = try await Fixture(kind)
     let bytes = sampleBytes(count)
     let blob = try await fixture.put(bytes)
     #expect(try await fixture.store.size(of: blob.digest) == count)
@@ -62,9 +84,9 @@ import Testing
     #expect(try await fixture.store.list().map(\.blob) == [blob])
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test(arguments: kinds)
   func `every part of a blob can be read`(kind: Kind) async throws {
-    let fixture = try Fixture(kind)
+    let fixture = try await Fixture(kind)
     let bytes = sampleBytes(12)
     let digest = try await fixture.put(bytes).digest
     let content = try #require(try await fixture.store.open(digest))
@@ -76,9 +98,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test(arguments: kinds)
   func `what was not put is not there`(kind: Kind) async throws {
-    let fixture = try Fixture(kind)
+    let fixture = try await Fixture(kind)
     let digest = BlobDigest(of: [1])
     #expect(try await fixture.store.open(digest) == nil)
     #expect(try await fixture.store.size(of: digest) == nil)
@@ -86,41 +108,67 @@ import Testing
     try await fixture.store.delete(digest)
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test(arguments: kinds)
   func `a blob is put again, and the damaged one is mended`(kind: Kind) async throws {
-    let fixture = try Fixture(kind)
+    let fixture = try await Fixture(kind)
     let bytes = sampleBytes(10)
     let blob = try await fixture.put(bytes)
-    _ = try await fixture.put(sampleBytes(10, seed: 1), as: blob)
+    try await fixture.damage(blob, sampleBytes(10, seed: 1))
     _ = try await fixture.put(bytes)
     let content = try #require(try await fixture.store.open(blob.digest))
     #expect(Array(try await content.bytes(in: 0..<10).readableBytesView) == bytes)
     #expect(try await fixture.store.list().count == 1)
   }
 
-  @Test(arguments: Kind.allCases)
-  func `what is deleted can be read to its end by who began`(kind: Kind) async throws {
-    let fixture = try Fixture(kind)
+  @Test(arguments: kinds)
+  func `what is deleted is read to its end by who began`(kind: Kind) async throws {
+    let fixture = try await Fixture(kind)
     let bytes = sampleBytes(10)
     let blob = try await fixture.put(bytes)
     let content = try #require(try await fixture.store.open(blob.digest))
+    let pieces = try await content.pieces(in: 0..<10)
     try await fixture.store.delete(blob.digest)
     #expect(try await fixture.store.open(blob.digest) == nil)
-    #expect(Array(try await content.bytes(in: 0..<10).readableBytesView) == bytes)
+    var read: [UInt8] = []
+    for try await piece in pieces { read += piece.readableBytesView }
+    #expect(read == bytes)
+    await readOrRefuse(content, bytes)
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test(arguments: kinds)
+  func `of what is replaced, no other bytes come`(kind: Kind) async throws {
+    let fixture = try await Fixture(kind)
+    let bytes = sampleBytes(10)
+    let blob = try await fixture.put(bytes)
+    let content = try #require(try await fixture.store.open(blob.digest))
+    _ = try await fixture.put(bytes)
+    await readOrRefuse(content, bytes)
+  }
+
+  /// What is read is right, or is refused.
+  private func readOrRefuse(_ content: any BlobContent, _ bytes: [UInt8]) async {
+    do {
+      let read = try await content.bytes(in: 0..<bytes.count)
+      #expect(Array(read.readableBytesView) == bytes)
+    } catch let error as RepositoryError {
+      #expect(error.code == .storage)
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test(arguments: kinds)
   func `what is quarantined is not there`(kind: Kind) async throws {
-    let fixture = try Fixture(kind)
+    let fixture = try await Fixture(kind)
     let blob = try await fixture.put([1, 2, 3])
     try await fixture.store.quarantine(blob.digest)
     #expect(try await fixture.store.open(blob.digest) == nil)
     #expect(try await fixture.store.list().isEmpty)
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test(arguments: kinds)
   func `a file that changed its size is not taken`(kind: Kind) async throws {
-    let fixture = try Fixture(kind)
+    let fixture = try await Fixture(kind)
     let file = fixture.folder + "/file"
     try Data([1, 2, 3]).write(to: URL(filePath: file))
     let blob = BlobReference(digest: BlobDigest(of: [1, 2]), size: 2)
@@ -148,6 +196,10 @@ final class MemoryBlobStore: BlobStore {
 
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
     blobs.withLock { $0[digest].map { Content(data: $0.data) } }
+  }
+
+  func put(_ data: [UInt8], as blob: BlobReference) {
+    blobs.withLock { $0[blob.digest] = (data, Date()) }
   }
 
   func size(of digest: BlobDigest) async throws -> Int? {

@@ -159,7 +159,8 @@ import Testing
       await #expect(throws: RepositoryError.self) { try await store.backup(to: copy) }
     }
     try FileManager.default.removeItem(atPath: fixture.folder)
-    try await RepositoryStore.restore(from: copy, to: restored)
+    try await RepositoryStore.restore(
+      from: copy, ModelRepositoryOptions(dataFolder: restored))
     #expect(try FileSystem.names(in: restored + "/uploads").isEmpty)
     try FileManager.default.copyItem(atPath: restored, toPath: fixture.folder)
     #expect(try await documents(fixture) == original)
@@ -180,13 +181,15 @@ import Testing
     for bytes in [nil, [], Array("cats 3".utf8)] as [[UInt8]?] {
       if let bytes { try Data(bytes).write(to: URL(filePath: file)) }
       let error = await #expect(throws: RepositoryError.self) {
-        try await RepositoryStore.restore(from: copy, to: restored)
+        try await RepositoryStore.restore(
+          from: copy, ModelRepositoryOptions(dataFolder: restored))
       }
       #expect(error?.message.contains("\(digest)") == true)
       #expect(!FileManager.default.fileExists(atPath: restored))
     }
     await #expect(throws: RepositoryError.self) {
-      try await RepositoryStore.restore(from: copy + "/keys", to: restored)
+      try await RepositoryStore.restore(
+        from: copy + "/keys", ModelRepositoryOptions(dataFolder: restored))
     }
     let rest = try FileSystem.names(in: URL(filePath: copy).deletingLastPathComponent().path)
     #expect(!rest.contains { $0.contains(".partial-") && copy.contains($0.prefix(40)) })

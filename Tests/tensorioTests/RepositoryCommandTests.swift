@@ -132,13 +132,14 @@ import Testing
     let folder = try TemporaryFolder()
     try await repository.run(
       "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
-    // Nobody but the server may have the folder while it runs.
-    let backup = folder.path + "/backup"
-    let (_, locked) = try await repository.run(
-      "backup", "--data", repository.data, backup, status: 65)
+    // Nobody but the server may have the folder while it runs; it can be copied.
+    let (_, locked) = try await repository.run("fsck", "--data", repository.data, status: 65)
     #expect(locked.contains(repository.data))
-    #expect(await repository.end(with: SIGTERM) == 0)
+    let backup = folder.path + "/backup"
     try await repository.run("backup", "--data", repository.data, backup)
+    try await repository.run("backup", "--data", repository.data, backup, status: 65)
+    #expect(await repository.end(with: SIGTERM) == 0)
+    try await repository.run("backup", "--data", repository.data, backup + "-2")
     try await repository.run("restore", folder.path + "/backup", "--data", folder.path + "/new")
     try await repository.run("fsck", "--data", folder.path + "/new", "--rehash")
     let keys = try await repository.run("keys", "--data", folder.path + "/new", "--json").output

@@ -23,7 +23,12 @@ final class RunningRepository {
   private let environment: [String: String]
 
   /// Makes a token for all, and starts the server.
-  init() async throws {
+  ///
+  /// - Parameters:
+  ///   - arguments: Further ones of the server.
+  ///   - secrets: Variables of the server, and of nothing else.
+  /// - Throws: When one of them does not work.
+  init(_ arguments: [String] = [], secrets: [String: String] = [:]) async throws {
     let folder = try TemporaryFolder()
     self.folder = folder
     let data = folder.path + "/data"
@@ -38,8 +43,10 @@ final class RunningRepository {
     let token = try RepositoryJSON.decode(NewToken.self, from: Data(made.output.utf8))
     environment["TENSORIO_REPOSITORY_TOKEN"] = token.secret
     let all = ProcessInfo.processInfo.environment.merging(environment) { _, own in own }
+      .merging(secrets) { _, own in own }
     process = try ChildProcess(
-      CommandRunner.binary.path, ["repository", "serve", "--data", data, "--port", "0"],
+      CommandRunner.binary.path,
+      ["repository", "serve", "--data", data, "--port", "0"] + arguments,
       environment: all)
     let line = String(decoding: process.output.availableData, as: UTF8.self)
     let text = line.replacing("Repository: ", with: "").trimmingCharacters(in: .newlines)

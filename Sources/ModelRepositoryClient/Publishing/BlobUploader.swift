@@ -52,7 +52,7 @@ struct BlobUploader: Sendable {
         try await Task.sleep(for: .milliseconds(200 * failures * failures))
       }
     }
-    _ = try await connection.send(.PUT, "/v1/uploads/\(state.id)?digest=\(blob.digest)")
+    try await finish(state, blob)
     forget(blob)
   }
 
@@ -65,6 +65,31 @@ struct BlobUploader: Sendable {
       throw PublishingError("file_changed", "'\(path)' became shorter while it was sent.")
     }
     return part
+  }
+
+  /// Makes the upload a blob.
+  ///
+  /// A server whose blobs are on another machine brings them there now, which may take longer than
+  /// an answer is waited for, or have to be done again.
+  private func finish(_ state: UploadState, _ blob: BlobReference) async throws {
+    var failures = 0
+    while true {
+      do {
+        _ = try await connection.send(.PUT, "/v1/uploads/\(state.id)?digest=\(blob.digest)")
+        return
+      } catch let error as PublishingError where failures > 0 && error.code == "upload_busy" {
+        // The request whose answer was lost goes on.
+        try await Task.sleep(for: .seconds(1))
+      } catch let error as PublishingError where failures > 0 && error.code == "upload_not_found" {
+        guard try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)").status == 200
+        else { throw error }
+        return
+      } catch let error as PublishingError where Self.isTransient(error) && failures < Self.attempts
+      {
+        failures += 1
+        try await Task.sleep(for: .milliseconds(200 * failures * failures))
+      }
+    }
   }
 
   private func send(_ part: Data, of state: UploadState) async throws -> UploadState {

@@ -33,7 +33,7 @@ struct BlobRoutes: Sendable {
     }
     try await checkAccess(to: digest, context)
     let content = try await content(of: digest, context)
-    return try response(to: request, context, content, digest)
+    return try await response(to: request, context, content, digest)
   }
 
   /// A blob: of those that are asked for often, the small ones are in memory.
@@ -70,34 +70,43 @@ struct BlobRoutes: Sendable {
 
   private func response(
     to request: Request, _ context: WebContext, _ content: any BlobContent, _ digest: BlobDigest
-  ) throws -> Response {
+  ) async throws -> Response {
     let answer = try BlobAnswer(request.head, digest, size: content.size, isPublic: access.isPublic)
     guard answer.status != .notModified else { return .notModified(answer.headers) }
     guard let part = answer.part else {
       return Response(status: answer.status, headers: answer.headers)
     }
-    return Response(
-      status: answer.status, headers: answer.headers, body: body(content, part, context.channel))
+    let body = try await body(content, part, context)
+    return Response(status: answer.status, headers: answer.headers, body: body)
   }
 
   /// Sends piece by piece; a client that takes none for the idle time is left.
   private func body(
-    _ content: any BlobContent, _ range: Range<Int>, _ channel: any Channel
-  ) -> ResponseBody {
+    _ content: any BlobContent, _ range: Range<Int>, _ context: WebContext
+  ) async throws -> ResponseBody {
     if let blob = content as? MemoryBlob {
       metrics.sent(range.count)
       return ResponseBody(byteBuffer: blob.part(range))
     }
     let (metrics, patience) = (metrics, TimeAmount.seconds(Int64(repository.options.idleTime)))
+    let (channel, logger) = (context.channel, context.logger)
+    // Begun before the answer, which cannot be taken back.
+    let pieces = try await content.pieces(in: range)
     return ResponseBody(contentLength: range.count) { writer in
-      try await content.forEachPiece(in: range) { piece in
-        let end = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
-        defer { end.cancel() }
-        try await writer.write(piece)
-        // The writer waits for the client only once the event loop saw what it was given: without
-        // this, a fast disk puts some 30 MB of a blob into memory for every client.
-        try await Self.settle(channel)
-        metrics.sent(piece.readableBytes)
+      do {
+        for try await piece in pieces {
+          try Task.checkCancellation()
+          let end = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+          defer { end.cancel() }
+          try await writer.write(piece)
+          // The writer waits for the client only once the event loop saw what it was given: without
+          // this, a fast disk puts some 30 MB of a blob into memory for every client.
+          try await Self.settle(channel)
+          metrics.sent(piece.readableBytes)
+        }
+      } catch let error as RepositoryError {
+        logger.error("an answer was broken off: \(error)")
+        throw error
       }
       try await writer.finish(nil)
     }

@@ -49,7 +49,7 @@ extension OpenAPIDocument {
       answers: [
         Answer(status: 200, description: "The blob is there already.", schema: "BlobReference"),
         Answer(status: 201, description: "It began; see Location.", schema: "UploadState"),
-      ], problems: [(400, "invalid_digest"), (429, "too_many_uploads")]),
+      ], problems: [(400, "invalid_digest"), (429, "too_many_uploads"), (503, "store_unavailable")]),
     Operation(
       method: "get", path: "/v1/uploads/{upload}", summary: "How far an upload is.",
       caller: .bearer(.publish),
@@ -82,7 +82,8 @@ extension OpenAPIDocument {
       ],
       problems: [
         (400, "invalid_digest, unexpected_body"), (404, "upload_not_found"), (409, "upload_busy"),
-        (422, "digest_mismatch"), (507, "not_stored"),
+        (422, "digest_mismatch"), (503, "store_unavailable; the upload stays"),
+        (507, "not_stored"),
       ]),
     Operation(
       method: "delete", path: "/v1/uploads/{upload}", summary: "Gives an upload up.",
@@ -107,11 +108,12 @@ extension OpenAPIDocument {
       ],
       problems: [
         (400, "invalid_digest"), (404, "blob_not_found"), (416, "range_not_satisfiable"),
-        (500, "blob_damaged"),
+        (500, "blob_damaged"), (503, "store_unavailable"),
       ]),
     Operation(
       method: "head", path: "/v1/blobs/{digest}", summary: "Whether a blob is there.",
-      caller: .reader, answers: [Answer(status: 200, description: "It is.")]),
+      caller: .reader, answers: [Answer(status: 200, description: "It is.")],
+      problems: [(503, "store_unavailable")]),
   ]
 
   static let modelOperations: [OpenAPIOperation] = [
@@ -138,6 +140,7 @@ extension OpenAPIDocument {
       ],
       problems: [
         (409, "version_exists"), (422, "blob_missing, invalid_manifest, wrong_size"),
+        (503, "store_unavailable"),
       ]),
     Operation(
       method: "post", path: "/v1/models/{model}/versions/{version}/withdraw",
@@ -235,6 +238,7 @@ extension OpenAPIDocument {
       answers: [Answer(status: 200, description: "The newest first.", schema: "AuditLog")]),
     Operation(
       method: "post", path: "/v1/gc", summary: "Collects garbage.", caller: .bearer(.admin),
-      answers: [Answer(status: 200, description: "What went.", schema: "CollectionReport")]),
+      answers: [Answer(status: 200, description: "What went.", schema: "CollectionReport")],
+      problems: [(503, "store_unavailable")]),
   ]
 }

@@ -43,6 +43,13 @@ struct ErrorMiddleware: RouterMiddleware {
   ) -> Problem {
     switch error {
     case let error as Problem: return error
+    case let error as RepositoryError where error.code == .storeUnavailable:
+      context.logger.error("the store of blobs failed: \(error)")
+      return .storeUnavailable()
+    case let error as RepositoryError
+    where error.code == .storage && [.get, .head].contains(request.method):
+      context.logger.error("a blob cannot be read: \(error)")
+      return .storeUnavailable()
     case let error as RepositoryError where error.code == .storage:
       context.logger.error("the disk failed: \(error)")
       return .notStored(error)

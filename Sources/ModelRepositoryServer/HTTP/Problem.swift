@@ -66,6 +66,13 @@ extension Problem {
     Problem(.conflict, code, title)
   }
 
+  /// What cannot be read, or stored, until the disk or another machine is well again.
+  static func storeUnavailable() -> Problem {
+    Problem(
+      .serviceUnavailable, "store_unavailable",
+      "The server cannot reach its blobs for now. Try again later.", headers: [.retryAfter: "10"])
+  }
+
   /// What the disk does not take.
   static func notStored(_ error: any Error) -> Problem {
     Problem(

@@ -19,6 +19,7 @@ extension Repository {
   /// - Returns: What went.
   /// - Throws: What the database and the store do.
   func collectGarbage(_ uploads: UploadStore, by token: String?) async throws -> CollectionReport {
+    try await blobs.check()
     var report = CollectionReport()
     let expired = try await uploads.expire()
     report.uploads = expired.count
@@ -32,7 +33,7 @@ extension Repository {
     }
     for candidate in candidates {
       guard let digest = BlobDigest("sha256:" + candidate.digest) else { continue }
-      let isGone = try await commits.withLock {
+      let isGone = try await commits.withLock(digest) {
         // First the row, then the file: never a row alone.
         let isGone = try await database.write { database in
           try database.execute(
@@ -70,7 +71,7 @@ extension Repository {
 
   /// Takes a file away that has no row, and that no version wants back.
   private func removeOrphan(_ digest: BlobDigest) async throws -> Bool {
-    try await commits.withLock {
+    try await commits.withLock(digest) {
       let isKnown = try await database.read { database in
         try Bool.fetchOne(
           database,

@@ -12,6 +12,7 @@ import NIOCore
 extension Repository {
   /// Looks for what is missing or damaged; see ``RepositoryStore/fsck(rehash:)``.
   func checkIntegrity(rehash: Bool) async throws -> IntegrityReport {
+    try await blobs.check()
     var report = IntegrityReport()
     report.lost = lost
     report.database = try await database.read { database in
@@ -72,7 +73,7 @@ extension Repository {
 
   /// First the row, then the file: never a row alone.
   private func quarantine(_ digest: BlobDigest) async throws {
-    try await commits.withLock {
+    try await commits.withLock(digest) {
       try await forget(digest)
       try await blobs.quarantine(digest)
     }

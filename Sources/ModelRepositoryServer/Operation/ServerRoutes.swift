@@ -7,6 +7,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Hummingbird
+import Logging
 import ModelRepositoryAPI
 import NIOPosix
 import Synchronization
@@ -26,7 +27,7 @@ struct ServerRoutes: Sendable {
 
   func add(to router: Router<WebContext>) {
     router.get("healthz") { _, _ in Self.plain("ok\n") }
-    router.get("readyz") { _, _ in try await readiness() }
+    router.get("readyz") { _, context in try await readiness(context) }
     router.get("metrics") { _, context in
       _ = try access.reader(context)
       return Response.data(
@@ -44,13 +45,16 @@ struct ServerRoutes: Sendable {
     .data(text.utf8, type: "text/plain; charset=utf-8", headers: [.cacheControl: "no-store"])
   }
 
-  /// Whether the database and the disk can be written, and have room.
-  private func readiness() async throws -> Response {
-    func unready(_ title: String) -> Problem {
-      Problem(.serviceUnavailable, "not_ready", title, headers: [.retryAfter: "10"])
-    }
-    // Everybody may ask; the disk is tried once a second.
-    guard !lastReady.isFresh else { return Self.plain("ready\n") }
+  /// Whether the database and the disk can be written, and have room, and the blobs can be reached.
+  private func readiness(_ context: WebContext) async throws -> Response {
+    // Everybody may ask; it is tried once a second.
+    let reason = try await lastReady.reason { try await unreadiness(context) }
+    guard let reason else { return Self.plain("ready\n") }
+    throw Problem(.serviceUnavailable, "not_ready", reason, headers: [.retryAfter: "10"])
+  }
+
+  /// Why the server cannot work; nil where it can.
+  private func unreadiness(_ context: WebContext) async throws -> String? {
     let (folder, minimum) = (repository.folder, repository.options.minimumFreeBytes)
     let probe = folder.path + "/.probe-\(UUID().uuidString)"
     do {
@@ -63,14 +67,19 @@ struct ServerRoutes: Sendable {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      throw unready("The database or the disk cannot be written.")
+      return "The database or the disk cannot be written."
     }
     let free = FileSystem.freeBytes(at: folder.path) ?? .max
     guard free >= minimum else {
-      throw unready("The disk has \(free) bytes left; \(minimum) are wanted.")
+      return "The disk has \(free) bytes left; \(minimum) are wanted."
     }
-    lastReady.renew()
-    return Self.plain("ready\n")
+    do {
+      try await repository.blobs.check()
+    } catch let error as RepositoryError {
+      context.logger.error("the store of blobs failed: \(error)")
+      return "The blobs cannot be reached."
+    }
+    return nil
   }
 
   private func gauges() async throws -> ServerMetrics.Gauges {
@@ -94,13 +103,18 @@ struct ServerRoutes: Sendable {
   }
 }
 
-/// When the server was last found ready.
+/// What was found out last, for a second.
 private final class LastReady: Sendable {
-  private let time = Mutex<ContinuousClock.Instant?>(nil)
+  private let state = Mutex<(time: ContinuousClock.Instant, reason: String?)?>(nil)
+  private let lock = AsyncLock()
 
-  var isFresh: Bool {
-    time.withLock { time in time.map { .now - $0 < .seconds(1) } ?? false }
+  /// What was found out within a second, or is now; of many who ask at once, one finds out.
+  func reason(_ find: () async throws -> String?) async throws -> String? {
+    try await lock.withLock {
+      if let last = state.withLock({ $0 }), .now - last.time < .seconds(1) { return last.reason }
+      let reason = try await find()
+      state.withLock { $0 = (.now, reason) }
+      return reason
+    }
   }
-
-  func renew() { time.withLock { $0 = .now } }
 }

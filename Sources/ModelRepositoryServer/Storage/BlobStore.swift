@@ -5,12 +5,11 @@
 
 import Foundation
 import ModelRepositoryAPI
-import NIOCore
 
 /// Where blobs are kept: bytes that are named by their SHA-256 and never change.
 ///
 /// A store knows nothing of models. It is only given files that were checked, and what it was given
-/// it has for certain when the call returns. Every store passes `BlobStoreContract`.
+/// it has for certain when the call returns. Every store passes the tests of `BlobStoreTests`.
 protocol BlobStore: Sendable {
   /// Takes a file whose bytes were checked against the digest; afterwards it is the store's.
   ///
@@ -19,13 +18,17 @@ protocol BlobStore: Sendable {
   /// - Parameters:
   ///   - file: A path; where the call fails, the file may still be there.
   ///   - blob: What it has.
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  /// - Throws: ``RepositoryError``: with the code `.storage` nobody knows what became of the file;
+  ///   with `.storeUnavailable` it is there and whole, and can be put again.
   func put(_ file: String, as blob: BlobReference) async throws
 
   /// Begins to read a blob.
   ///
-  /// - Returns: The blob, which can be read to its end even if it is deleted meanwhile; nil where
-  ///   there is none.
+  /// What is deleted or replaced meanwhile is read to its end, or reading throws: a folder keeps
+  /// what is open, a store behind a network keeps what it has begun to send, and refuses the rest.
+  /// Other bytes than those that were there never come.
+  ///
+  /// - Returns: The blob; nil where there is none.
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)?
 
   /// How many bytes a blob has; nil where there is none.
@@ -39,6 +42,16 @@ protocol BlobStore: Sendable {
 
   /// Everything that is there.
   func list() async throws -> [StoredBlob]
+
+  /// Whether the store answers, and is this repository's.
+  ///
+  /// - Throws: ``RepositoryError`` where it is not so.
+  func check() async throws
+}
+
+extension BlobStore {
+  /// A store on this machine's disk answers.
+  func check() async throws {}
 }
 
 /// A blob that is there.
@@ -47,34 +60,3 @@ struct StoredBlob: Sendable, Hashable {
   /// When the store was given it.
   var stored: Date
 }
-
-/// A blob that is being read.
-protocol BlobContent: Sendable {
-  /// How many bytes it has.
-  var size: Int { get }
-
-  /// Some of its bytes.
-  ///
-  /// - Parameter range: Within the blob; 256 KB or less are read at once.
-  /// - Returns: All of these bytes.
-  /// - Throws: ``RepositoryError`` where there are fewer.
-  func bytes(in range: Range<Int>) async throws -> ByteBuffer
-}
-
-extension BlobContent {
-  /// Reads piece by piece, so that memory stays flat.
-  func forEachPiece(
-    in range: Range<Int>, _ body: (ByteBuffer) async throws -> Void
-  ) async throws {
-    var start = range.lowerBound
-    while start < range.upperBound {
-      try Task.checkCancellation()
-      let end = min(start + blobPieceSize, range.upperBound)
-      try await body(try await bytes(in: start..<end))
-      start = end
-    }
-  }
-}
-
-/// How many bytes are read or written at once.
-let blobPieceSize = 1 << 18

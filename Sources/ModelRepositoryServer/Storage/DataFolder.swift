@@ -12,12 +12,17 @@ struct DataFolder: Sendable {
   var uploads: String { path + "/uploads" }
   var quarantine: String { path + "/quarantine" }
   var keys: String { path + "/keys" }
+  var note: String { path + "/blobs.json" }
 
   /// Makes the folders that are not there.
-  func make() throws {
-    for folder in [path, blobs + "/sha256", uploads, quarantine, keys] {
-      try FileSystem.makeFolder(folder)
+  ///
+  /// - Parameter hasBlobs: Whether the blobs are in it.
+  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  func make(hasBlobs: Bool = true) throws {
+    let ofBlobs = hasBlobs ? [blobs + "/sha256", quarantine] : []
+    for folder in [path, uploads, keys] + ofBlobs { try FileSystem.makeFolder(folder) }
+    for folder in (hasBlobs ? [blobs + "/sha256", blobs] : []) + [path] {
+      try FileSystem.flush(folder)
     }
-    for folder in [blobs + "/sha256", blobs, path] { try FileSystem.flush(folder) }
   }
 }

@@ -5,7 +5,6 @@
 
 import Foundation
 import ModelRepositoryAPI
-import NIOCore
 import NIOPosix
 
 /// Blobs as files `sha256/ab/<hex>` of a folder.
@@ -90,29 +89,5 @@ struct FolderBlobStore: BlobStore {
 
   private func path(_ digest: BlobDigest) -> String {
     parent(digest) + "/" + digest.hexadecimal
-  }
-}
-
-/// A file that is open for reading.
-private final class FileContent: BlobContent {
-  let size: Int
-  private let handle: NIOFileHandle
-  private let files = NonBlockingFileIO(threadPool: .singleton)
-
-  init(_ path: String, size: Int) throws {
-    self.size = size
-    handle = try NIOFileHandle(_deprecatedPath: path)
-  }
-
-  deinit { try? handle.close() }
-
-  func bytes(in range: Range<Int>) async throws -> ByteBuffer {
-    let bytes = try await files.read(
-      fileHandle: handle, fromOffset: Int64(range.lowerBound), byteCount: range.count,
-      allocator: ByteBufferAllocator())
-    guard bytes.readableBytes == range.count else {
-      throw RepositoryError(.storage, "A blob's file has become shorter than \(size) bytes.")
-    }
-    return bytes
   }
 }

@@ -16,12 +16,14 @@ final class Repository: Sendable {
   let options: ModelRepositoryOptions
   let database: DatabasePool
   let blobs: any BlobStore
-  /// Small blobs that were asked for. A blob is forgotten when its row and its file are gone.
+  /// Small blobs that were asked for.
+  ///
+  /// A blob is forgotten when its row and its file are gone.
   let smallBlobs = ReadCache<BlobDigest, MemoryBlob>(capacity: 32 << 20)
   /// Channels that were asked for, by model and channel.
   let channelStates = ReadCache<[RepositoryName], ChannelState>(capacity: 32 << 20)
   /// Held while a blob gets, or loses, its file and its row: these are two steps.
-  let commits = AsyncLock()
+  let commits = AsyncLocks<BlobDigest>()
   /// The versions whose blobs were lost, as they were found at the start.
   let missing: [MissingBlob]
   /// Blobs whose files were lost, as they were found at the start.
@@ -33,8 +35,9 @@ final class Repository: Sendable {
   ///
   /// - Parameters:
   ///   - options: The folder, and the limits.
-  ///   - blobs: Where the blobs are; nil for the folder itself.
-  /// - Throws: ``RepositoryError`` with the codes `.locked`, `.storage` and `.invalidKey`.
+  ///   - blobs: Where the blobs are; nil for where the options and the folder say.
+  /// - Throws: ``RepositoryError`` with the codes `.locked`, `.storage`, `.invalidKey` and
+  ///   `.invalidOption`, where the options name another place for blobs than the folder.
   init(_ options: ModelRepositoryOptions, blobs: (any BlobStore)? = nil) throws {
     self.options = options
     folder = DataFolder(path: options.dataFolder)
@@ -45,19 +48,42 @@ final class Repository: Sendable {
     let knowsBlobs = try database.read {
       try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM blobs)")
     }
-    guard hadBlobs || knowsBlobs != true || blobs != nil else {
+    let isUsed = try database.read {
+      try Bool.fetchOne(
+        $0,
+        sql: "SELECT EXISTS (SELECT 1 FROM blobs) OR EXISTS (SELECT 1 FROM version_blobs)")
+    }
+    let note =
+      blobs == nil
+      ? try BlobNote.settle(folder, options.blobs, knowsBlobs: isUsed == true) : nil
+    let isElsewhere = blobs != nil || note != nil
+    guard hadBlobs || knowsBlobs != true || isElsewhere else {
       throw RepositoryError(
         .storage,
         "'\(folder.blobs)/sha256' is missing, and '\(folder.database)' knows blobs in it. Is a disk "
           + "not mounted? To begin without these blobs, make that folder.")
     }
-    try folder.make()
-    self.blobs = try blobs ?? FolderBlobStore(folder.blobs, quarantine: folder.quarantine)
+    try folder.make(hasBlobs: !isElsewhere)
+    self.blobs =
+      try blobs ?? note.map { Self.store($0, options, mayBegin: isUsed != true) }
+      ?? FolderBlobStore(folder.blobs, quarantine: folder.quarantine)
     signing = Mutex(try SigningKeys.load(folder.keys, orMake: true))
     try Self.dropLostUploads(folder, database)
     // Another store than the folder is asked by `fsck` only: it may be far away.
-    lost = blobs == nil ? try Self.dropLostBlobs(folder, database) : []
+    lost = isElsewhere ? [] : try Self.dropLostBlobs(folder, database)
     missing = try database.read { try Self.missingBlobs($0) }
+  }
+
+  /// The store that a note names.
+  static func store(
+    _ note: BlobNote, _ options: ModelRepositoryOptions, mayBegin: Bool
+  ) -> S3BlobStore {
+    let credentials = Result {
+      try options.credentials ?? S3Credentials(environment: ProcessInfo.processInfo.environment)
+    }
+    return S3BlobStore(
+      S3Client(note.s3, credentials, patience: options.patience),
+      owner: S3Owner(id: note.id, mayBegin: mayBegin), limits: options.limits)
   }
 
   /// The keys that documents are signed with.

@@ -39,12 +39,37 @@ enum RepositoryDatabase {
       }
       try migrator.migrate(pool)
       return pool
-    } catch let error as RepositoryError {
-      throw error
     } catch {
-      let reason = (error as? DatabaseError).map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
-      throw RepositoryError(.storage, "'\(path)' cannot be used as a database: \(reason).")
+      throw failure(error, path)
     }
+  }
+
+  /// Opens a database that a server may have open, too, and that stays as it is.
+  ///
+  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  static func openToRead(_ path: String) throws -> DatabaseQueue {
+    guard try FileSystem.size(of: path) != nil else {
+      throw RepositoryError(.storage, "'\(path)' is not there: that is no repository's folder.")
+    }
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(10)
+    do {
+      let database = try DatabaseQueue(path: path, configuration: configuration)
+      let id = try database.read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
+      guard id == applicationID else {
+        throw RepositoryError(.storage, "'\(path)' is a database of another program.")
+      }
+      return database
+    } catch {
+      throw failure(error, path)
+    }
+  }
+
+  private static func failure(_ error: any Error, _ path: String) -> RepositoryError {
+    if let error = error as? RepositoryError { return error }
+    let reason = (error as? DatabaseError).map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
+    return RepositoryError(.storage, "'\(path)' cannot be used as a database: \(reason).")
   }
 
   private static var migrator: DatabaseMigrator {

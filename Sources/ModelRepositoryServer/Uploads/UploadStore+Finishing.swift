@@ -42,7 +42,7 @@ extension UploadStore {
   /// Garbage collection leaves it for another grace period.
   func present(_ digest: BlobDigest) async throws -> BlobReference? {
     let now = repository.now
-    return try await repository.commits.withLock {
+    return try await repository.commits.withLock(digest) {
       let size = try await repository.database.read { database in
         try Int.fetchOne(
           database, sql: "SELECT size FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
@@ -80,7 +80,7 @@ extension UploadStore {
       let file = try await UploadFile.open(
         path(upload.id), at: upload.offset, hash: SHA256())
       _ = try await file.flush()
-      try await repository.commits.withLock {
+      try await repository.commits.withLock(blob.digest) {
         try await repository.blobs.put(path(upload.id), as: blob)
         let now = repository.now
         try await repository.database.write { [repository] database in

@@ -78,8 +78,11 @@ struct RepositoryCheckCommand: ParsableCommand {
 /// The command `tensorio repository backup`.
 struct RepositoryBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copy a repository that does not serve.",
-    discussion: "On the same disk blobs are linked, and take no room.")
+    commandName: "backup", abstract: "Copy a repository; its server may run meanwhile.",
+    discussion: """
+      On the same disk blobs are linked, and take no room. Those in S3 are downloaded, with the \
+      credentials of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
+      """)
 
   @OptionGroup var folder: DataFolderArguments
 
@@ -89,8 +92,8 @@ struct RepositoryBackupCommand: ParsableCommand {
   func run() throws {
     try BlockingTask.run { [self] in
       try DataFolderArguments.requireRepository(folder.data)
-      try await RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
-        .backup(to: destination)
+      try await RepositoryStore.backup(
+        ModelRepositoryOptions(dataFolder: folder.data), to: destination)
     }
   }
 }
@@ -105,9 +108,13 @@ struct RepositoryRestoreCommand: ParsableCommand {
 
   @OptionGroup var folder: DataFolderArguments
 
+  @OptionGroup var blobs: BlobPlaceArguments
+
   func run() throws {
     try BlockingTask.run { [self] in
-      try await RepositoryStore.restore(from: backup, to: folder.data)
+      var options = ModelRepositoryOptions(dataFolder: folder.data)
+      options.blobs = try blobs.place()
+      try await RepositoryStore.restore(from: backup, options)
     }
   }
 }

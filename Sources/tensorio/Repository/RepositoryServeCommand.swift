@@ -34,6 +34,8 @@ struct RepositoryServeCommand: ParsableCommand {
 
   @OptionGroup var folder: DataFolderArguments
 
+  @OptionGroup var blobs: BlobPlaceArguments
+
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
@@ -72,6 +74,7 @@ struct RepositoryServeCommand: ParsableCommand {
 
   func run() throws {
     var options = ModelRepositoryOptions(dataFolder: folder.data)
+    options.blobs = try blobs.place()
     options.host = host
     options.port = port
     if let cert, let key { options.certificate = (cert, key) }

@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+
+extension RepositoryCopy {
+  /// Copies a backup, and checks it.
+  ///
+  /// - Parameters:
+  ///   - backup: The backup.
+  ///   - options: The folder that is made, where its blobs are to be, and who asks that store.
+  /// - Throws: ``RepositoryError``.
+  static func restore(from backup: DataFolder, _ options: ModelRepositoryOptions) async throws {
+    let place: S3Place? = if case .s3(let place) = options.blobs { place } else { nil }
+    let lock = try await blocking {
+      guard try FileSystem.size(of: backup.database) != nil else {
+        throw RepositoryError(.storage, "'\(backup.path)' is no backup: it has no meta.sqlite.")
+      }
+      guard try BlobNote.read(backup) == nil else {
+        throw RepositoryError(
+          .storage, "'\(backup.path)' is no backup: its blobs are elsewhere. Back it up first.")
+      }
+      return try lockUnlessReadOnly(backup.path)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    try await make(options.dataFolder, hasBlobs: place == nil) { fresh in
+      let blobs = try await blocking { try copyDatabase(backup, fresh) }
+      if let place {
+        try await upload(blobs, backup, fresh, place, options)
+      } else {
+        try await blocking {
+          for blob in blobs {
+            let destination = path(blob.digest, in: fresh)
+            try makeParent(of: destination)
+            try copyChecked(blob, backup, destination)
+          }
+        }
+      }
+      try await blocking { try copyKeys(backup, fresh) }
+    }
+  }
+
+  /// Copies the database, and looks at it.
+  ///
+  /// - Returns: The blobs that it knows.
+  private static func copyDatabase(
+    _ backup: DataFolder, _ fresh: DataFolder
+  ) throws -> [BlobReference] {
+    for suffix in ["", "-wal"] where try FileSystem.size(of: backup.database + suffix) != nil {
+      try FileManager.default.copyItem(
+        atPath: backup.database + suffix, toPath: fresh.database + suffix)
+    }
+    let copy = try DatabaseQueue(path: fresh.database)
+    let faults = try copy.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+    guard faults == ["ok"] else {
+      throw RepositoryError(.storage, "The backup's database is damaged: \(faults.prefix(3)).")
+    }
+    try prepare(copy)
+    let blobs = try blobs(in: copy)
+    try copy.close()
+    return blobs
+  }
+
+  private static func copyChecked(
+    _ blob: BlobReference, _ backup: DataFolder, _ destination: String
+  ) throws {
+    let source = path(blob.digest, in: backup)
+    guard try FileSystem.size(of: source) == blob.size else { throw damaged(blob, "restored") }
+    try copyBlob(blob, source, destination)
+  }
+
+  /// Brings the blobs to a store on another machine, when all of them were found whole.
+  private static func upload(
+    _ blobs: [BlobReference], _ backup: DataFolder, _ fresh: DataFolder, _ place: S3Place,
+    _ options: ModelRepositoryOptions
+  ) async throws {
+    try await blocking {
+      for blob in blobs {
+        let source = path(blob.digest, in: backup)
+        guard try FileSystem.size(of: source) == blob.size,
+          BlobDigest(try UploadFile.hash(of: source, count: blob.size).finalize()) == blob.digest
+        else { throw damaged(blob, "restored") }
+      }
+    }
+    let note = try await blocking { try BlobNote.make(place, in: fresh) }
+    let store = Repository.store(note, options, mayBegin: true)
+    try await store.check()
+    do {
+      for blob in blobs {
+        // The store takes the file that it is given.
+        let file = fresh.uploads + "/" + blob.digest.hexadecimal
+        try await blocking { try copyChecked(blob, backup, file) }
+        try await store.put(file, as: blob)
+      }
+    } catch {
+      // Else the place would belong to a repository that never came to be.
+      _ = try? await Task { try await store.leave() }.value
+      throw error
+    }
+  }
+
+  /// A backup may be on a disk that cannot be written: then nobody else changes it, either.
+  private static func lockUnlessReadOnly(_ path: String) throws -> FolderLock? {
+    do {
+      return try FolderLock(path)
+    } catch let error as RepositoryError where error.code == .storage {
+      return nil
+    }
+  }
+}

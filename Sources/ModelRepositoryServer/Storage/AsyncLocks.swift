@@ -1,0 +1,29 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Lets one task at a time through for a key; those for other keys do not wait.
+final class AsyncLocks<Key: Hashable & Sendable>: Sendable {
+  private let locks = Mutex<[Key: (lock: AsyncLock, users: Int)]>([:])
+
+  /// Does something while no other task does something for the same key.
+  func withLock<Value>(
+    _ key: Key, _ body: () async throws -> Value
+  ) async rethrows -> Value {
+    let lock = locks.withLock { locks in
+      let lock = locks[key]?.lock ?? AsyncLock()
+      locks[key] = (lock, (locks[key]?.users ?? 0) + 1)
+      return lock
+    }
+    defer {
+      locks.withLock { locks in
+        let users = (locks[key]?.users ?? 1) - 1
+        locks[key] = users > 0 ? (lock, users) : nil
+      }
+    }
+    return try await lock.withLock(body)
+  }
+}

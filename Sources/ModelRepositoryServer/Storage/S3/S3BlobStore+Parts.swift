@@ -1,0 +1,87 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+
+extension S3BlobStore {
+  /// Stores a large blob in parts; nothing is left of one that fails.
+  func putParts(_ content: FileContent, _ blob: BlobReference, _ key: String) async throws {
+    let before = try await head(key)?.tag
+    let begun = try await client.element(
+      S3Request(.POST, key, "stored", query: [("uploads", "")]), "InitiateMultipartUploadResult")
+    guard let id = begun?["UploadId"]?.text, !id.isEmpty else {
+      throw client.failure(S3Request(.POST, key, "stored"), "the store names no upload").error
+    }
+    do {
+      let tags = try await sendParts(content, blob, key, id)
+      try await complete(key, id, tags, before)
+    } catch {
+      // Not cancelled with the request: parts that stay are paid for.
+      let request = S3Request(.DELETE, key, "given up", query: [("uploadId", id)])
+      _ = try? await Task { try await client.send(request, allowing: [404]) }.value
+      throw error
+    }
+  }
+
+  /// Sends the parts one by one.
+  ///
+  /// - Returns: Their tags.
+  private func sendParts(
+    _ content: FileContent, _ blob: BlobReference, _ key: String, _ id: String
+  ) async throws -> [String] {
+    let size = max(limits.partBytes, (blob.size + 9999) / 10_000)
+    var whole = SHA256()
+    var tags: [String] = []
+    for start in stride(from: 0, to: blob.size, by: size) {
+      let range = start..<min(start + size, blob.size)
+      var hash = SHA256()
+      try await content.forEachPiece(in: range) { piece in
+        let data = Data(piece.readableBytesView)
+        hash.update(data: data)
+        whole.update(data: data)
+      }
+      if range.upperBound == blob.size, BlobDigest(whole.finalize()) != blob.digest {
+        throw RepositoryError(.storage, "An upload's file has other bytes than were uploaded.")
+      }
+      let request = S3Request(
+        .PUT, key, "stored", query: [("partNumber", "\(tags.count + 1)"), ("uploadId", id)],
+        body: .file(content, range, BlobDigest(hash.finalize())))
+      guard let tag = try await client.send(request).fields.first(name: "etag") else {
+        throw client.failure(request, "the store gives a part no ETag").error
+      }
+      tags.append(tag)
+    }
+    return tags
+  }
+
+  /// Makes the parts an object.
+  ///
+  /// Where the answer was lost and the request is sent again, the store knows the upload no more.
+  /// Then the object tells: it is another one than before.
+  private func complete(
+    _ key: String, _ id: String, _ tags: [String], _ before: String?
+  ) async throws {
+    let parts = tags.enumerated().map {
+      "<Part><PartNumber>\($0 + 1)</PartNumber><ETag>\(S3Element.escaped($1))</ETag></Part>"
+    }
+    let text =
+      "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+      + parts.joined() + "</CompleteMultipartUpload>"
+    let request = S3Request(
+      .POST, key, "stored", query: [("uploadId", id)],
+      fields: [("content-type", "application/xml")], body: .bytes(ByteBuffer(string: text)))
+    let answer = try await client.element(
+      request, "CompleteMultipartUploadResult", allowing: ["NoSuchUpload"])
+    guard answer == nil else { return }
+    let after = try await head(key)?.tag
+    guard after != nil, after != before else {
+      throw client.failure(request, "the store has lost the parts").error
+    }
+  }
+}

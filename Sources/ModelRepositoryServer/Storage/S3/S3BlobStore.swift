@@ -1,0 +1,172 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Blobs as objects `PREFIX/sha256/ab/<hex>` of a bucket.
+///
+/// What is stored is signed with the SHA-256 that it is named by, so that a store refuses bytes
+/// that were changed on the way; large blobs go in parts, whose hashes are made while the whole is
+/// hashed once more.
+struct S3BlobStore: BlobStore {
+  /// From which sizes on things are done otherwise; tests make them small.
+  struct Limits: Sendable {
+    /// The most bytes that go in one request.
+    var wholeBytes = 64 << 20
+    /// How many bytes a part has at least; a blob has 10,000 parts at most.
+    var partBytes = 64 << 20
+    /// The most bytes that S3 copies in one request.
+    var copiedBytes = 5 << 30
+    /// How many names are in a page of a list.
+    var pageNames = 1000
+  }
+
+  let client: S3Client
+  let limits: Limits
+  let owner: S3Owner
+  private let root: String
+
+  /// Makes a store; nothing is asked yet.
+  ///
+  /// - Parameters:
+  ///   - client: Asks the store.
+  ///   - owner: The repository.
+  ///   - limits: From which sizes on things are done otherwise.
+  init(_ client: S3Client, owner: S3Owner, limits: Limits = Limits()) {
+    self.client = client
+    self.owner = owner
+    self.limits = limits
+    root = client.place.prefix.isEmpty ? "" : client.place.prefix + "/"
+  }
+
+  func put(_ file: String, as blob: BlobReference) async throws {
+    let key = key(blob.digest)
+    let content = try await NIOThreadPool.singleton.runIfActive {
+      guard try FileSystem.size(of: file) == blob.size else {
+        throw RepositoryError(.storage, "'\(file)' is not a file of \(blob.size) bytes any more.")
+      }
+      return try FileContent(file, size: blob.size)
+    }
+    if blob.size <= limits.wholeBytes {
+      try await client.send(
+        S3Request(.PUT, key, "stored", body: .file(content, 0..<blob.size, blob.digest)))
+    } else {
+      try await putParts(content, blob, key)
+    }
+    let size = try await size(of: blob.digest)
+    guard size == blob.size else {
+      let found = size.map { "has \($0) bytes" } ?? "is not there"
+      throw RepositoryError(
+        .storeUnavailable,
+        "'s3://\(client.place.bucket)/\(key)' was stored with \(blob.size) bytes, and \(found). "
+          + "Does something else change the bucket?")
+    }
+    try await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(file) }
+  }
+
+  func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
+    guard let (size, tag) = try await head(key(digest)) else { return nil }
+    return S3Content(client: client, key: key(digest), size: size, tag: tag)
+  }
+
+  func size(of digest: BlobDigest) async throws -> Int? {
+    try await head(key(digest))?.size
+  }
+
+  func delete(_ digest: BlobDigest) async throws {
+    try await client.send(S3Request(.DELETE, key(digest), "deleted"), allowing: [404])
+  }
+
+  func quarantine(_ digest: BlobDigest) async throws {
+    let key = key(digest)
+    let destination = "\(root)quarantine/\(digest.hexadecimal).\(UUID().uuidString)"
+    let request = S3Request(
+      .PUT, destination, "made of '\(key)'",
+      fields: [
+        (
+          "x-amz-copy-source",
+          S3Signature.escaped("/\(client.place.bucket)/\(key)", keepingSlashes: true)
+        )
+      ])
+    let size = try await head(key)?.size
+    guard size ?? 0 <= limits.copiedBytes else {
+      throw RepositoryError(
+        .storeUnavailable,
+        "'s3://\(client.place.bucket)/\(key)' is damaged and has \(size ?? 0) bytes, more than the "
+          + "\(limits.copiedBytes) that S3 copies at once. Move it to '\(destination)' by hand.")
+    }
+    _ = try await client.element(request, "CopyObjectResult")
+    try await delete(digest)
+  }
+
+  func list() async throws -> [StoredBlob] {
+    let folder = root + "sha256/"
+    var blobs: [StoredBlob] = []
+    var token: String?
+    repeat {
+      var request = S3Request(.GET, nil, "listed")
+      request.query = [
+        ("list-type", "2"), ("prefix", folder), ("max-keys", "\(limits.pageNames)"),
+        // Names that XML cannot have do not break the list.
+        ("encoding-type", "url"),
+      ]
+      if let token { request.query.append(("continuation-token", token)) }
+      guard let page = try await client.element(request, "ListBucketResult") else { break }
+      blobs += page.all("Contents").compactMap { Self.blob($0, in: folder) }
+      let isWhole = page["IsTruncated"]?.text != "true"
+      let next = isWhole ? nil : page["NextContinuationToken"]?.text
+      guard isWhole || (next?.isEmpty == false && next != token) else {
+        throw client.failure(request, "the store's list does not go on").error
+      }
+      token = next
+    } while token != nil
+    return blobs
+  }
+
+  func check() async throws { try await owner.check(client, root) }
+
+  /// Lets another repository have the place.
+  func leave() async throws { try await owner.leave(client, root) }
+
+  // MARK: - Objects
+
+  private func key(_ digest: BlobDigest) -> String {
+    "\(root)sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
+  }
+
+  /// What is known of an object without reading it; nil where there is none.
+  func head(_ key: String) async throws -> (size: Int, tag: String)? {
+    let request = S3Request(.HEAD, key, "looked at")
+    let answer = try await client.send(request, allowing: [404])
+    guard answer.status != 404 else { return nil }
+    guard let size = answer.fields.first(name: "content-length").flatMap({ Int($0) }), size >= 0,
+      let tag = answer.fields.first(name: "etag")
+    else { throw client.failure(request, "the store tells no size, or no ETag").error }
+    return (size, tag)
+  }
+
+  /// What a list says of an object; nil for what is no blob.
+  private static func blob(_ element: S3Element, in folder: String) -> StoredBlob? {
+    let name = element["Key"]?.text.replacingOccurrences(of: "+", with: " ")
+    guard let key = name?.removingPercentEncoding, key.hasPrefix(folder),
+      let size = element["Size"].flatMap({ Int($0.text) })
+    else { return nil }
+    let parts = key.dropFirst(folder.count).split(
+      separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].hasPrefix(parts[0]), parts[0].count == 2,
+      let digest = BlobDigest("sha256:" + parts[1])
+    else { return nil }
+    let text = element["LastModified"]?.text ?? ""
+    let date =
+      (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+      ?? (try? Date(text, strategy: .iso8601))
+    // Without a time it is as good as new: nothing is collected for what nobody knows.
+    return StoredBlob(blob: BlobReference(digest: digest, size: size), stored: date ?? Date())
+  }
+}

@@ -1,0 +1,157 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+
+/// A blob in a store that speaks S3, as it was when reading began.
+struct S3Content: BlobContent {
+  let client: S3Client
+  let key: String
+  let size: Int
+  /// What the store calls these bytes: with other ones, it refuses to give any.
+  let tag: String
+
+  func bytes(in range: Range<Int>) async throws -> ByteBuffer {
+    guard !range.isEmpty else { return ByteBuffer() }
+    return try await client.retrying {
+      var iterator = try await begin(range).body.makeAsyncIterator()
+      var bytes = ByteBuffer()
+      while bytes.readableBytes < range.count {
+        guard var part = try await next(&iterator) else { throw brokenOff() }
+        bytes.writeBuffer(&part)
+      }
+      try await end(&iterator)
+      guard bytes.readableBytes == range.count else { throw brokenOff() }
+      return bytes
+    }
+  }
+
+  func pieces(in range: Range<Int>) async throws -> BlobPieces {
+    guard !range.isEmpty else { return RangedPieces(content: self, range: range) }
+    return S3Pieces(
+      content: self, range: range, first: try await client.retrying { try await begin(range) })
+  }
+
+  private var request: S3Request { S3Request(.GET, key, "read") }
+
+  /// Asks for a part.
+  ///
+  /// - Returns: An answer that has just that part.
+  fileprivate func begin(_ range: Range<Int>) async throws -> HTTPClientResponse {
+    var request = request
+    request.fields = [
+      ("range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"), ("if-match", tag),
+    ]
+    let response = try await client.begin(request, allowing: [404, 412])
+    guard ![404, 412].contains(response.status.code) else {
+      let what = response.status.code == 404 ? "deleted" : "replaced"
+      throw RepositoryError(
+        .storage,
+        "'s3://\(client.place.bucket)/\(key)' was \(what) while it was read. Read it anew.")
+    }
+    let field = response.headers.first(name: "content-range") ?? "none"
+    let expected = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
+    // Some stores give the whole where the part is the whole.
+    let isWhole = range == 0..<size && response.status == .ok
+    guard isWhole || (response.status == .partialContent && field == expected) else {
+      throw client.failure(
+        request,
+        "the store answered \(response.status.code) with the range '\(field.prefix(60))' instead of "
+          + "'\(expected)'")
+    }
+    return response
+  }
+
+  fileprivate func next(
+    _ iterator: inout HTTPClientResponse.Body.AsyncIterator
+  ) async throws -> ByteBuffer? {
+    do {
+      return try await iterator.next()
+    } catch {
+      throw client.failure(request, error)
+    }
+  }
+
+  /// Takes the answer's end, so that the connection can be used again.
+  fileprivate func end(
+    _ iterator: inout HTTPClientResponse.Body.AsyncIterator
+  ) async throws {
+    guard try await next(&iterator) == nil else {
+      throw client.failure(request, "the store sent more than it was asked for")
+    }
+  }
+
+  fileprivate func brokenOff() -> S3Failure {
+    client.failure(request, "the store broke off", isTransient: true)
+  }
+}
+
+/// The bytes of a part, as they are taken: one request, and a further one for each time that the
+/// connection broke off.
+///
+/// No more is read from the connection than is asked for here.
+private struct S3Pieces: AsyncSequence, Sendable {
+  let content: S3Content
+  let range: Range<Int>
+  let first: HTTPClientResponse
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let content: S3Content
+    var range: Range<Int>
+    var body: HTTPClientResponse.Body.AsyncIterator?
+    /// What came and was not taken yet.
+    var pending = ByteBuffer()
+    var failures = 0
+
+    mutating func next() async throws -> ByteBuffer? {
+      while pending.readableBytes < Swift.min(blobPieceSize, range.count) {
+        do {
+          try await fill()
+        } catch let failure as S3Failure {
+          body = nil
+          failures += 1
+          try await content.client.pause(
+            after: failure, number: failures, of: content.client.patience.attempts)
+        }
+      }
+      guard !range.isEmpty,
+        let piece = pending.readSlice(length: Swift.min(blobPieceSize, range.count))
+      else { return nil }
+      range = range.lowerBound + piece.readableBytes..<range.upperBound
+      pending.discardReadBytes()
+      return piece
+    }
+
+    /// Takes what the connection has.
+    private mutating func fill() async throws {
+      let rest = range.lowerBound + pending.readableBytes..<range.upperBound
+      var iterator: HTTPClientResponse.Body.AsyncIterator
+      if let body {
+        iterator = body
+      } else {
+        iterator = try await content.begin(rest).body.makeAsyncIterator()
+      }
+      guard var part = try await content.next(&iterator) else { throw content.brokenOff() }
+      failures = 0
+      let isLast = part.readableBytes >= rest.count
+      guard part.readableBytes <= rest.count else {
+        throw RepositoryError(
+          .storeUnavailable,
+          "'s3://\(content.client.place.bucket)/\(content.key)' came with more bytes than it has.")
+      }
+      pending.writeBuffer(&part)
+      // The last bytes are there; what comes after them changes nothing.
+      if isLast { try? await content.end(&iterator) }
+      body = isLast ? nil : iterator
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(content: content, range: range, body: first.body.makeAsyncIterator())
+  }
+}

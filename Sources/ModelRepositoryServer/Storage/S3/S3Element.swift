@@ -1,0 +1,184 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// An element of the XML that stores answer with.
+///
+/// Foundation's parser is not used: on Linux it needs a libxml2 of one version on every machine
+/// that the program runs on. What S3 says has elements, text and attributes that nobody needs; a
+/// document type, which is what attacks are made of, is refused.
+struct S3Element: Sendable {
+  let name: String
+  private(set) var text = ""
+  private(set) var children: [S3Element] = []
+
+  private static let maximumDepth = 16
+
+  private init(_ name: String) { self.name = name }
+
+  /// Reads a document; nil for what is none.
+  init?(_ bytes: some Collection<UInt8>) {
+    var reader = Reader(bytes: Array(bytes))
+    var open: [S3Element] = []
+    var root: S3Element?
+    func close() {
+      let element = open.removeLast()
+      if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+    }
+    while let token = reader.next() {
+      switch token {
+      case .text(let text):
+        if !open.isEmpty {
+          open[open.count - 1].text += text
+        } else if text.contains(where: { !$0.isWhitespace }) {
+          return nil
+        }
+      case .start(let name, let isWhole):
+        guard root == nil, open.count < Self.maximumDepth else { return nil }
+        open.append(S3Element(name))
+        if isWhole { close() }
+      case .end(let name):
+        guard open.last?.name == name else { return nil }
+        close()
+      }
+    }
+    guard reader.isAtEnd, open.isEmpty, let root else { return nil }
+    self = root
+  }
+
+  /// The first child of a name.
+  subscript(name: String) -> S3Element? { children.first { $0.name == name } }
+
+  /// The children of a name.
+  func all(_ name: String) -> [S3Element] { children.filter { $0.name == name } }
+
+  /// Text as it stands in a document.
+  static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, letter in
+      switch letter {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(letter)
+      }
+    }
+  }
+}
+
+/// Takes a document apart.
+private struct Reader {
+  enum Token {
+    case text(String)
+    case start(String, isWhole: Bool)
+    case end(String)
+  }
+
+  private let bytes: [UInt8]
+  private var place = 0
+  private var isBroken = false
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+  }
+
+  /// Whether everything was read and understood.
+  var isAtEnd: Bool { !isBroken && place >= bytes.count }
+
+  /// The next token; nil at the end, and where nothing is understood.
+  mutating func next() -> Token? {
+    while place < bytes.count, !isBroken {
+      guard has("<") else {
+        let end = bytes[place...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
+        defer { place = end }
+        return Self.resolved(bytes[place..<end]).map { .text($0) } ?? broken()
+      }
+      if has("<![CDATA[") { return content("<![CDATA[", "]]>").map { .text(Self.string($0)) } }
+      if has("<?") {
+        _ = content("<?", "?>")
+      } else if has("<!--") {
+        _ = content("<!--", "-->")
+      } else {
+        return tag()
+      }
+    }
+    return nil
+  }
+
+  private mutating func tag() -> Token? {
+    guard let tag = content("<", ">"), let first = tag.first else { return broken() }
+    if first == UInt8(ascii: "/") {
+      guard let name = Self.name(tag.dropFirst()) else { return broken() }
+      return .end(name)
+    }
+    // An attribute may have the sign that ends a tag; none that anybody sends has.
+    guard tag.count(where: { $0 == UInt8(ascii: "\"") }) % 2 == 0 else { return broken() }
+    let isWhole = tag.last == UInt8(ascii: "/")
+    guard let name = Self.name(isWhole ? tag.dropLast() : tag) else { return broken() }
+    return .start(name, isWhole: isWhole)
+  }
+
+  /// What is between two marks.
+  private mutating func content(_ first: String, _ last: String) -> ArraySlice<UInt8>? {
+    let (start, end) = (place + first.utf8.count, Array(last.utf8))
+    var index = start
+    while index + end.count <= bytes.count {
+      if bytes[index..<index + end.count].elementsEqual(end) {
+        place = index + end.count
+        return bytes[start..<index]
+      }
+      index += 1
+    }
+    return broken()
+  }
+
+  private mutating func broken<Value>() -> Value? {
+    isBroken = true
+    return nil
+  }
+
+  private func has(_ mark: String) -> Bool { bytes[place...].starts(with: mark.utf8) }
+
+  private static func string(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A tag's name without its namespace; nil for what is none, as `!DOCTYPE`.
+  private static func name(_ tag: ArraySlice<UInt8>) -> String? {
+    let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+    let name = string(tag.prefix { !spaces.contains($0) })
+    let local = name.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
+    guard let first = local.first, first.isLetter || first == "_" else { return nil }
+    return String(local)
+  }
+
+  /// Text with its entities resolved; nil where one is unknown.
+  private static func resolved(_ bytes: ArraySlice<UInt8>) -> String? {
+    var parts = string(bytes).split(separator: "&", omittingEmptySubsequences: false)
+    var result = String(parts.removeFirst())
+    for part in parts {
+      guard let end = part.firstIndex(of: ";"), let letter = letter(part[..<end]) else {
+        return nil
+      }
+      result.unicodeScalars.append(letter)
+      result += part[part.index(after: end)...]
+    }
+    return result
+  }
+
+  private static func letter(_ entity: Substring) -> Unicode.Scalar? {
+    switch entity {
+    case "lt": "<"
+    case "gt": ">"
+    case "amp": "&"
+    case "quot": "\""
+    case "apos": "'"
+    case _ where entity.hasPrefix("#x"):
+      UInt32(entity.dropFirst(2), radix: 16).flatMap { Unicode.Scalar($0) }
+    case _ where entity.hasPrefix("#"):
+      UInt32(entity.dropFirst()).flatMap { Unicode.Scalar($0) }
+    default: nil
+    }
+  }
+}

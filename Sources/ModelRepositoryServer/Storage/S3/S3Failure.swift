@@ -1,0 +1,126 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A request that a store did not do, and whether it may the next time.
+struct S3Failure: Error {
+  /// What is thrown in the end.
+  var error: RepositoryError
+  var isTransient: Bool
+  /// What the store calls it.
+  var code: String?
+  /// How long the store wants to be left alone.
+  var retryAfter: Duration?
+}
+
+extension S3Client {
+  /// What a person reads of a request that failed.
+  func failure(
+    _ request: S3Request, _ reason: String, isTransient: Bool = false, mending: String = ""
+  ) -> S3Failure {
+    let name = "s3://\(place.bucket)" + (request.key.map { "/" + $0 } ?? "")
+    return S3Failure(
+      error: RepositoryError(
+        .storeUnavailable,
+        "'\(name)' cannot be \(request.purpose) at \(place.endpoint): \(reason).\(mending)"),
+      isTransient: isTransient)
+  }
+
+  /// What an error of the connection is.
+  func failure(_ request: S3Request, _ error: any Error) -> any Error {
+    let reason: String
+    switch error {
+    case is CancellationError, is RepositoryError, is S3Failure: return error
+    case let error as HTTPClientError where error == .cancelled: return CancellationError()
+    case let error as HTTPClientError where [.readTimeout, .writeTimeout].contains(error):
+      reason = "the store stood still for \(patience.stall.nanoseconds / 1_000_000_000) seconds"
+    case let error as HTTPClientError
+    where [
+      .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded,
+    ].contains(error):
+      reason = "the store did not answer in time"
+    case let error as HTTPClientError where error == .remoteConnectionClosed:
+      reason = "the store broke off"
+    case is HTTPParserError: reason = "the store's answer is no HTTP, or broke off"
+    case is NIOTooManyBytesError: reason = "the store's answer is too large"
+    case let error as NIOConnectionError:
+      let first = error.connectionErrors.first.map { "\($0.error)" }
+      reason = "\(error.host):\(error.port) cannot be reached (\(first ?? "its name is not known"))"
+    case let error where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
+      return failure(
+        request, "the store's certificate does not prove that it is '\(place.host)'")
+    default: reason = "\(error)"
+    }
+    return failure(request, reason, isTransient: true)
+  }
+
+  /// What a refusal is.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - status: The answer's status.
+  ///   - fields: The answer's fields.
+  ///   - answer: What it said, where that is an element `Error`.
+  /// - Returns: The failure.
+  func refusal(
+    _ request: S3Request, _ status: Int, _ fields: HTTPHeaders, _ answer: S3Element?
+  ) -> S3Failure {
+    let answer = answer?.name == "Error" ? answer : nil
+    let code = answer?["Code"].map { shown($0.text, 60) }
+    let message = answer?["Message"].map { shown($0.text, 300) }
+    let region = fields.first(name: "x-amz-bucket-region") ?? answer?["Region"]?.text
+    var said = "the store answered \(status)"
+    if let code { said += " \(code)" }
+    if let message { said += ", '\(message)'" }
+    var failure = failure(
+      request, said, isTransient: Self.isTransient(status, code),
+      mending: mending(status, code, region: region.map { shown($0, 64) }))
+    failure.code = code
+    failure.retryAfter = fields.first(name: "retry-after").flatMap { Int($0) }
+      .map { .seconds(max(0, $0)) }
+    return failure
+  }
+
+  private static func isTransient(_ status: Int, _ code: String?) -> Bool {
+    let codes: Set = [
+      "InternalError", "SlowDown", "ServiceUnavailable", "RequestTimeout", "OperationAborted",
+      "Throttling", "ThrottlingException", "RequestLimitExceeded", "BandwidthLimitExceeded",
+    ]
+    return [408, 429, 500, 502, 503, 504].contains(status) || code.map(codes.contains) == true
+  }
+
+  /// What helps, after a space.
+  private func mending(_ status: Int, _ code: String?, region: String?) -> String {
+    if let region, region != place.region,
+      (300..<400).contains(status) || code == "AuthorizationHeaderMalformed"
+    {
+      return " The bucket is in the region '\(region)', not in '\(place.region)': name that one."
+    }
+    switch code {
+    case "NoSuchBucket": return " Make the bucket, or name another one."
+    case "RequestTimeTooSkewed": return " Set this machine's clock."
+    default: break
+    }
+    switch status {
+    case 300..<400:
+      return " Redirections are not followed: name the endpoint and the region that the bucket has."
+    case 401, 403:
+      return " Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the region, "
+        + "and what that key may do with the bucket."
+    default: return ""
+    }
+  }
+
+  /// Foreign text, for an error or a line of log.
+  private func shown(_ text: String, _ count: Int) -> String {
+    let line = text.map { $0.isNewline || $0.asciiValue.map { $0 < 32 } == true ? " " : $0 }
+    return hiding(String(String(line).prefix(count)))
+  }
+}

@@ -1,0 +1,122 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+
+/// Where blobs are in a store that speaks S3.
+///
+/// ```swift
+/// let place = try S3Place("s3://models/production", region: "eu-central-1")
+/// ```
+public struct S3Place: Sendable, Hashable {
+  /// The bucket; it is there already.
+  public let bucket: String
+  /// What all keys begin with, before a slash; empty where the bucket is the repository's alone.
+  public let prefix: String
+  /// The server, as in `https://s3.eu-central-1.amazonaws.com`; the bucket stands in the path.
+  public let endpoint: String
+  /// The region, which is signed, too.
+  public let region: String
+
+  /// Reads a place.
+  ///
+  /// - Parameters:
+  ///   - text: `s3://BUCKET/PREFIX`, or `s3://BUCKET`.
+  ///   - endpoint: The server; nil for Amazon's in the region. https, unless it is this machine.
+  ///   - region: The region.
+  /// - Throws: `RepositoryError` with the code `.invalidOption`.
+  public init(_ text: String, endpoint: String? = nil, region: String = "us-east-1") throws {
+    func invalid(_ why: String) -> RepositoryError {
+      RepositoryError(
+        .invalidOption, "'\(text.prefix(200))' \(why). A place is s3://BUCKET/PREFIX.")
+    }
+    guard text.hasPrefix("s3://") else { throw invalid("is no place in S3") }
+    let parts = text.dropFirst(5).split(
+      separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    bucket = String(parts[0])
+    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")
+    guard (3...63).contains(bucket.utf8.count), bucket.allSatisfy(letters.contains),
+      bucket.contains(where: { $0 != "." })
+    else { throw invalid("names no bucket: 3 to 63 letters, digits, dots and hyphens") }
+    var prefix = parts.count > 1 ? String(parts[1]) : ""
+    while prefix.hasSuffix("/") { prefix.removeLast() }
+    let folders = prefix.split(separator: "/", omittingEmptySubsequences: false)
+    // What servers take for other paths than the one that was signed.
+    guard prefix.isEmpty || !folders.contains(where: { ["", ".", ".."].contains($0) }),
+      prefix.utf8.count <= 800,
+      prefix.unicodeScalars.allSatisfy({ $0.value >= 32 && $0 != "\u{7F}" })
+    else { throw invalid("has a prefix that is none: no empty part, '.' or '..'") }
+    self.prefix = prefix
+    guard !region.isEmpty, region.utf8.count <= 64, region.allSatisfy(letters.contains) else {
+      throw RepositoryError(
+        .invalidOption, "'\(region.prefix(64))' is no region. One is as in eu-central-1.")
+    }
+    self.region = region
+    self.endpoint = try Self.checked(endpoint ?? "https://s3.\(region).amazonaws.com")
+  }
+
+  /// What people read: `s3://BUCKET/PREFIX`.
+  var name: String { "s3://\(bucket)" + (prefix.isEmpty ? "" : "/" + prefix) }
+
+  /// The host of the server, as the field `Host` has it.
+  var host: String { String(endpoint.drop { $0 != ":" }.dropFirst(3)) }
+
+  private static func checked(_ text: String) throws -> String {
+    func invalid(_ why: String) -> RepositoryError {
+      RepositoryError(
+        .invalidOption,
+        "The endpoint '\(text.prefix(200))' \(why). One is as in https://s3.example.com.")
+    }
+    var trimmed = text
+    while trimmed.hasSuffix("/") { trimmed.removeLast() }
+    guard let parts = URLComponents(string: trimmed), let scheme = parts.scheme?.lowercased(),
+      ["http", "https"].contains(scheme), let host = parts.host?.lowercased(), !host.isEmpty
+    else { throw invalid("is no address") }
+    guard parts.user == nil, parts.password == nil else {
+      throw invalid("has a user or a password in it; credentials are in the environment")
+    }
+    guard parts.path.isEmpty, parts.query == nil, parts.fragment == nil else {
+      throw invalid("has a path, a query or a fragment")
+    }
+    guard scheme == "https" || isLoopback(host) else {
+      throw invalid("is not reached by https. Plain http is possible to this machine only")
+    }
+    let bare = host.hasPrefix("[") || !host.contains(":") ? host : "[\(host)]"
+    let standard = scheme == "https" ? 443 : 80
+    guard let port = parts.port, port != standard else { return "\(scheme)://\(bare)" }
+    guard (1...65535).contains(port) else { throw invalid("has no port that can be") }
+    return "\(scheme)://\(bare):\(port)"
+  }
+
+  /// Whether it is this machine, as it stands there: names are not looked up.
+  private static func isLoopback(_ host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isV4 =
+      parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return isV4 || ["localhost", "::1", "[::1]"].contains(host)
+  }
+}
+
+extension S3Place: Codable {
+  enum CodingKeys: String, CodingKey {
+    case bucket, prefix, endpoint, region
+  }
+
+  /// Reads an object, as strictly as ``init(_:endpoint:region:)`` does.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let bucket = try container.decode(String.self, forKey: .bucket)
+    let prefix = try container.decode(String.self, forKey: .prefix)
+    try self.init(
+      "s3://\(bucket)/\(prefix)", endpoint: try container.decode(String.self, forKey: .endpoint),
+      region: try container.decode(String.self, forKey: .region))
+  }
+}
+
+extension S3Place: CustomStringConvertible {
+  /// The place, its server and its region.
+  public var description: String { "\(name) at \(endpoint), region \(region)" }
+}

@@ -1,0 +1,52 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import NIOHTTP1
+
+/// A request to a store that speaks S3, before it is signed.
+struct S3Request: Sendable {
+  /// What is sent with it.
+  enum Body: Sendable {
+    case none
+    case bytes(ByteBuffer)
+    /// A part of a file, whose bytes were hashed.
+    case file(FileContent, Range<Int>, BlobDigest)
+
+    /// The SHA-256 of the bytes, which is signed: a store refuses others.
+    var digest: String {
+      switch self {
+      case .none: BlobDigest(of: []).hexadecimal
+      case .bytes(let bytes): BlobDigest(of: bytes.readableBytesView).hexadecimal
+      case .file(_, _, let digest): digest.hexadecimal
+      }
+    }
+  }
+
+  var method = HTTPMethod.GET
+  /// The object; nil for the bucket.
+  var key: String?
+  var query: [(name: String, value: String)] = []
+  var fields: [(name: String, value: String)] = []
+  var body = Body.none
+  /// What happens to the object, for errors: "'s3://bucket/key' cannot be read".
+  var purpose: String
+
+  init(
+    _ method: HTTPMethod, _ key: String?, _ purpose: String,
+    query: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = [],
+    body: Body = .none
+  ) {
+    self.method = method
+    self.key = key
+    self.purpose = purpose
+    self.query = query
+    self.fields = fields
+    self.body = body
+  }
+}

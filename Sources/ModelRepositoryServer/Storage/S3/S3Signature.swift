@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import NIOHTTP1
+
+/// AWS's Signature Version 4, in the fields of a request.
+///
+/// No library for that is among those that this package may use, and it is a page of text: what is
+/// signed is the request in a fixed form, with a key that is good for a day, a region and a
+/// service.
+struct S3Signature: Sendable {
+  let credentials: S3Credentials
+  let region: String
+
+  /// The fields of a request, with those that sign it.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - host: Whom it is for, as the field `Host` has it.
+  ///   - path: The path as it is sent, escaped by ``escaped(_:keepingSlashes:)``.
+  ///   - date: When it is sent; servers take it for fifteen minutes.
+  /// - Returns: All fields that are to be sent.
+  func fields(
+    _ request: S3Request, host: String, path: String, at date: Date
+  ) -> [(name: String, value: String)] {
+    let time = Self.time(date)
+    var fields = request.fields.map { (name: $0.name.lowercased(), value: $0.value) }
+    fields += [
+      ("host", host), ("x-amz-content-sha256", request.body.digest), ("x-amz-date", time),
+    ]
+    if let token = credentials.sessionToken { fields.append(("x-amz-security-token", token)) }
+    fields.sort { $0.name < $1.name }
+    let names = fields.map(\.name).joined(separator: ";")
+    let canonical =
+      [request.method.rawValue, path, Self.query(request.query)]
+      + fields.map { "\($0.name):\(Self.trimmed($0.value))" } + ["", names, request.body.digest]
+    let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
+    let text = [
+      "AWS4-HMAC-SHA256", time, scope,
+      Self.hexadecimal(SHA256.hash(data: Data(canonical.joined(separator: "\n").utf8))),
+    ].joined(separator: "\n")
+    let first = SymmetricKey(data: Data("AWS4\(credentials.secret)".utf8))
+    let key = scope.split(separator: "/").reduce(first) {
+      SymmetricKey(data: Data(HMAC<SHA256>.authenticationCode(for: Data($1.utf8), using: $0)))
+    }
+    let signature = Self.hexadecimal(
+      HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    fields.append(
+      (
+        "authorization",
+        "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope),SignedHeaders=\(names),"
+          + "Signature=\(signature)"
+      ))
+    return fields
+  }
+
+  /// A query as it is sent and signed: in the order of its names.
+  static func query(_ items: [(name: String, value: String)]) -> String {
+    items.map { (escaped($0.name), escaped($0.value)) }
+      .sorted { $0 < $1 }.map { "\($0)=\($1)" }.joined(separator: "&")
+  }
+
+  /// Text with everything escaped but letters, digits and `-._~`.
+  static func escaped(_ text: String, keepingSlashes: Bool = false) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
+      case 0x2F where keepingSlashes: result.append(byte)
+      default: result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// A field's value as it is signed: without spaces around it, and with single ones in it.
+  private static func trimmed(_ value: String) -> String {
+    value.split(separator: " ").joined(separator: " ")
+  }
+
+  private static func time(_ date: Date) -> String {
+    date.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
+  }
+}

@@ -1,0 +1,143 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import ModelRepositoryServer
+
+/// A bucket of one test.
+struct S3Bucket: Sendable {
+  let name: String
+  let address: S3Peer.Address
+  /// Letters that have to be escaped, each in its way.
+  let prefix: String
+
+  init(prefix: String = "mödels/a +b~'(1)*&=%2F") async throws {
+    name = "test-\(UUID().uuidString.lowercased())"
+    self.prefix = prefix
+    address = try await S3Peer.address()
+    try await S3Peer.ask(["do": "make", "bucket": name])
+  }
+
+  var place: S3Place {
+    get throws {
+      try S3Place(
+        "s3://\(name)/\(prefix)", endpoint: address.endpoint, region: address.region)
+    }
+  }
+
+  var credentials: S3Credentials {
+    S3Credentials(
+      accessKey: address.accessKey, secret: address.secret, sessionToken: address.token)
+  }
+
+  /// What waits no longer than a test does.
+  static var patience: S3Client.Patience {
+    var patience = S3Client.Patience()
+    patience.pause = .milliseconds(2)
+    patience.stall = .seconds(10)
+    return patience
+  }
+
+  func store(
+    patience: S3Client.Patience = Self.patience,
+    limits: S3BlobStore.Limits = S3BlobStore.Limits(), credentials: S3Credentials? = nil,
+    place: S3Place? = nil, id: String = "test", mayBegin: Bool = true
+  ) throws -> S3BlobStore {
+    S3BlobStore(
+      S3Client(
+        try place ?? self.place, .success(credentials ?? self.credentials), patience: patience),
+      owner: S3Owner(id: id, mayBegin: mayBegin), limits: limits)
+  }
+
+  func key(_ digest: BlobDigest) -> String {
+    "\(prefix)/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
+  }
+
+  // MARK: - By boto3
+
+  func put(_ bytes: [UInt8], _ key: String) async throws {
+    try await S3Peer.ask([
+      "do": "put", "bucket": name, "key": key, "bytes": Data(bytes).base64EncodedString(),
+    ])
+  }
+
+  func get(_ key: String) async throws -> [UInt8] {
+    let answer = try await S3Peer.ask(["do": "get", "bucket": name, "key": key])
+    let bytes = Array(
+      try #require((answer["bytes"] as? String).flatMap { Data(base64Encoded: $0) }))
+    #expect(answer["sha256"] as? String == BlobDigest(of: bytes).hexadecimal)
+    return bytes
+  }
+
+  func delete(_ key: String) async throws {
+    try await S3Peer.ask(["do": "delete", "bucket": name, "key": key])
+  }
+
+  /// The keys, and the uploads that were left behind.
+  func list() async throws -> (keys: [String], uploads: [String]) {
+    let answer = try await S3Peer.ask(["do": "list", "bucket": name])
+    return (
+      try #require(answer["keys"] as? [String]), try #require(answer["uploads"] as? [String])
+    )
+  }
+
+  /// Lets requests of this bucket go wrong; see `Tools/peers/s3.py`.
+  func fail(_ faults: [String: Any]...) async throws {
+    try await S3Peer.ask(["do": "faults", "bucket": name, "faults": faults])
+  }
+
+  /// The requests since this was asked last, as "GET 200".
+  func requests() async throws -> [String] {
+    let answer = try await S3Peer.ask(["do": "requests", "bucket": name])
+    return try #require(answer["requests"] as? [[Any]]).map { "\($0[0]) \($0[2])" }
+  }
+
+  // MARK: - What is expected
+
+  /// An error that something throws, which never has a secret in it.
+  func failure(
+    at location: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+  ) async throws -> RepositoryError {
+    do {
+      try await body()
+    } catch let error as RepositoryError {
+      #expect(!error.message.contains(address.secret), sourceLocation: location)
+      #expect(!error.message.contains(address.token), sourceLocation: location)
+      return error
+    }
+    return try #require(nil as RepositoryError?, sourceLocation: location)
+  }
+}
+
+extension S3BlobStore.Limits {
+  /// Few bytes are many.
+  static var small: S3BlobStore.Limits {
+    var limits = S3BlobStore.Limits()
+    (limits.wholeBytes, limits.partBytes) = (100_000, 100_000)
+    return limits
+  }
+}
+
+extension S3BlobStore {
+  /// Puts bytes; after a failure, they can be put again.
+  func put(_ bytes: [UInt8]) async throws -> BlobDigest {
+    let file = FileManager.default.temporaryDirectory.appending(path: "blob-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(bytes).write(to: file)
+    let digest = BlobDigest(of: bytes)
+    do {
+      try await put(file.path, as: BlobReference(digest: digest, size: bytes.count))
+    } catch {
+      #expect(try Data(contentsOf: file) == Data(bytes))
+      throw error
+    }
+    return digest
+  }
+}

@@ -1,0 +1,176 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import ModelRepositoryServer
+
+/// Failures that pass.
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(3)))
+struct S3RetryTests {
+  @Test(arguments: [
+    (500, "InternalError"), (503, "SlowDown"), (502, ""), (429, "TooManyRequests"),
+    (400, "RequestTimeout"), (504, ""), (408, ""),
+  ])
+  func `what the store could not do is done again`(status: Int, code: String) async throws {
+    let bucket = try await S3Bucket()
+    let store = try bucket.store(limits: .small)
+    for count in [1000, 350_000] {
+      var faults: [[String: Any]] = ["PUT", "POST", "GET", "DELETE", "POST"].map {
+        ["method": $0, "act": "status", "status": status, "code": code, "times": 2]
+      }
+      if status != 400 {
+        faults.append(["method": "HEAD", "act": "status", "status": status, "times": 2])
+      }
+      try await S3Peer.ask(["do": "faults", "bucket": bucket.name, "faults": faults])
+      let bytes = sampleBytes(count)
+      let digest = try await store.put(bytes)
+      let content = try #require(try await store.open(digest))
+      var read: [UInt8] = []
+      try await content.forEachPiece(in: 0..<count) { read += $0.readableBytesView }
+      #expect(read == bytes)
+      #expect(try await store.list().map(\.blob.digest) == [digest])
+      try await store.delete(digest)
+      #expect(try await store.list().isEmpty)
+      #expect(try await bucket.list().uploads.isEmpty)
+    }
+  }
+
+  @Test func `what the store cannot do for long is an error, and leaves nothing`() async throws {
+    let bucket = try await S3Bucket()
+    let store = try bucket.store(limits: .small)
+    let bytes = sampleBytes(350_000)
+    let fault: [String: Any] = [
+      "method": "PUT", "act": "status", "status": 503, "code": "SlowDown", "times": 1000,
+    ]
+    // From the third part on.
+    try await bucket.fail(fault.merging(["after": 2]) { $1 })
+    let error = try await bucket.failure { _ = try await store.put(bytes) }
+    #expect(error.code == .storeUnavailable)
+    for part in [
+      "503 SlowDown", "tried 5 times", bucket.key(BlobDigest(of: bytes)), bucket.name,
+      bucket.address.endpoint,
+    ] {
+      #expect(error.message.contains(part), "\(error)")
+    }
+    let (keys, uploads) = try await bucket.list()
+    #expect(keys.isEmpty && uploads.isEmpty)
+    #expect(try await bucket.requests().filter { $0 == "PUT 503" }.count == 5)
+  }
+
+  @Test func `a request that is broken off is sent again`() async throws {
+    let bucket = try await S3Bucket()
+    let store = try bucket.store(limits: .small)
+    for (count, read) in [(90_000, 0), (90_000, 50_000), (350_000, 50_000)] {
+      try await bucket.fail([
+        "method": "PUT", "act": "cut_request", "bytes_read": read, "times": 2,
+      ])
+      let bytes = sampleBytes(count, seed: UInt8(read % 251))
+      let digest = try await store.put(bytes)
+      #expect(try await bucket.get(bucket.key(digest)) == bytes)
+      #expect(try await bucket.requests().filter { $0 == "PUT 0" }.count == 2)
+    }
+  }
+
+  @Test func `reading goes on where it was broken off`() async throws {
+    let bucket = try await S3Bucket()
+    let store = try bucket.store()
+    let bytes = sampleBytes(1_000_000)
+    let digest = try await store.put(bytes)
+    let content = try #require(try await store.open(digest))
+    for act in ["cut", "shorten"] {
+      try await bucket.fail(["method": "GET", "act": act, "bytes_sent": 130_000, "times": 1000])
+      _ = try await bucket.requests()
+      var read: [UInt8] = []
+      try await content.forEachPiece(in: 7..<999_999) { read += $0.readableBytesView }
+      #expect(read == Array(bytes[7..<999_999]))
+      let count = try await bucket.requests().count
+      #expect((8...12).contains(count), "\(count)")
+    }
+    // What is read at once begins anew, and ends some time.
+    let error = try await bucket.failure { _ = try await content.bytes(in: 0..<200_000) }
+    #expect(error.message.contains("broke off"), "\(error)")
+    #expect(try await content.bytes(in: 0..<100_000).readableBytes == 100_000)
+  }
+
+  @Test func `an answer of 200 may be a failure`() async throws {
+    let bucket = try await S3Bucket()
+    let store = try bucket.store(limits: .small)
+    let bytes = sampleBytes(250_000)
+    func answer(_ text: String, _ times: Int) -> [String: Any] {
+      [
+        "method": "POST", "match": "uploadId", "act": "body", "times": times,
+        "bytes": Data(text.utf8).base64EncodedString(),
+      ]
+    }
+    func error(_ code: String) -> String {
+      "<?xml version=\"1.0\"?>\n\n<Error><Code>\(code)</Code><Message>m</Message></Error>"
+    }
+    for text in [error("InternalError"), error("SlowDown"), "", " \n", "<Complete"] {
+      try await bucket.fail(answer(text, 2))
+      let digest = try await store.put(bytes)
+      #expect(try await bucket.get(bucket.key(digest)) == bytes)
+      try await store.delete(digest)
+    }
+    for (text, word) in [(error("InvalidPart"), "InvalidPart"), ("<Else/>", "'Else'")] {
+      try await bucket.fail(answer(text, 1000))
+      let failure = try await bucket.failure { _ = try await store.put(bytes) }
+      #expect(failure.message.contains(word), "\(failure)")
+      #expect(try await bucket.list() == ([], []))
+    }
+    let copy = try await store.put([1, 2])
+    let denied = Data(error("AccessDenied").utf8).base64EncodedString()
+    try await bucket.fail(["method": "PUT", "act": "body", "bytes": denied])
+    let failure = try await bucket.failure { try await store.quarantine(copy) }
+    #expect(failure.message.contains("AccessDenied"))
+    #expect(try await store.size(of: copy) == 2)
+  }
+
+  @Test func `an answer that was lost is no harm`() async throws {
+    let bucket = try await S3Bucket()
+    let store = try bucket.store(limits: .small)
+    let bytes = sampleBytes(250_000)
+    let lost = [("PUT", ""), ("PUT", "partNumber=2"), ("POST", "uploadId"), ("HEAD", "")]
+    for (method, match) in lost {
+      try await bucket.fail(["method": method, "match": match, "act": "drop"])
+      let digest = try await store.put(bytes)
+      #expect(try await bucket.get(bucket.key(digest)) == bytes)
+      try await bucket.fail(["method": "DELETE", "act": "drop"])
+      try await store.delete(digest)
+      #expect(try await store.size(of: digest) == nil)
+    }
+    // Who has lost the parts has no blob, although there was one before.
+    let digest = BlobDigest(of: bytes)
+    try await bucket.put(sampleBytes(250_000, seed: 1), bucket.key(digest))
+    try await bucket.fail([
+      "method": "POST", "match": "uploadId", "act": "status", "status": 404,
+      "code": "NoSuchUpload", "times": 1000,
+    ])
+    let error = try await bucket.failure { _ = try await store.put(bytes) }
+    #expect(error.message.contains("lost the parts"), "\(error)")
+  }
+
+  @Test func `a store that stands still is left`() async throws {
+    let bucket = try await S3Bucket()
+    var patience = S3Bucket.patience
+    patience.stall = .milliseconds(700)
+    patience.attempts = 2
+    let store = try bucket.store(patience: patience)
+    let digest = try await store.put([1, 2, 3])
+    for method in ["PUT", "HEAD", "GET"] {
+      try await bucket.fail(["method": method, "act": "slow", "seconds": 1.5])
+      _ = try await store.put([1, 2, 3])
+      let content = try #require(try await store.open(digest))
+      #expect(try await content.bytes(in: 0..<3) == ByteBuffer(bytes: [1, 2, 3]))
+    }
+    try await bucket.fail(["act": "slow", "seconds": 1.5, "times": 2])
+    let error = try await bucket.failure { _ = try await store.size(of: digest) }
+    #expect(error.message.contains("stood still"), "\(error)")
+  }
+}
