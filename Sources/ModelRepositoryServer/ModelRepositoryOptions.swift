@@ -39,6 +39,8 @@ public struct ModelRepositoryOptions: Sendable {
   public var minimumBodyRate = 1024
   /// For how many seconds a connection may be silent.
   public var idleTime = 60
+  /// How many seconds the last answers may take once the server is told to end.
+  public var shutdownTime = 30
   /// The server is not ready where its disk has fewer free bytes.
   public var minimumFreeBytes = 256 << 20
   /// The program's version.

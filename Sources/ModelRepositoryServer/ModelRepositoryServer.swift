@@ -74,7 +74,8 @@ public struct ModelRepositoryServer: Sendable {
             isEncrypted: options.certificate != nil))
       }
       try await withTaskExecutorPreference(ConnectionExecutor.shared) {
-        try await application.runService()
+        try await WebServer.run(
+          application, shutdownTime: .seconds(Int64(options.shutdownTime)), logger)
       }
     } catch let error as IOError {
       throw RepositoryError(

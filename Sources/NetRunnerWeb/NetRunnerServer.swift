@@ -73,15 +73,15 @@ public struct NetRunnerServer: Sendable {
       scratch.remove()
     }
     do {
-      try await Application(
+      let application = try Application(
         router: router(), server: server(),
         configuration: ApplicationConfiguration(
           address: .hostname(options.host, port: options.port), serverName: "NetRunner",
           availableConnectionsDelegate: MaximumAvailableConnections(1024)),
         onServerRunning: { channel in
           onStart(Self.address(options, port: channel.localAddress?.port ?? options.port))
-        }, logger: logger
-      ).runService()
+        }, logger: logger)
+      try await WebServer.run(application, shutdownTime: .seconds(30), logger)
     } catch let error as IOError {
       throw TensorIOError(
         .invalidOption,

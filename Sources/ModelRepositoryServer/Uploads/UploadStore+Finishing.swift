@@ -67,6 +67,11 @@ extension UploadStore {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
+      let size = try? FileSystem.size(of: path)
+      guard size.map({ ($0 ?? 0) < upload.offset }) ?? false else {
+        // The bytes are there; they cannot be read at the moment.
+        throw Problem.notStored(error)
+      }
       // The file went into the store, and the row was not taken away any more.
       try await discard(upload.id)
       throw Problem.notFound(
@@ -75,10 +80,14 @@ extension UploadStore {
   }
 
   private func commit(_ upload: Upload, _ blob: BlobReference, _ token: String) async throws {
+    let file: UploadFile
     do {
       // What a request that was broken off left behind the offset is no part of the blob.
-      let file = try await UploadFile.open(
-        path(upload.id), at: upload.offset, hash: SHA256())
+      file = try await UploadFile.open(path(upload.id), at: upload.offset, hash: SHA256())
+    } catch {
+      throw Problem.notStored(error)
+    }
+    do {
       _ = try await file.flush()
       try await repository.commits.withLock(blob.digest) {
         try await repository.blobs.put(path(upload.id), as: blob)

@@ -60,12 +60,19 @@ struct RepositoryServeCommand: ParsableCommand {
   @Option(help: "For how many days a signed document is good; it is renewed after half of them.")
   var documentDays = 30
 
+  @Option(
+    help: ArgumentHelp(
+      "How long downloads and uploads may go on once the server is told to end.",
+      valueName: "seconds"))
+  var shutdownTime = 30
+
   func validate() throws {
     guard (0...65535).contains(port), (1...1_000_000_000).contains(quota ?? 1),
-      (1...3650).contains(documentDays)
+      (1...3650).contains(documentDays), (0...86_400).contains(shutdownTime)
     else {
       throw ValidationError(
-        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 3650.")
+        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 3650, "
+          + "--shutdown-time 0 to 86400.")
     }
     guard (cert == nil) == (key == nil) else {
       throw ValidationError("--cert and --key belong together.")
@@ -81,6 +88,7 @@ struct RepositoryServeCommand: ParsableCommand {
     options.requiresTokenToRead = isPrivate
     options.quota = quota.map { $0 * 1_000_000 }
     options.documentLifetime = Double(documentDays) * 24 * 3600
+    options.shutdownTime = shutdownTime
     options.version = Version.current
     let server = try ModelRepositoryServer(options)
     try BlockingTask.run {

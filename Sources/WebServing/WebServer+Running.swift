@@ -1,0 +1,53 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import Logging
+package import ServiceLifecycle
+import UnixSignals
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension WebServer {
+  /// Serves until the process gets SIGTERM or SIGINT, and answers what is under way then.
+  ///
+  /// - Parameters:
+  ///   - application: The server.
+  ///   - shutdownTime: How long the last answers may take; what takes longer is broken off.
+  ///   - logger: Gets what goes wrong.
+  /// - Throws: What the server throws, as for an address that is taken.
+  package static func run(
+    _ application: some Service, shutdownTime: Duration, _ logger: Logger
+  ) async throws {
+    raiseFileLimit()
+    var configuration = ServiceGroupConfiguration(
+      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = shutdownTime
+    do {
+      try await ServiceGroup(configuration: configuration).run()
+    } catch is CancellationError {
+      // The time was up, or the task was cancelled: it ended as it was told to.
+    }
+  }
+
+  /// Lets the process have as many files and connections open as it may ask for.
+  private static func raiseFileLimit() {
+    var limit = rlimit()
+    guard getrlimit(openFiles, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(openFiles, &limit)
+  }
+}
+
+#if canImport(Glibc)
+private let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#else
+private let openFiles = RLIMIT_NOFILE
+#endif
