@@ -9,14 +9,20 @@ public import TensorIO
 extension InstalledModel {
   /// Loads a bundle's model into memory, and keeps account of how that goes.
   ///
-  /// A version that loads is proven; one that throws, or ends the process, twice is quarantined. What
-  /// the program or the computer lacks, as a backend or a native library, is not held against it.
+  /// A version that loads, and stands its trial, is proven; one that throws, or ends the process, twice
+  /// is quarantined. What the program or the computer lacks, as a backend or a native library, is not
+  /// held against it.
   ///
-  /// - Parameter loader: Makes the model.
+  /// - Parameters:
+  ///   - loader: Makes the model.
+  ///   - trial: Tries a version that is not proven, as by a run on values of the program's: some models
+  ///     load, and fail or end the process when they run.
   /// - Returns: The model, loaded.
   /// - Throws: `TensorIOError`; ``ModelRepositoryClientError`` with `.unsupportedFormat` for a version
   ///   that is a bare `.tflite` file, which needs a description of its inputs.
-  public func load(with loader: ModelLoader) throws -> any Model {
+  public func load(
+    with loader: ModelLoader, trial: (any Model) throws -> Void = { _ in }
+  ) throws -> any Model {
     guard format == .bundle else {
       throw ModelRepositoryClientError(
         .unsupportedFormat,
@@ -27,6 +33,7 @@ extension InstalledModel {
     do {
       loaded = try loader.model(at: path)
       try loaded.load()
+      if !client.isProven(self) { try trial(loaded) }
     } catch {
       try noteFailure(error)
       throw error

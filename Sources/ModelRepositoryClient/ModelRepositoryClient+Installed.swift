@@ -205,6 +205,16 @@ extension ModelRepositoryClient {
 
   // MARK: - Accounts
 
+  /// Whether a model's version was loaded before; the program's own counts as such.
+  func isProven(_ model: InstalledModel) -> Bool {
+    chosen.withLock { chosen in
+      guard let entry = chosen.choices[model.model]?.entry, entry.digest == model.manifest else {
+        return model.manifest == nil
+      }
+      return entry.isProven
+    }
+  }
+
   /// Says that a model was loaded and works: its version is proven from now on.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.

@@ -26,12 +26,17 @@ enum GraphCalls {
   /// - Parameters:
   ///   - bytes: The `.tflite` file, which LiteRT has accepted.
   ///   - path: Where it is.
-  /// - Throws: `TensorIOError` with the code `.invalidModel`.
+  /// - Throws: `TensorIOError` with the code `.invalidModel` or `.unsupportedModel`.
   static func refuseEndless(_ bytes: [UInt8], path: String) throws {
     if let calls = try? calls(bytes) { try refuseEndless(calls, path: path) }
   }
 
-  /// - Parameter calls: What each graph calls.
+  /// Refuses calls that have no end, or nest too deep.
+  ///
+  /// - Parameters:
+  ///   - calls: What each graph calls.
+  ///   - path: Whose graphs they are.
+  /// - Throws: `TensorIOError` with the code `.invalidModel` or `.unsupportedModel`.
   static func refuseEndless(_ calls: [[Int]], path: String) throws {
     // 0: not seen, -1: being followed, else the depth below it, counted from 1.
     var depths = Array(repeating: 0, count: calls.count)

@@ -46,7 +46,7 @@ import Testing
         model,
         conditions: ModelDownloadConditions(
           allowsCellularAccess: true, allowsBackgroundDownloading: true))
-      for _ in 0..<1000 where !progress.isFinished {
+      for _ in 0..<6000 where !progress.isFinished {
         try await Task.sleep(for: .milliseconds(10))
       }
       #expect(progress.isFinished)

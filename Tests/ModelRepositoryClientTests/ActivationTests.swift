@@ -292,11 +292,7 @@ import Testing
 
   @Test func `a bundle is loaded and proven, a broken one is reported`() async throws {
     let repository = try await TestRepository()
-    var files: [String: [UInt8]] = [:]
-    for path in try FileManager.default.subpathsOfDirectory(atPath: Self.digits.path) {
-      let bytes = FileManager.default.contents(atPath: Self.digits.appending(path: path).path)
-      if let bytes, !bytes.isEmpty { files[path] = Array(bytes) }
-    }
+    var files = try Self.digitsFiles()
     try repository.point(to: repository.publish("1.0", 1, files))
     _ = try await repository.client().update(.digits)
     let loader = ModelLoader(backends: [.liteRT])
@@ -315,6 +311,41 @@ import Testing
       #expect(try client.installed(.digits).load(with: loader).isLoaded)
     }
     #expect(try repository.client().models().first?.quarantined.count == 1)
+  }
+
+  @Test func `a version that loads and fails its trial is not proven`() async throws {
+    struct Failure: Error {}
+    let repository = try await TestRepository()
+    let loader = ModelLoader(backends: [.liteRT])
+    for (version, sequence) in [("1.0", 1), ("2.0", 2)] {
+      var files = try Self.digitsFiles()
+      files["assets/note"] = Array(version.utf8)
+      try repository.point(to: repository.publish(version, sequence, files))
+      _ = try await repository.client().update(.digits)
+      guard sequence == 1 else { continue }
+      let model = try repository.client().installed(.digits).load(with: loader) { model in
+        #expect(model.isLoaded)
+      }
+      model.unload()
+    }
+    for _ in 0..<2 {
+      let installed = try repository.client().installed(.digits)
+      #expect(installed.version?.text == "2.0")
+      #expect(throws: Failure.self) { try installed.load(with: loader) { _ in throw Failure() } }
+    }
+    // What is proven needs no trial.
+    let before = try repository.client().installed(.digits)
+    #expect(before.version?.text == "1.0")
+    _ = try before.load(with: loader) { _ in Issue.record("It was tried again.") }
+  }
+
+  private static func digitsFiles() throws -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: digits.path) {
+      let bytes = FileManager.default.contents(atPath: digits.appending(path: path).path)
+      if let bytes, !bytes.isEmpty { files[path] = Array(bytes) }
+    }
+    return files
   }
 
   private func flip(_ path: String, at position: Int) throws {
