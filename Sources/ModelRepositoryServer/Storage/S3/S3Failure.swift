@@ -40,7 +40,7 @@ extension S3Client {
     case is CancellationError, is RepositoryError, is S3Failure: return error
     case let error as HTTPClientError where error == .cancelled: return CancellationError()
     case let error as HTTPClientError where [.readTimeout, .writeTimeout].contains(error):
-      reason = "the store stood still for \(patience.stall.nanoseconds / 1_000_000_000) seconds"
+      reason = "the store stood still for \(Duration.nanoseconds(patience.stall.nanoseconds))"
     case let error as HTTPClientError
     where [
       .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded,
