@@ -14,12 +14,18 @@ enum GraphCalls {
   /// How deep calls may nest; LiteRT takes some kilobytes of the stack for each.
   static let maximumDepth = 256
 
-  /// Where an operator names the graphs that it calls: the kind of its options, and their fields.
+  /// Where the options of an operator name the graphs that it calls, by the kind of the options.
   private static let fields: [UInt8: Range<Int>] = [
     92: 0..<2,  // IfOptions: then, else
     93: 0..<2,  // WhileOptions: condition, body
     103: 0..<1,  // CallOnceOptions: initialization
   ]
+  /// The same of the newer options.
+  private static let newerFields: [UInt8: Range<Int>] = [
+    21: 1..<2  // StableHLOCompositeOptions: decomposition
+  ]
+  /// StablehloCaseOptions: LiteRT prepares every graph but the first, whichever are named.
+  private static let caseOptions: UInt8 = 23
 
   /// Refuses a model whose calls have no end, or nest too deep.
   ///
@@ -28,7 +34,13 @@ enum GraphCalls {
   ///   - path: Where it is.
   /// - Throws: `TensorIOError` with the code `.invalidModel` or `.unsupportedModel`.
   static func refuseEndless(_ bytes: [UInt8], path: String) throws {
-    if let calls = try? calls(bytes) { try refuseEndless(calls, path: path) }
+    do {
+      try refuseEndless(calls(bytes), path: path)
+    } catch let error as FlatBufferError {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' is not a valid TensorFlow Lite model: \(error.reason).")
+    }
   }
 
   /// Refuses calls that have no end, or nest too deep.
@@ -72,22 +84,35 @@ enum GraphCalls {
 
   /// What each graph calls.
   private static func calls(_ bytes: [UInt8]) throws(FlatBufferError) -> [[Int]] {
-    // A visit is a table; a file has at most one for every few of its bytes.
+    // Every table takes some bytes, and is visited once: only a file that is up to something has more.
     var reader = FlatBufferReader(bytes, visits: bytes.count)
     let graphs = try reader.tables(2, of: try reader.root(identifier: "TFL3"))
     var calls: [[Int]] = []
     for graph in graphs {
-      var called: [Int] = []
+      var called: Set<Int> = []
       for operation in try reader.tables(3, of: graph) {
-        guard let fields = fields[try reader.byte(3, of: operation)] else { continue }
-        guard let options = try reader.table(4, of: operation) else { continue }
-        for field in fields {
-          let index = Int(Int32(bitPattern: try reader.integer(field, of: options)))
-          if graphs.indices.contains(index) { called.append(index) }
+        let kind = try reader.byte(3, of: operation)
+        let newerKind = try reader.byte(11, of: operation)
+        if let fields = fields[kind], let options = try reader.table(4, of: operation) {
+          called.formUnion(try indices(fields, of: options, &reader))
         }
+        if let fields = newerFields[newerKind], let options = try reader.table(12, of: operation) {
+          called.formUnion(try indices(fields, of: options, &reader))
+        }
+        if newerKind == caseOptions { called.formUnion(graphs.indices.dropFirst()) }
       }
-      calls.append(called)
+      calls.append(called.filter(graphs.indices.contains).sorted())
     }
     return calls
+  }
+
+  private static func indices(
+    _ fields: Range<Int>, of options: FlatBufferReader.Table, _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) -> [Int] {
+    var indices: [Int] = []
+    for field in fields {
+      indices.append(Int(Int32(bitPattern: try reader.integer(field, of: options))))
+    }
+    return indices
   }
 }

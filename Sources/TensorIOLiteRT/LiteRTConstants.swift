@@ -26,8 +26,9 @@ enum LiteRT {
   /// The code of the operation that makes a resource variable.
   static let variableHandle: Int32 = 142
 
-  /// The codes of the operations that call other graphs: IF, WHILE and CALL_ONCE.
-  static let calls: Set<Int32> = [118, 119, 129]
+  /// The codes of the operations that call other graphs: IF, WHILE, CALL_ONCE, STABLEHLO_COMPOSITE
+  /// and STABLEHLO_CASE.
+  static let calls: Set<Int32> = [118, 119, 129, 206, 209]
 
   /// What a status code means.
   static func name(of status: LiteRtStatus) -> String {

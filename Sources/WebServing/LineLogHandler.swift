@@ -34,8 +34,8 @@ package struct LineLogHandler: LogHandler {
 
   package func log(event: LogEvent) {
     var line = line(event)
-    // One call, so that the lines of several threads, and of several processes, stay apart. What
-    // cannot be written is lost: a server does not wait for whoever reads its log.
+    // One call, so that the lines of several threads, and of several processes, stay apart. A reader
+    // that does not keep up holds the server up, as with other servers' logs.
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 

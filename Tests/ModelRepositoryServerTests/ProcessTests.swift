@@ -67,7 +67,11 @@ private let openFiles = RLIMIT_NOFILE
       let text = await address.stream.first { _ in true } ?? ""
       let connection = try await RawConnection(URL(string: text)?.port, reads: false)
       try await connection.send("GET /v1/blobs/\(digest) HTTP/1.1\r\nHost: x\r\n\r\n")
-      try await Task.sleep(for: .milliseconds(300))
+      let watcher = try await RawConnection(URL(string: text)?.port)
+      for _ in 0..<100 where !watcher.received.contains("requests_under_way 2\n") {
+        try await watcher.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        try await Task.sleep(for: .milliseconds(50))
+      }
       let start = ContinuousClock.now
       kill(getpid(), SIGTERM)
       try await running.value

@@ -44,9 +44,9 @@ final class RawConnection: Sendable {
 
   func close() async throws { try await channel.close() }
 
-  /// Waits for something, five seconds at most.
-  func wait(_ condition: () -> Bool) async throws -> Bool {
-    for _ in 0..<500 {
+  /// Waits for something, but not for ever.
+  func wait(seconds: Int = 5, _ condition: () -> Bool) async throws -> Bool {
+    for _ in 0..<(seconds * 100) {
       if condition() { return true }
       try await Task.sleep(for: .milliseconds(10))
     }

@@ -111,19 +111,37 @@ import Testing
   }
 
   @Test func `who asks for small blobs alone is not taken for silent`() async throws {
-    let fixture = try await TestRepository { $0.idleTime = 3 }
+    let fixture = try await TestRepository { $0.idleTime = 8 }
     try await fixture.serve(.live) { client in
       let digest = try await client.upload([1, 2, 3]).digest
       let connection = try await RawConnection(client.client.port)
-      for count in 1...30 {
+      for count in 1...12 {
         try await connection.send(Self.get(digest))
         #expect(try await connection.wait { connection.answers.count == count })
-        try await Task.sleep(for: .milliseconds(200))
+        try await Task.sleep(for: .seconds(1))
       }
-      for _ in 0..<4 where !connection.isClosed {
-        _ = try await connection.wait { connection.isClosed }
+      #expect(try await connection.wait(seconds: 30) { connection.isClosed })
+    }
+  }
+
+  @Test func `who asks on and on and reads nothing is not answered on and on`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve(.live) { client in
+      let digest = try await client.upload(sampleBytes(65_536)).digest
+      try await client.with(nil).send(.get, "/v1/blobs/\(digest)")
+      let connection = try await RawConnection(client.client.port, reads: false)
+      let requests = String(repeating: Self.get(digest), count: 5000)
+      let sending = Task { try await connection.send(requests) }
+      try await Task.sleep(for: .seconds(1))
+      let metrics = try await client.send(.get, "/metrics").text
+      let line = metrics.split(separator: "\n").first {
+        $0.hasPrefix("model_repository_sent_blob_bytes_total ")
       }
-      #expect(connection.isClosed)
+      let sent = try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+      // What the system keeps for a connection, of 328 MB.
+      #expect(sent > 65_536 && sent < 60_000_000, "\(sent)")
+      try await connection.close()
+      _ = await sending.result
     }
   }
 

@@ -189,4 +189,19 @@ import Testing
       }
     }
   }
+
+  @Test func `an upload whose bytes are gone can be begun anew`() async throws {
+    let fixture = try await TestRepository()
+    try await fixture.serve { client in
+      let bytes = sampleBytes(1000)
+      let id = try await client.begin()
+      try await client.append(id, bytes, from: 0)
+      // As where the store took the file, and the database failed.
+      try FileManager.default.removeItem(atPath: "\(fixture.folder)/uploads/\(id)")
+      try await client.finish(
+        id, BlobDigest(of: bytes), expects: 404, code: "upload_not_found")
+      try await client.send(.get, "/v1/uploads/\(id)", expects: 404)
+      try await client.upload(bytes)
+    }
+  }
 }

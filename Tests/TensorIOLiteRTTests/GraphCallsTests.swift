@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import TensorIO
 import Testing
 
@@ -42,6 +43,17 @@ import Testing
       #expect(code(calls) == (isEndless ? .invalidModel : nil), "\(calls)")
     }
     #expect((500..<2900).contains(endless))
+  }
+
+  @Test func `what cannot be followed is refused`() throws {
+    let file = Fixtures.model("endless_graphs.tflite")
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+    for count in stride(from: 0, through: bytes.count, by: 1) {
+      let error = #expect(throws: TensorIOError.self) {
+        try GraphCalls.refuseEndless(Array(bytes[..<count]), path: file)
+      }
+      #expect(error?.code == .invalidModel)
+    }
   }
 
   @Test func `calls may nest, but not without measure`() {

@@ -58,7 +58,7 @@ struct BlobRoutes: Sendable {
     guard let blob = MemoryBlob(bytes, digest, isPublic: access.isPublic) else {
       throw damaged(digest, "has other bytes than were uploaded", context)
     }
-    repository.smallBlobs.keep(blob, for: digest, size: size, since: changes)
+    repository.smallBlobs.keep(blob, for: digest, size: size + MemoryBlob.overhead, since: changes)
     return blob
   }
 

@@ -26,6 +26,8 @@ struct MemoryBlob: BlobContent {
 
   /// How many bytes a blob may have to be kept in memory, as manifests and descriptions are.
   static let maximumSize = 64 << 10
+  /// About how many bytes it takes beside its own.
+  static let overhead = 1 << 10
 
   var size: Int { bytes.readableBytes }
 

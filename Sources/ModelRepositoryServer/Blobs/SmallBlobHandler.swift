@@ -40,7 +40,8 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let request):
-      if pending == 0, let blob = blob(for: request) {
+      // Who does not take its answers waits at the router, which reads no further.
+      if pending == 0, context.channel.isWritable, let blob = blob(for: request) {
         exchange = (request, blob)
       } else {
         pending += 1

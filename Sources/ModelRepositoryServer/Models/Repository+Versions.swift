@@ -8,6 +8,7 @@ import GRDB
 import HTTPTypes
 import ModelRepositoryAPI
 import NIOCore
+import NIOPosix
 
 extension Repository {
   /// The models, by name.
@@ -225,13 +226,17 @@ extension Repository {
     try await content.forEachPiece(in: 0..<content.size) {
       bytes.append(contentsOf: $0.readableBytesView)
     }
-    guard BlobDigest(of: bytes) == digest else {
-      throw Problem(
-        .internalServerError, "blob_damaged", "The blob is damaged; 'fsck' and upload it again.")
-    }
     do {
-      let manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
-      try manifest.validate()
+      let manifest = try await NIOThreadPool.singleton.runIfActive { [bytes] in
+        guard BlobDigest(of: bytes) == digest else {
+          throw Problem(
+            .internalServerError, "blob_damaged",
+            "The blob is damaged; 'fsck' and upload it again.")
+        }
+        let manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
+        try manifest.validate()
+        return manifest
+      }
       guard manifest.model == model else {
         throw invalid("The manifest is of the model '\(manifest.model)', not of '\(model)'.")
       }

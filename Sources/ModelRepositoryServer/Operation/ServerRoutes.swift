@@ -69,7 +69,7 @@ struct ServerRoutes: Sendable {
     } catch {
       return "The database or the disk cannot be written."
     }
-    let free = FileSystem.freeBytes(at: folder.path) ?? .max
+    let free = try await freeBytes(at: folder.path) ?? .max
     guard free >= minimum else {
       return "The disk has \(free) bytes left; \(minimum) are wanted."
     }
@@ -98,8 +98,12 @@ struct ServerRoutes: Sendable {
           models: $0["models"], versions: $0["versions"])
       } ?? ServerMetrics.Gauges()
     }
-    gauges.freeBytes = FileSystem.freeBytes(at: repository.folder.path) ?? 0
+    gauges.freeBytes = try await freeBytes(at: repository.folder.path) ?? 0
     return gauges
+  }
+
+  private func freeBytes(at path: String) async throws -> Int? {
+    try await NIOThreadPool.singleton.runIfActive { FileSystem.freeBytes(at: path) }
   }
 }
 

@@ -44,6 +44,14 @@ struct BlobNote: Codable, Equatable {
     let note = try read(folder)
     let place = note.map { BlobPlace.s3($0.s3) } ?? .folder
     guard let wish, wish != place else { return note }
+    if case .s3(let other) = wish, let note, note.s3.bucket == other.bucket,
+      note.s3.prefix == other.prefix
+    {
+      // The same place by another address: its `repository.json` proves it.
+      let note = BlobNote(id: note.id, s3: other)
+      try note.write(folder)
+      return note
+    }
     guard !knowsBlobs else {
       throw RepositoryError(
         .invalidOption,

@@ -67,16 +67,20 @@ extension UploadStore {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      let size = try? FileSystem.size(of: path)
-      guard size.map({ ($0 ?? 0) < upload.offset }) ?? false else {
-        // The bytes are there; they cannot be read at the moment.
-        throw Problem.notStored(error)
-      }
-      // The file went into the store, and the row was not taken away any more.
-      try await discard(upload.id)
-      throw Problem.notFound(
-        "upload_not_found", "The upload's bytes are gone. Begin anew, naming the digest.")
+      throw try await unreadable(upload, error)
     }
+  }
+
+  /// What is answered where an upload's file cannot be opened or read.
+  private func unreadable(_ upload: Upload, _ error: any Error) async throws -> Problem {
+    let path = path(upload.id)
+    let size = try? await NIOThreadPool.singleton.runIfActive { try FileSystem.size(of: path) ?? 0 }
+    // The bytes are there; they cannot be read at the moment.
+    guard let size, size < upload.offset else { return .notStored(error) }
+    // The file went into the store, and the row was not taken away any more.
+    try await discard(upload.id)
+    return .notFound(
+      "upload_not_found", "The upload's bytes are gone. Begin anew, naming the digest.")
   }
 
   private func commit(_ upload: Upload, _ blob: BlobReference, _ token: String) async throws {
@@ -85,7 +89,7 @@ extension UploadStore {
       // What a request that was broken off left behind the offset is no part of the blob.
       file = try await UploadFile.open(path(upload.id), at: upload.offset, hash: SHA256())
     } catch {
-      throw Problem.notStored(error)
+      throw try await unreadable(upload, error)
     }
     do {
       _ = try await file.flush()

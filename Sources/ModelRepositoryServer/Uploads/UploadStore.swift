@@ -8,6 +8,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import ModelRepositoryAPI
+import NIOPosix
 import Synchronization
 
 /// Blobs that are being sent.
@@ -136,7 +137,10 @@ final class UploadStore: Sendable {
   /// Takes an upload away, file and row.
   func discard(_ id: String) async throws {
     forget(id)
-    try FileSystem.remove(path(id))
+    let path = path(id)
+    // A large file goes slowly.
+    try await Task { try await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(path) } }
+      .value
     try await repository.database.write {
       try $0.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [id])
     }

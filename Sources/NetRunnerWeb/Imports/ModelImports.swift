@@ -102,8 +102,9 @@ final class ModelImports: Sendable {
       return try await add(file) { job.isCancelled }.id
     case .repository(let model):
       guard let repository else { throw WebError.noRepository }
-      let known = catalogue.imported(model, from: repository)?.origin
-      let client = try await repository.fetch(model, known: known) {
+      let known = catalogue.imported(model, from: repository)
+      let folder = known.map { FileSystem.name(of: $0.bundle.path) } ?? "\(model).tiobundle"
+      let client = try await repository.fetch(model, known: known?.origin) {
         job.note(received: $0, of: $1)
       }
       job.noteChecking()
@@ -111,7 +112,7 @@ final class ModelImports: Sendable {
         let (path, origin) = try repository.version(of: model, from: client)
         return try finish(
           importer.importBundle(
-            fromFolder: path, as: "\(model).tiobundle", origin: origin, check: check
+            fromFolder: path, as: folder, origin: origin, check: check
           ) { job.isCancelled }
         ).id
       }

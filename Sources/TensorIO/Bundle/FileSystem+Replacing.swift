@@ -67,7 +67,11 @@ extension FileSystem {
     }
     // A file takes the other's place in one step; a folder can change places with it.
     if isFile(fresh), isFile(destination) { return try rename(fresh, to: destination) }
-    if exchange_names(fresh, destination) == 0 { return try files.removeItem(atPath: fresh) }
+    // What was there and cannot be removed is no reason to say that nothing was done.
+    if exchange_names(fresh, destination) == 0 {
+      try? files.removeItem(atPath: fresh)
+      return
+    }
     // Here the file system has no such step.
     let old = "\(folder(of: destination))/.\(UUID().uuidString).old"
     try files.moveItem(atPath: destination, toPath: old)
@@ -77,6 +81,6 @@ extension FileSystem {
       try files.moveItem(atPath: old, toPath: destination)
       throw error
     }
-    try files.removeItem(atPath: old)
+    try? files.removeItem(atPath: old)
   }
 }
