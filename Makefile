@@ -35,8 +35,9 @@ test: setup ## Installs what is missing and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
 	  swift build $(SWIFT_FLAGS) --build-tests && \
-	  swift test $(SWIFT_FLAGS) --skip-build --skip 'NetRunnerTests|ModelRepository|NetRunnerCommand' && \
+	  swift test $(SWIFT_FLAGS) --skip-build --skip 'NetRunnerTests|NetRunnerWebTests|ModelRepository|NetRunnerCommand' && \
 	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerTests && \
+	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerWebTests && \
 	  swift test $(SWIFT_FLAGS) --skip-build --filter ModelRepository && \
 	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerCommand
 
