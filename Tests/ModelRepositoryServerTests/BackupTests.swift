@@ -85,18 +85,9 @@ import Testing
               let version = "\(worker).\(number)"
               let bytes = sampleBytes(30_000, seed: UInt8(worker)) + Array(version.utf8)
               // What was collected meanwhile is uploaded again.
-              guard let manifest = try? await client.uploadVersion(version, bytes: bytes) else {
+              guard try await client.publishUnlessCollected(version, bytes: bytes) != nil else {
                 continue
               }
-              let answer = try await client.client.execute(
-                uri: "/v1/models/cats/versions", method: .post,
-                headers: [
-                  .contentType: "application/json",
-                  .authorization: "Bearer \(client.token ?? "")",
-                ],
-                body: ByteBuffer(
-                  bytes: try RepositoryJSON.encode(VersionPublication(manifest: manifest))))
-              guard answer.status == .created else { continue }
               published.withLock { _ = $0.insert(version) }
               number += 1
             }

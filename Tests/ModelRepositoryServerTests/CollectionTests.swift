@@ -75,18 +75,10 @@ import Testing
               let version = "\(worker).\(number)"
               // What was collected meanwhile is uploaded again.
               for _ in 0..<200 {
-                guard let manifest = try? await client.uploadVersion(version) else { continue }
-                let response = try await client.client.execute(
-                  uri: "/v1/models/cats/versions", method: .post,
-                  headers: [
-                    .contentType: "application/json",
-                    .authorization: "Bearer \(client.token ?? "")",
-                  ],
-                  body: ByteBuffer(
-                    bytes: try RepositoryJSON.encode(VersionPublication(manifest: manifest))))
-                #expect([201, 422].contains(response.status.code))
-                guard response.status == .created else { continue }
-                records.append(try response.decoded(VersionRecord.self))
+                guard let record = try await client.publishUnlessCollected(version) else {
+                  continue
+                }
+                records.append(record)
                 break
               }
             }

@@ -36,6 +36,22 @@ extension TestClient {
     ).decoded(VersionRecord.self)
   }
 
+  /// Publishes a version beside garbage collection without a grace period.
+  ///
+  /// - Returns: nil where something of it was collected meanwhile: it is to be uploaded again.
+  func publishUnlessCollected(
+    _ version: String, bytes: [UInt8]? = nil, expects statuses: Set<Int> = [201, 422],
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> VersionRecord? {
+    guard let manifest = try? await uploadVersion(version, bytes: bytes) else { return nil }
+    let response = try await client.execute(
+      uri: "/v1/models/cats/versions", method: .post,
+      headers: [.contentType: "application/json", .authorization: "Bearer \(token ?? "")"],
+      body: ByteBuffer(bytes: try RepositoryJSON.encode(VersionPublication(manifest: manifest))))
+    #expect(statuses.contains(response.status.code), sourceLocation: location)
+    return response.status == .created ? try response.decoded(VersionRecord.self) : nil
+  }
+
   /// Sets a channel; nil for the tag makes a new one.
   @discardableResult
   func set(

@@ -171,20 +171,28 @@ struct BlobDownload: Sendable {
   private func full(_ failure: FileFailure, _ partial: PartialFile) -> ModelRepositoryClientError {
     .diskFull(
       needed: blob.size - partial.count,
-      available: (try? cache.surroundings.availableBytes(cache.path)) ?? 0, name, cause: failure)
+      available: try? cache.surroundings.availableBytes(cache.path), name, cause: failure)
   }
 }
 
 extension ModelRepositoryClientError {
   /// There is not enough space.
+  ///
+  /// - Parameters:
+  ///   - needed: How many bytes are missing.
+  ///   - available: How many there is room for; nil where the system does not tell.
+  ///   - what: Whose bytes they are.
+  ///   - cause: What the system said.
+  /// - Returns: The error, with the code `.diskFull`.
   static func diskFull(
-    needed: Int, available: Int, _ what: String, cause: (any Error)? = nil
+    needed: Int, available: Int?, _ what: String, cause: (any Error)? = nil
   ) -> ModelRepositoryClientError {
     var error = ModelRepositoryClientError(
       .diskFull,
-      "\(what) needs \(needed) bytes, but only \(available) can be written. Free space, or use "
-        + "another folder.", cause: cause)
-    error.bytes = (needed, available)
+      "\(what) needs \(needed) bytes, but "
+        + (available.map { "only \($0) can be written" } ?? "the disk is full")
+        + ". Free space, or use another folder.", cause: cause)
+    error.bytes = available.map { (needed, $0) }
     return error
   }
 }
