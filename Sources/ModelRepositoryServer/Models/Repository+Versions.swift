@@ -204,18 +204,22 @@ extension Repository {
     }
   }
 
+  private func knowsBlob(_ digest: BlobDigest) async throws -> Bool {
+    try await database.read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?)",
+        arguments: [digest.hexadecimal])
+    } ?? false
+  }
+
   /// Reads and checks a manifest.
   private func manifest(
     _ digest: BlobDigest, of model: RepositoryName
   ) async throws -> (VersionManifest, BlobReference) {
-    let isThere = try await database.read { database in
-      try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?)",
-        arguments: [digest.hexadecimal])
-    }
-    guard isThere == true, let content = try await blobs.open(digest) else {
-      throw Problem.unprocessable(
-        "blob_missing", "The manifest \(digest) is not there. Upload it first.")
+    let missing = Problem.unprocessable(
+      "blob_missing", "The manifest \(digest) is not there. Upload it first.")
+    guard try await knowsBlob(digest), let content = try await blobs.open(digest) else {
+      throw missing
     }
     func invalid(_ what: String) -> Problem { .unprocessable("invalid_manifest", what) }
     guard (1...VersionManifest.maximumBytes).contains(content.size) else {
@@ -223,8 +227,14 @@ extension Repository {
         "A manifest has 1 to \(VersionManifest.maximumBytes) bytes; this has \(content.size).")
     }
     var bytes = Data()
-    try await content.forEachPiece(in: 0..<content.size) {
-      bytes.append(contentsOf: $0.readableBytesView)
+    do {
+      try await content.forEachPiece(in: 0..<content.size) {
+        bytes.append(contentsOf: $0.readableBytesView)
+      }
+    } catch let error as RepositoryError {
+      // Collected meanwhile: other stores than a folder keep nothing for who reads it.
+      guard try await knowsBlob(digest) else { throw missing }
+      throw error
     }
     do {
       let manifest = try await NIOThreadPool.singleton.runIfActive { [bytes] in
