@@ -36,9 +36,9 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
-    .target(name: "CExchange"),
+    .target(name: "CFileCalls"),
     .target(name: "CPixelKernels"),
-    .target(name: "TensorIO", dependencies: ["CExchange", "CPixelKernels"]),
+    .target(name: "TensorIO", dependencies: ["CFileCalls", "CPixelKernels"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
@@ -95,6 +95,8 @@ let package = Package(
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -120,7 +122,7 @@ let package = Package(
     .target(
       name: "ModelRepositoryServer",
       dependencies: [
-        "ModelRepositoryAPI", "WebServing",
+        "CFileCalls", "ModelRepositoryAPI", "WebServing",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),

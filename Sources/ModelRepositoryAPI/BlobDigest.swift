@@ -13,19 +13,17 @@ public struct BlobDigest: Sendable, Hashable {
   /// Reads a digest; nil for what is none.
   ///
   /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits.
-  public init?(_ text: String) {
-    var text = text
-    let digits = text.withUTF8 { bytes -> String? in
-      guard bytes.count == Self.prefix.utf8.count + 64,
-        bytes.starts(with: Self.prefix.utf8)
-      else { return nil }
-      let digits = bytes.dropFirst(Self.prefix.utf8.count)
-      guard digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-      else { return nil }
-      return String(decoding: digits, as: UTF8.self)
-    }
-    guard let digits else { return nil }
-    hexadecimal = digits
+  public init?(_ text: String) { self.init(text[...].utf8) }
+
+  /// Reads a digest; nil for what is none.
+  ///
+  /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits, in UTF-8.
+  package init?(_ text: Substring.UTF8View) {
+    let digits = text.dropFirst(Self.prefix.utf8.count)
+    guard text.starts(with: Self.prefix.utf8), digits.count == 64,
+      digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else { return nil }
+    hexadecimal = String(decoding: digits, as: UTF8.self)
   }
 
   /// The digest of a finished hash.

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import NIOPosix
 
 #if canImport(Glibc)
 import Glibc
@@ -15,16 +15,22 @@ import Darwin
 
 /// The present time as texts, made once a second: servers write it with every answer.
 package enum ClockText {
-  private struct Texts {
-    var second: time_t = -1
-    var http = ""
-    var log = ""
+  private final class Texts: Sendable {
+    let second: time_t
+    let http: String
+    let log: String
+
+    init(second: time_t) {
+      self.second = second
+      (http, log) = (ClockText.http(second), ClockText.log(second))
+    }
   }
 
-  private static let last = Mutex(Texts())
+  /// A thread's own: threads that count the users of one text wait for each other.
+  private static let last = ThreadSpecificVariable<Texts>()
 
   /// As the field `Date` of an answer has it (RFC 9110, section 5.6.7).
-  package static var http: String { text(time(nil), \.http) }
+  package static var http: String { texts(time(nil)).http }
 
   /// As logs have it, to the millisecond: `2026-11-22T09:05:01.042Z`.
   package static var log: String {
@@ -32,16 +38,14 @@ package enum ClockText {
     clock_gettime(CLOCK_REALTIME, &now)
     let milliseconds = String(now.tv_nsec / 1_000_000)
     let zeros = String(repeating: "0", count: 3 - milliseconds.utf8.count)
-    return "\(text(now.tv_sec, \.log)).\(zeros)\(milliseconds)Z"
+    return "\(texts(now.tv_sec).log).\(zeros)\(milliseconds)Z"
   }
 
-  private static func text(_ second: time_t, _ kind: KeyPath<Texts, String>) -> String {
-    last.withLock { last in
-      if last.second != second {
-        last = Texts(second: second, http: http(second), log: log(second))
-      }
-      return last[keyPath: kind]
-    }
+  private static func texts(_ second: time_t) -> Texts {
+    if let texts = last.currentValue, texts.second == second { return texts }
+    let texts = Texts(second: second)
+    last.currentValue = texts
+    return texts
   }
 
   /// A time, in seconds since 1970.

@@ -55,7 +55,7 @@ package struct LineLogHandler: LogHandler {
       line += " "
       line += key
       line += "="
-      line += value.description
+      if case .string(let text) = value { line += text } else { line += value.description }
     }
     // An event is one line, whatever is in it.
     if !line.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {

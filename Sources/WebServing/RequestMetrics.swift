@@ -33,32 +33,42 @@ package final class RequestMetrics: Sendable {
     }
   }
 
+  /// Counts the requests of one method and one route that were answered with one status.
+  package final class Counter: Sendable {
+    fileprivate struct Times {
+      /// How many answers took at most a bound's time, and longer than the bound before it.
+      var counts = Array(repeating: 0, count: bounds.count)
+      var sum = 0.0
+      var count = 0
+
+      mutating func add(_ other: Times) {
+        for place in counts.indices { counts[place] += other.counts[place] }
+        (sum, count) = (sum + other.sum, count + other.count)
+      }
+    }
+
+    fileprivate let times = Mutex(Times())
+
+    /// Counts a request, and how long it took.
+    package func add(_ duration: Duration) {
+      let seconds = duration.inSeconds
+      times.withLock { times in
+        if let place = bounds.firstIndex(where: { seconds <= $0 }) { times.counts[place] += 1 }
+        times.sum += seconds
+        times.count += 1
+      }
+    }
+  }
+
   private struct Key: Hashable {
     let method: String
     let route: String
     let status: Int
   }
 
-  private struct Histogram {
-    var counts = Array(repeating: 0, count: bounds.count)
-    var sum = 0.0
-    var count = 0
-
-    mutating func add(_ seconds: Double) {
-      for (place, bound) in bounds.enumerated() where seconds <= bound { counts[place] += 1 }
-      sum += seconds
-      count += 1
-    }
-  }
-
-  private struct State {
-    var requests: [Key: Int] = [:]
-    var durations: [String: Histogram] = [:]
-    var underWay = 0
-  }
-
   private let prefix: String
-  private let state = Mutex(State())
+  private let counters = Mutex<[Key: Counter]>([:])
+  private let underWay = Atomic(0)
 
   private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
   /// The upper bounds of the buckets of answers' times, in seconds.
@@ -68,7 +78,7 @@ package final class RequestMetrics: Sendable {
   package init(prefix: String) { self.prefix = prefix }
 
   /// Notes that a request began.
-  package func begin() { state.withLock { $0.underWay += 1 } }
+  package func begin() { underWay.add(1, ordering: .relaxed) }
 
   /// Notes a request's end.
   ///
@@ -78,12 +88,24 @@ package final class RequestMetrics: Sendable {
   ///   - status: The answer's status.
   ///   - duration: How long it took.
   package func end(method: String, route: String, status: Int, duration: Duration) {
-    let seconds = duration.inSeconds
+    counter(method: method, route: route, status: status).add(duration)
+    underWay.subtract(1, ordering: .relaxed)
+  }
+
+  /// What counts some of the requests: for those who count many of them, and at once.
+  ///
+  /// - Parameters:
+  ///   - method: Their method; one that is not common counts as "other".
+  ///   - route: The route's pattern.
+  ///   - status: The answers' status.
+  /// - Returns: The counter.
+  package func counter(method: String, route: String, status: Int) -> Counter {
     let key = Key(method: Self.name(ofMethod: method), route: route, status: status)
-    state.withLock { state in
-      state.underWay -= 1
-      state.requests[key, default: 0] += 1
-      state.durations[route, default: Histogram()].add(seconds)
+    return counters.withLock { counters in
+      if let counter = counters[key] { return counter }
+      let counter = Counter()
+      counters[key] = counter
+      return counter
     }
   }
 
@@ -97,26 +119,33 @@ package final class RequestMetrics: Sendable {
   /// - Parameter series: What else there is to tell.
   /// - Returns: The document.
   package func text(_ series: [Series]) -> String {
-    let state = state.withLock { $0 }
+    var routes: [String: Counter.Times] = [:]
     var lines = head("requests_total", "Requests that were answered.", "counter")
-    for (key, count) in state.requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+    let counters = counters.withLock { $0 }
+    for (key, counter) in counters.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      let times = counter.times.withLock { $0 }
+      guard times.count > 0 else { continue }
+      routes[key.route, default: Counter.Times()].add(times)
       lines.append(
         "\(prefix)_requests_total{method=\"\(key.method)\",route=\"\(key.route)\","
-          + "status=\"\(key.status)\"} \(count)")
+          + "status=\"\(key.status)\"} \(times.count)")
     }
     let durations = "\(prefix)_request_duration_seconds"
     lines += head("request_duration_seconds", "How long answers took.", "histogram")
-    for (route, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
-      for (bound, count) in zip(Self.bounds, histogram.counts) {
+    for (route, times) in routes.sorted(by: { $0.key < $1.key }) {
+      var count = 0
+      for (bound, more) in zip(Self.bounds, times.counts) {
+        count += more
         lines.append("\(durations)_bucket{route=\"\(route)\",le=\"\(bound)\"} \(count)")
       }
       lines += [
-        "\(durations)_bucket{route=\"\(route)\",le=\"+Inf\"} \(histogram.count)",
-        "\(durations)_sum{route=\"\(route)\"} \(histogram.sum)",
-        "\(durations)_count{route=\"\(route)\"} \(histogram.count)",
+        "\(durations)_bucket{route=\"\(route)\",le=\"+Inf\"} \(times.count)",
+        "\(durations)_sum{route=\"\(route)\"} \(times.sum)",
+        "\(durations)_count{route=\"\(route)\"} \(times.count)",
       ]
     }
-    let underWay = Series("requests_under_way", "Requests not yet answered.", state.underWay)
+    let underWay = Series(
+      "requests_under_way", "Requests not yet answered.", underWay.load(ordering: .relaxed))
     for series in [underWay] + series {
       lines += head(series.name, series.help, series.kind.rawValue)
       lines.append("\(prefix)_\(series.name) \(series.value)")

@@ -21,7 +21,7 @@ package enum WebServer {
   /// - Parameters:
   ///   - certificate: The files of a certificate and its key, in PEM; nil serves without TLS.
   ///   - idleTime: After how long a silent connection is closed, and one that takes nothing.
-  ///   - handlers: What sees a connection's requests before the server does.
+  ///   - handlers: What sees a connection's requests before the server does, as NIOHTTP1 reads them.
   /// - Returns: The server.
   /// - Throws: ``CertificateError``.
   package static func builder(
@@ -30,7 +30,8 @@ package enum WebServer {
   ) throws -> HTTPServerBuilder {
     let plain = HTTPServerBuilder.http1(
       configuration: HTTP1Channel.Configuration(
-        additionalChannelHandlers: [PatienceHandler(idleTime)] + handlers(), idleTimeout: idleTime))
+        additionalChannelHandlers: [PatienceHandler(idleTime), FirstHandlers(handlers())],
+        idleTimeout: idleTime))
     guard let (chain, key) = certificate else { return plain }
     do {
       let certificates = try NIOSSLCertificate.fromPEMFile(chain)

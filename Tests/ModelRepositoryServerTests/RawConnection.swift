@@ -33,6 +33,8 @@ final class RawConnection: Sendable {
 
   /// What came so far.
   var received: String { String(decoding: input.bytes.withLock { $0 }, as: UTF8.self) }
+  /// How many bytes came so far.
+  var count: Int { input.bytes.withLock { $0.count } }
   /// The whole answers that came so far.
   var answers: [RawAnswer] { RawAnswer.all(in: input.bytes.withLock { $0 }) }
   /// Whether the server closed the connection.
@@ -40,6 +42,11 @@ final class RawConnection: Sendable {
 
   func send(_ text: String) async throws {
     try await channel.writeAndFlush(ByteBuffer(string: text))
+  }
+
+  /// Takes from now on what is sent.
+  func read() {
+    channel.setOption(.autoRead, value: true).whenSuccess { [channel] in channel.read() }
   }
 
   func close() async throws { try await channel.close() }

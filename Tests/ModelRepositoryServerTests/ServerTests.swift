@@ -107,7 +107,7 @@ import Testing
     let result = await process.finish()
     try #require(result.status == 0, "\(result.error)")
     try await fixture.serve(.ahc(.https)) { client in
-      let bytes = sampleBytes(600_000)
+      let bytes = sampleBytes(3_000_000)
       let blob = try await client.upload(bytes)
       #expect(try await client.send(.get, "/v1/blobs/\(blob.digest)").bytes == bytes)
     }

@@ -42,10 +42,7 @@ struct BlobRoutes: Sendable {
   ) async throws -> any BlobContent {
     if let content = repository.smallBlobs[digest] { return content }
     let changes = repository.smallBlobs.changes
-    let size = try await repository.database.read { database in
-      try Int.fetchOne(
-        database, sql: "SELECT size FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
-    }
+    let size = try await size(of: digest)
     // Opened once: what is measured here is what is sent, whatever happens to the file meanwhile.
     guard let size, let content = try await repository.blobs.open(digest) else {
       throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
@@ -62,6 +59,19 @@ struct BlobRoutes: Sendable {
     return blob
   }
 
+  private func size(of digest: BlobDigest) async throws -> Int? {
+    if let size = repository.blobSizes[digest] { return size }
+    let changes = repository.blobSizes.changes
+    let size = try await repository.database.read { database in
+      try Int.fetchOne(
+        database, sql: "SELECT size FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
+    }
+    if let size, size > MemoryBlob.maximumSize {
+      repository.blobSizes.keep(size, for: digest, size: 128, since: changes)
+    }
+    return size
+  }
+
   private func damaged(_ digest: BlobDigest, _ what: String, _ context: WebContext) -> Problem {
     context.logger.error("blob \(digest) \(what)")
     return Problem(
@@ -76,46 +86,14 @@ struct BlobRoutes: Sendable {
     guard let part = answer.part else {
       return Response(status: answer.status, headers: answer.headers)
     }
-    let body = try await body(content, part, context)
-    return Response(status: answer.status, headers: answer.headers, body: body)
-  }
-
-  /// Sends piece by piece; a client that takes none for the idle time is left.
-  private func body(
-    _ content: any BlobContent, _ range: Range<Int>, _ context: WebContext
-  ) async throws -> ResponseBody {
+    let body: ResponseBody
     if let blob = content as? MemoryBlob {
-      metrics.sent(range.count)
-      return ResponseBody(byteBuffer: blob.part(range))
+      metrics.sent(part.count)
+      body = ResponseBody(byteBuffer: blob.part(part))
+    } else {
+      body = try await BlobSending(context: context, metrics: metrics).body(content, part)
     }
-    let (metrics, patience) = (metrics, TimeAmount.seconds(Int64(repository.options.idleTime)))
-    let (channel, logger) = (context.channel, context.logger)
-    // Begun before the answer, which cannot be taken back.
-    let pieces = try await content.pieces(in: range)
-    return ResponseBody(contentLength: range.count) { writer in
-      do {
-        for try await piece in pieces {
-          try Task.checkCancellation()
-          let end = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
-          defer { end.cancel() }
-          try await writer.write(piece)
-          // The writer waits for the client only once the event loop saw what it was given: without
-          // this, a fast disk puts some 30 MB of a blob into memory for every client.
-          try await Self.settle(channel)
-          metrics.sent(piece.readableBytes)
-        }
-      } catch let error as RepositoryError {
-        logger.error("an answer was broken off: \(error)")
-        throw error
-      }
-      try await writer.finish(nil)
-    }
-  }
-
-  /// Waits until the event loop has done what it was told so far.
-  private static func settle(_ channel: any Channel) async throws {
-    guard channel.isActive else { return }
-    try await channel.eventLoop.submit {}.get()
+    return Response(status: answer.status, headers: answer.headers, body: body)
   }
 
   /// Where reading needs a token, one that is for some models reads the blobs of these.

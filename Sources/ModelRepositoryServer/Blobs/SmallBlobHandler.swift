@@ -3,12 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-import Hummingbird
 import Logging
 import ModelRepositoryAPI
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 import WebServing
 
 /// Answers for small blobs that are in memory, on their connection's own thread.
@@ -16,26 +14,39 @@ import WebServing
 /// Everything else goes on to the router, and so do requests with a token, a range or a condition.
 /// What the answer is, ``BlobAnswer`` says for both.
 final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-  typealias InboundOut = HTTPRequestPart
-  typealias OutboundIn = HTTPResponsePart
-  typealias OutboundOut = HTTPResponsePart
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
 
   private let repository: Repository
   private let metrics: ServerMetrics
   private let logger: Logger
+  private let counter: RequestMetrics.Counter
+  /// Where whole answers are written, as bytes: beyond what makes bytes of others.
+  private var encoder: ChannelHandlerContext?
   /// How many requests the router has not answered yet: answers go out in the order of requests.
   private var pending = 0
   /// The request that is being read, and its answer; nil where the router gets it.
-  private var exchange: (request: HTTPRequest, blob: MemoryBlob)?
+  private var exchange: (request: HTTPRequestHead, blob: MemoryBlob)?
   /// The server closes connections that it thinks silent, and what is answered here it does not see.
   private var shown = NIODeadline.now()
 
   init(_ repository: Repository, _ metrics: ServerMetrics, _ logger: Logger) {
     self.repository = repository
     self.metrics = metrics
+    counter = metrics.requests.counter(method: "GET", route: Self.route, status: 200)
+    // Setting something makes it our own: threads that count the users of one wait for each other.
+    var logger = logger
+    logger.logLevel = logger.logLevel
     self.logger = logger
   }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { encoder = nil }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
@@ -62,32 +73,38 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   /// The answer, where there is nothing to find out, to check or to wait for.
-  private func blob(for request: HTTPRequest) -> MemoryBlob? {
-    guard request.method == .get, let path = request.path, path.hasPrefix(Self.prefix),
-      let digest = BlobDigest(String(path.utf8.dropFirst(Self.prefix.utf8.count)) ?? ""),
-      !request.headerFields.contains(where: { Self.fieldsForRouter.contains($0.name) }),
+  private func blob(for request: HTTPRequestHead) -> MemoryBlob? {
+    let target = request.uri
+    guard request.method == .GET, request.version == .http1_1, encoder != nil,
+      target.hasPrefix(Self.prefix),
+      let digest = BlobDigest(target.utf8.dropFirst(Self.prefix.utf8.count)),
+      !request.headers.contains(where: { Self.isForRouter($0.name) }),
       NIODeadline.now() - shown < .milliseconds(Int64(repository.options.idleTime * 250))
     else { return nil }
     return repository.smallBlobs[digest]
   }
 
-  private func send(_ blob: MemoryBlob, to request: HTTPRequest, _ context: ChannelHandlerContext) {
-    let record = RequestRecord(request, route: Self.route, logger, metrics)
-    let count = blob.size
-    var head = blob.head
-    // There is none yet.
-    head.headerFields.append(HTTPField(name: .date, value: ClockText.http))
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    context.write(wrapOutboundOut(.body(blob.bytes)), promise: nil)
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    metrics.sent(count)
-    record.end(status: head.status.code, bytes: count, isWhole: true)
+  private func send(
+    _ blob: MemoryBlob, to request: HTTPRequestHead, _ context: ChannelHandlerContext
+  ) {
+    let start = ContinuousClock.now
+    encoder?.writeAndFlush(NIOAny(blob.answer(context.channel.allocator)), promise: nil)
+    let duration = ContinuousClock.now - start
+    metrics.sent(blob.size)
+    counter.add(duration)
+    logger.info(
+      "request", metadata: RequestRecord.metadata("GET", request.uri, 200, blob.size, duration))
+  }
+
+  private static func isForRouter(_ field: String) -> Bool {
+    switch field.lowercased() {
+    case "authorization", "connection", "content-length", "transfer-encoding", "expect",
+      "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range":
+      true
+    default: false
+    }
   }
 
   private static let prefix = "/v1/blobs/"
   private static let route = "/v1/blobs/{digest}"
-  private static let fieldsForRouter: Set<HTTPField.Name> = [
-    .authorization, .connection, .contentLength, .transferEncoding, .expect,
-    .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, .range,
-  ]
 }

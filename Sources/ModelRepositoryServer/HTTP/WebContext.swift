@@ -27,10 +27,17 @@ struct WebContext: RequestContext {
 /// What the log tells of a request.
 final class RequestNotes: Sendable {
   private let tokenID = Mutex<String?>(nil)
+  private let bytes = Atomic(0)
 
   /// The token's id.
   var token: String? {
     get { tokenID.withLock { $0 } }
     set { tokenID.withLock { $0 = newValue } }
   }
+
+  /// How many bytes of the answer's body were sent.
+  var sent: Int { bytes.load(ordering: .relaxed) }
+
+  /// Notes that more bytes of it were sent.
+  func addSent(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 }

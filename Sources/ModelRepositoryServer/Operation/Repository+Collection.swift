@@ -87,7 +87,10 @@ extension Repository {
   }
 
   private func delete(_ digest: BlobDigest) async throws {
-    defer { smallBlobs.forget(digest) }
+    defer {
+      smallBlobs.forget(digest)
+      blobSizes.forget(digest)
+    }
     try await blobs.delete(digest)
   }
 }

@@ -8,7 +8,6 @@ import Hummingbird
 import Logging
 import ModelRepositoryAPI
 import NIOCore
-import Synchronization
 import WebServing
 
 /// Counts requests, and writes a line of log for each when its last byte is sent.
@@ -24,7 +23,8 @@ struct RequestMiddleware: RouterMiddleware {
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     let record = RequestRecord(
-      request.head, route: context.endpointPath ?? "none", context.logger, metrics, context.notes)
+      request.method.rawValue, request.head.path ?? "", route: context.endpointPath ?? "none",
+      context.logger, metrics, context.notes)
     var response: Response
     do {
       response = try await next(request, context)
@@ -38,13 +38,13 @@ struct RequestMiddleware: RouterMiddleware {
       return response
     }
     // Setting a body of the same length leaves the header fields as they are.
+    let notes = context.notes
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
-      let sent = SentBytes()
       do {
-        try await body.write(CountingWriter(base: writer, sent: sent))
-        record.end(status: status, bytes: sent.count, isWhole: true)
+        try await body.write(CountingWriter(base: writer, notes: notes))
+        record.end(status: status, bytes: notes.sent, isWhole: true)
       } catch {
-        record.end(status: status, bytes: sent.count, isWhole: false)
+        record.end(status: status, bytes: notes.sent, isWhole: false)
         throw error
       }
     }
@@ -52,20 +52,13 @@ struct RequestMiddleware: RouterMiddleware {
   }
 }
 
-private final class SentBytes: Sendable {
-  private let bytes = Atomic(0)
-
-  var count: Int { bytes.load(ordering: .relaxed) }
-  func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
-}
-
 private struct CountingWriter: ResponseBodyWriter {
   var base: any ResponseBodyWriter
-  let sent: SentBytes
+  let notes: RequestNotes
 
   mutating func write(_ buffer: ByteBuffer) async throws {
     try await base.write(buffer)
-    sent.add(buffer.readableBytes)
+    notes.addSent(buffer.readableBytes)
   }
 
   consuming func finish(_ trailingHeaders: HTTPFields?) async throws {

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import Logging
 import WebServing
 
@@ -12,7 +11,7 @@ import WebServing
 /// The log's line has no query, no header field and no body: nothing that is secret.
 struct RequestRecord: Sendable {
   private let method: String
-  private let path: String
+  private let target: String
   private let route: String
   private let logger: Logger
   private let metrics: ServerMetrics
@@ -22,19 +21,18 @@ struct RequestRecord: Sendable {
   /// Notes that a request began.
   ///
   /// - Parameters:
-  ///   - request: The request.
+  ///   - method: The request's method.
+  ///   - target: What it asks for.
   ///   - route: The route's pattern.
   ///   - logger: Gets the line.
   ///   - metrics: Count it.
   ///   - notes: What is found out about it later.
   init(
-    _ request: HTTPRequest, route: String, _ logger: Logger, _ metrics: ServerMetrics,
+    _ method: String, _ target: String, route: String, _ logger: Logger, _ metrics: ServerMetrics,
     _ notes: RequestNotes? = nil
   ) {
-    method = RequestMetrics.name(ofMethod: request.method.rawValue)
-    let target = (request.path ?? "").utf8
-    path = String(
-      decoding: target.prefix { $0 != UInt8(ascii: "?") }.prefix(300), as: UTF8.self)
+    self.method = RequestMetrics.name(ofMethod: method)
+    self.target = target
     self.route = route
     self.logger = logger
     self.metrics = metrics
@@ -51,12 +49,20 @@ struct RequestRecord: Sendable {
   func end(status: Int, bytes: Int, isWhole: Bool) {
     let duration = ContinuousClock.now - start
     metrics.requests.end(method: method, route: route, status: status, duration: duration)
-    var metadata: Logger.Metadata = [
-      "method": "\(method)", "path": "\(path)", "status": "\(status)",
-      "bytes": "\(bytes)",
-      "milliseconds": "\((duration.inSeconds * 1e5).rounded() / 100)",
-    ]
-    if let token = notes?.token { metadata["token"] = "\(token)" }
+    var metadata = Self.metadata(method, target, status, bytes, duration)
+    if let token = notes?.token { metadata["token"] = .string(token) }
     logger.info(isWhole ? "request" : "request broken off", metadata: metadata)
+  }
+
+  /// What the log tells of every request.
+  static func metadata(
+    _ method: String, _ target: String, _ status: Int, _ bytes: Int, _ duration: Duration
+  ) -> Logger.Metadata {
+    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(300)
+    return [
+      "method": .string(method), "path": .string(String(decoding: path, as: UTF8.self)),
+      "status": .string(String(status)), "bytes": .string(String(bytes)),
+      "milliseconds": .string("\((duration.inSeconds * 1e5).rounded() / 100)"),
+    ]
   }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import CFileCalls
 import ModelRepositoryAPI
 import NIOCore
 import NIOPosix
@@ -10,12 +11,16 @@ import NIOPosix
 /// A file that is open for reading.
 final class FileContent: BlobContent {
   let size: Int
-  private let handle: NIOFileHandle
+  let handle: NIOFileHandle
   private let files = NonBlockingFileIO(threadPool: .singleton)
 
-  init(_ path: String, size: Int) throws {
+  /// Opens a file; nil where there is no file, or something else.
+  ///
+  /// - Throws: ``RepositoryError`` where the system cannot tell, or refuses.
+  init?(_ path: String) throws {
+    guard let (descriptor, size) = try FileSystem.openFile(path) else { return nil }
     self.size = size
-    handle = try NIOFileHandle(_deprecatedPath: path)
+    handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
   }
 
   deinit { try? handle.close() }
@@ -28,5 +33,22 @@ final class FileContent: BlobContent {
       throw RepositoryError(.storage, "A blob's file has become shorter than \(size) bytes.")
     }
     return bytes
+  }
+
+  /// How much of a part the system has in memory, from its beginning on.
+  ///
+  /// It can be sent from there by a thread that must not wait for the disk. The system is asked for
+  /// the ends of every 256 KB: what it misses between them costs a read of the disk.
+  func beginningInMemory(of range: Range<Int>) throws -> Range<Int> {
+    try handle.withUnsafeFileDescriptor { file in
+      var end = range.lowerBound
+      guard !range.isEmpty, is_byte_in_memory(file, Int64(end)) else { return end..<end }
+      while end < range.upperBound {
+        let next = min(end + blobPieceSize, range.upperBound)
+        guard is_byte_in_memory(file, Int64(next - 1)) else { break }
+        end = next
+      }
+      return range.lowerBound..<end
+    }
   }
 }

@@ -69,8 +69,7 @@ enum FileSystem {
   static func exists(_ path: String) throws -> Bool {
     guard access(path, F_OK) != 0 else { return true }
     guard errno == ENOENT || errno == ENOTDIR else {
-      throw RepositoryError(
-        .storage, "'\(path)' cannot be looked at: \(String(cString: strerror(errno))).")
+      throw unknown(path)
     }
     return false
   }
@@ -78,17 +77,51 @@ enum FileSystem {
   /// How many bytes a file has; nil where there is no file, or something else.
   ///
   /// - Throws: ``RepositoryError`` where the system cannot tell.
-  static func size(of path: String) throws -> Int? {
-    guard try exists(path) else { return nil }
-    do {
-      let attributes = try FileManager.default.attributesOfItem(atPath: path)
-      guard attributes[.type] as? FileAttributeType == .typeRegular else { return nil }
-      return (attributes[.size] as? NSNumber)?.intValue
-    } catch {
-      // It may have gone in between.
-      guard try exists(path) else { return nil }
-      throw RepositoryError(.storage, "'\(path)' cannot be looked at: \(reason(for: error)).")
+  static func size(of path: String) throws -> Int? { try file(path)?.size }
+
+  /// What the system tells of a file; nil where there is no file, or something else.
+  ///
+  /// Foundation looks up the names of the file's owner and group as well, in three more files.
+  ///
+  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  static func file(_ path: String) throws -> (size: Int, changed: Date)? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw unknown(path)
     }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      // A link that leads nowhere for now is not nothing.
+      _ = try exists(path)
+      return nil
+    }
+    #if canImport(Darwin)
+    let changed = status.st_mtimespec
+    #else
+    let changed = status.st_mtim
+    #endif
+    let seconds = Double(changed.tv_sec) + Double(changed.tv_nsec) * 1e-9
+    return (Int(status.st_size), Date(timeIntervalSince1970: seconds))
+  }
+
+  /// Opens a file for reading; nil where there is no file, or something else.
+  ///
+  /// - Returns: The file, which the caller closes, and how many bytes it has.
+  /// - Throws: ``RepositoryError`` where the system cannot tell, or refuses.
+  static func openFile(_ path: String) throws -> (descriptor: CInt, size: Int)? {
+    // Without O_NONBLOCK, what is no file but a pipe would wait for its writer.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      if errno == ELOOP, try exists(path) { return nil }
+      throw unknown(path)
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      return nil
+    }
+    return (descriptor, Int(status.st_size))
   }
 
   /// The names in a folder, in order; none where there is no folder.
@@ -116,6 +149,11 @@ enum FileSystem {
     let underlying = cocoa?.userInfo[NSUnderlyingErrorKey] as? any Error ?? error
     guard let code = (underlying as? POSIXError)?.code else { return "\(underlying)" }
     return String(cString: strerror(code.rawValue))
+  }
+
+  private static func unknown(_ path: String) -> RepositoryError {
+    RepositoryError(
+      .storage, "'\(path)' cannot be looked at: \(String(cString: strerror(errno))).")
   }
 
   private static func lastError(writing path: String) -> RepositoryError {

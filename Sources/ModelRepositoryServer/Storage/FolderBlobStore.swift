@@ -43,10 +43,7 @@ struct FolderBlobStore: BlobStore {
 
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
     let path = path(digest)
-    return try await threads.runIfActive {
-      guard let size = try FileSystem.size(of: path) else { return nil }
-      return try FileContent(path, size: size)
-    }
+    return try await threads.runIfActive { try FileContent(path) }
   }
 
   func size(of digest: BlobDigest) async throws -> Int? {
@@ -72,12 +69,10 @@ struct FolderBlobStore: BlobStore {
         try FileSystem.names(in: folder + "/" + part).compactMap { name in
           let path = "\(folder)/\(part)/\(name)"
           guard name.hasPrefix(part), let digest = BlobDigest("sha256:" + name),
-            let size = try FileSystem.size(of: path)
+            let file = try FileSystem.file(path)
           else { return nil }
-          let attributes = try FileManager.default.attributesOfItem(atPath: path)
           return StoredBlob(
-            blob: BlobReference(digest: digest, size: size),
-            stored: attributes[.modificationDate] as? Date ?? Date())
+            blob: BlobReference(digest: digest, size: file.size), stored: file.changed)
         }
       }
     }

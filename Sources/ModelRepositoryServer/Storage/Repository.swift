@@ -20,6 +20,8 @@ final class Repository: Sendable {
   ///
   /// A blob is forgotten when its row and its file are gone.
   let smallBlobs = ReadCache<BlobDigest, MemoryBlob>(capacity: 32 << 20)
+  /// How many bytes the other blobs have that were asked for, as their rows say.
+  let blobSizes = ReadCache<BlobDigest, Int>(capacity: 4 << 20)
   /// Channels that were asked for, by model and channel.
   let channelStates = ReadCache<[RepositoryName], ChannelState>(capacity: 32 << 20)
   /// Held while a blob gets, or loses, its file and its row: these are two steps.

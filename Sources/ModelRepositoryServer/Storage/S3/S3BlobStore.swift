@@ -48,10 +48,10 @@ struct S3BlobStore: BlobStore {
   func put(_ file: String, as blob: BlobReference) async throws {
     let key = key(blob.digest)
     let content = try await NIOThreadPool.singleton.runIfActive {
-      guard try FileSystem.size(of: file) == blob.size else {
+      guard let content = try FileContent(file), content.size == blob.size else {
         throw RepositoryError(.storage, "'\(file)' is not a file of \(blob.size) bytes any more.")
       }
-      return try FileContent(file, size: blob.size)
+      return content
     }
     if blob.size <= limits.wholeBytes {
       try await client.send(

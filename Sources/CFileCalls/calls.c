@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE
 
-#include "CExchange.h"
+#include "CFileCalls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 
 #if defined(__linux__)
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #endif
 
@@ -25,5 +26,15 @@ int exchange_names(const char *path, const char *other) {
 #else
   errno = ENOSYS;
   return -1;
+#endif
+}
+
+bool is_byte_in_memory(int file, int64_t offset) {
+#if defined(__GLIBC__) && defined(RWF_NOWAIT)
+  char byte;
+  struct iovec part = {.iov_base = &byte, .iov_len = 1};
+  return preadv2(file, &part, 1, (off_t)offset, RWF_NOWAIT) == 1;
+#else
+  return false;
 #endif
 }

@@ -1,0 +1,147 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import ModelRepositoryAPI
+import Testing
+
+@testable import ModelRepositoryServer
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Large blobs are sent from the system's memory, and what is not there is read from the disk.
+@Suite(.timeLimit(.minutes(2))) struct BlobSendingTests {
+  private static let size = 5_000_003
+
+  private static func path(_ digest: BlobDigest, in fixture: TestRepository) -> String {
+    "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
+  }
+
+  /// Lets the system forget a part of a file that is on the disk.
+  private static func forget(_ path: String, _ range: Range<Int>) throws {
+    let file = open(path, O_RDONLY)
+    try #require(file >= 0)
+    defer { close(file) }
+    try #require(fsync(file) == 0)
+    #if os(Linux)
+    try #require(
+      posix_fadvise(file, off_t(range.lowerBound), off_t(range.count), POSIX_FADV_DONTNEED) == 0)
+    #endif
+  }
+
+  private static let parts: [[Range<Int>]] = [
+    [], [0..<size], [0..<1_048_576], [1_048_576..<2_097_152], [4_194_304..<size],
+    [0..<262_144, 524_288..<786_432, 3_145_728..<3_149_824],
+  ]
+
+  @Test(arguments: parts)
+  func `a blob comes whole, whatever of it is in memory`(forgotten: [Range<Int>]) async throws {
+    let bytes = sampleBytes(Self.size)
+    let fixture = try await TestRepository()
+    try await fixture.serve(.live) { client in
+      let digest = try await client.upload(bytes).digest
+      for range in forgotten {
+        try Self.forget(Self.path(digest, in: fixture), range)
+      }
+      let answer = try await client.send(.get, "/v1/blobs/\(digest)")
+      let isSame = answer.bytes == bytes
+      #expect(isSame, "\(answer.bytes.count) bytes")
+      let metrics = try await client.send(.get, "/metrics").text
+      #expect(metrics.contains("model_repository_sent_blob_bytes_total \(Self.size)\n"))
+    }
+  }
+
+  @Test(arguments: [
+    (0, 1), (65_535, 65_537), (1_048_575, 1_048_577), (262_143, 4_194_305), (4_999_999, 5_000_003),
+  ])
+  func `parts come whole, and another answer after them`(first: Int, end: Int) async throws {
+    let bytes = sampleBytes(Self.size)
+    try await TestRepository().serve(.live) { client in
+      let digest = try await client.upload(bytes).digest
+      for _ in 0..<2 {
+        let answer = try await client.send(
+          .get, "/v1/blobs/\(digest)", headers: [.range: "bytes=\(first)-\(end - 1)"], expects: 206)
+        let isSame = answer.bytes == Array(bytes[first..<end])
+        #expect(isSame, "\(answer.bytes.count) bytes")
+      }
+    }
+  }
+
+  @Test func `many clients at once get a blob each`() async throws {
+    let bytes = sampleBytes(Self.size)
+    try await TestRepository().serve(.live) { client in
+      let digest = try await client.upload(bytes).digest
+      let request = "GET /v1/blobs/\(digest) HTTP/1.1\r\nHost: x\r\n\r\n"
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let connection = try await RawConnection(client.client.port)
+            try await connection.send(request + request)
+            #expect(try await connection.wait(seconds: 60) { connection.answers.count == 2 })
+            for answer in connection.answers {
+              let isSame = answer.body == bytes
+              #expect(isSame)
+            }
+            try await connection.close()
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test func `a file that is cut off under way breaks the answer off, and the log says so`()
+    async throws
+  {
+    let bytes = [UInt8](repeating: 7, count: 64 << 20)
+    let lines = Shared<[String]>([])
+    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let fixture = try await TestRepository()
+    try await fixture.serve(.live, logger: logger) { client in
+      let digest = try await client.upload(bytes).digest
+      let connection = try await RawConnection(client.client.port, reads: false)
+      try await connection.send("GET /v1/blobs/\(digest) HTTP/1.1\r\nHost: x\r\n\r\n")
+      // The client takes nothing yet: most of the blob is still to be sent.
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(truncate(Self.path(digest, in: fixture), 40 << 20) == 0)
+      connection.read()
+      #expect(try await connection.wait(seconds: 60) { connection.isClosed })
+      #expect(connection.count < bytes.count)
+      #expect(
+        try await connection.wait {
+          lines.withLock { $0.contains { $0.contains("request broken off") } }
+        })
+      // The server goes on.
+      try await client.send(.get, "/healthz")
+    }
+  }
+
+  @Test func `what is in memory is known`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "content-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(count: 1 << 20).write(to: URL(filePath: path))
+    let content = try #require(try FileContent(path))
+    #expect(content.size == 1 << 20)
+    #expect(try content.beginningInMemory(of: 5..<5) == 5..<5)
+    #expect(try content.beginningInMemory(of: (1 << 20)..<(1 << 21)).isEmpty)
+    let ready = try content.beginningInMemory(of: 0..<content.size)
+    // Not every file system tells.
+    guard !ready.isEmpty else { return }
+    #expect(ready == 0..<content.size)
+    // A part that the file does not have is never ready.
+    #expect(try content.beginningInMemory(of: 0..<(1 << 21)) == 0..<content.size)
+    #expect(try FileContent(FileManager.default.temporaryDirectory.path) == nil)
+    #expect(try FileContent(path + "-none") == nil)
+  }
+}
