@@ -101,20 +101,22 @@ import Darwin
     }
   }
 
-  @Test func `a file that is cut off under way breaks the answer off, and the log says so`()
-    async throws
-  {
+  /// Before what is being sent, and behind it.
+  @Test(arguments: [1 << 20, 40 << 20])
+  func `a file that is cut off under way breaks the answer off, and the log says so`(
+    size: Int
+  ) async throws {
     let bytes = [UInt8](repeating: 7, count: 64 << 20)
     let lines = Shared<[String]>([])
     let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
-    let fixture = try await TestRepository()
+    let fixture = try await TestRepository { $0.idleTime = 4 }
     try await fixture.serve(.live, logger: logger) { client in
       let digest = try await client.upload(bytes).digest
       let connection = try await RawConnection(client.client.port, reads: false)
       try await connection.send("GET /v1/blobs/\(digest) HTTP/1.1\r\nHost: x\r\n\r\n")
       // The client takes nothing yet: most of the blob is still to be sent.
       try await Task.sleep(for: .milliseconds(300))
-      #expect(truncate(Self.path(digest, in: fixture), 40 << 20) == 0)
+      #expect(truncate(Self.path(digest, in: fixture), off_t(size)) == 0)
       connection.read()
       #expect(try await connection.wait(seconds: 60) { connection.isClosed })
       #expect(connection.count < bytes.count)
@@ -122,8 +124,11 @@ import Darwin
         try await connection.wait {
           lines.withLock { $0.contains { $0.contains("request broken off") } }
         })
-      // The server goes on.
-      try await client.send(.get, "/healthz")
+      // The server goes on; the client's own connection was idle for too long.
+      let other = try await RawConnection(client.client.port)
+      try await other.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try await other.wait { other.received.hasPrefix("HTTP/1.1 200 OK") })
+      try await other.close()
     }
   }
 
