@@ -6,7 +6,6 @@
 package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
-package import NIOPosix
 import NIOSSL
 
 #if canImport(Glibc)

@@ -23,8 +23,7 @@ struct RequestMiddleware: RouterMiddleware {
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     let record = RequestRecord(
-      request.method.rawValue, request.head.path ?? "", route: context.endpointPath ?? "none",
-      context.logger, metrics, context.notes)
+      request.head, route: context.endpointPath ?? "none", context.logger, metrics, context.notes)
     var response: Response
     do {
       response = try await next(request, context)

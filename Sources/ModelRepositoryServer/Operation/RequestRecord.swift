@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Logging
 import WebServing
 
@@ -15,24 +16,23 @@ struct RequestRecord: Sendable {
   private let route: String
   private let logger: Logger
   private let metrics: ServerMetrics
-  private let notes: RequestNotes?
+  private let notes: RequestNotes
   private let start = ContinuousClock.now
 
   /// Notes that a request began.
   ///
   /// - Parameters:
-  ///   - method: The request's method.
-  ///   - target: What it asks for.
+  ///   - request: The request.
   ///   - route: The route's pattern.
   ///   - logger: Gets the line.
   ///   - metrics: Count it.
   ///   - notes: What is found out about it later.
   init(
-    _ method: String, _ target: String, route: String, _ logger: Logger, _ metrics: ServerMetrics,
-    _ notes: RequestNotes? = nil
+    _ request: HTTPRequest, route: String, _ logger: Logger, _ metrics: ServerMetrics,
+    _ notes: RequestNotes
   ) {
-    self.method = RequestMetrics.name(ofMethod: method)
-    self.target = target
+    method = RequestMetrics.name(ofMethod: request.method.rawValue)
+    target = request.path ?? ""
     self.route = route
     self.logger = logger
     self.metrics = metrics
@@ -50,7 +50,7 @@ struct RequestRecord: Sendable {
     let duration = ContinuousClock.now - start
     metrics.requests.end(method: method, route: route, status: status, duration: duration)
     var metadata = Self.metadata(method, target, status, bytes, duration)
-    if let token = notes?.token { metadata["token"] = .string(token) }
+    if let token = notes.token { metadata["token"] = .string(token) }
     logger.info(isWhole ? "request" : "request broken off", metadata: metadata)
   }
 
