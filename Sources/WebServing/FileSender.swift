@@ -47,7 +47,8 @@ package struct FileSender: Sendable {
 
   private func set(_ isHeld: Bool) {
     #if os(Linux)
-    // Nobody waits for it: what is sent later is done later.
+    // Nobody waits for it: what is sent later is done later. Where the system refuses, packets are
+    // smaller, and the bytes the same.
     channel.eventLoop.execute { [channel] in
       let option = ChannelOptions.Types.SocketOption(
         level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_CORK))

@@ -45,6 +45,7 @@ final class PatienceHandler: ChannelInboundHandler, RemovableChannelHandler {
     check = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
       self.check = nil
       guard let mark = self.mark else { return }
+      // A connection that cannot tell makes no progress that is known.
       let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
       if mark.waiting - waiting >= Self.leastProgress {
         self.mark = (.now(), waiting)

@@ -68,9 +68,15 @@ final class PartialFile: Sendable {
   var digest: BlobDigest { BlobDigest(progress.withLock { $0.hash }.finalize()) }
 
   /// What the server calls this content; nil when it is not known.
-  var etag: String? {
-    (try? FileSystem.read(file.path + ".etag")).map { String(decoding: $0, as: UTF8.self) }
+  ///
+  /// - Throws: ``FileFailure`` when it could be read in another moment.
+  func etag() throws -> String? {
+    try CacheFile.contents(of: file.path + ".etag", upTo: Self.maximumETagBytes)
+      .map { String(decoding: $0, as: UTF8.self) }
   }
+
+  /// The most bytes that an ETag may have: more than a server's answer can name.
+  private static let maximumETagBytes = 1 << 20
 
   /// Keeps what the server calls this content.
   ///

@@ -95,7 +95,8 @@ struct BlobDownload: Sendable {
     var fields = HTTPHeaders()
     if start > 0 {
       fields.add(name: "range", value: "bytes=\(start)-")
-      if let etag = partial.etag { fields.add(name: "if-range", value: etag) }
+      let etag = try await BlockingWork.run { try partial.etag() }
+      if let etag { fields.add(name: "if-range", value: etag) }
     }
     onProgress(start)
     let response = try await exchange.get(path, fields)

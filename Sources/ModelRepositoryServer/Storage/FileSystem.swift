@@ -117,7 +117,12 @@ enum FileSystem {
       throw unknown(path)
     }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard fstat(descriptor, &status) == 0 else {
+      let error = unknown(path)
+      close(descriptor)
+      throw error
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
       return nil
     }
