@@ -7,7 +7,7 @@
     python Tools/make_fixtures.py [--only NAME...]
 
 Needs Tools/requirements-models.txt. Models go to Tests/Fixtures/Models, one file a function of
-fixtures/converted.py, fixtures/built.py and fixtures/metadata.py. The same versions of the
+fixtures/converted.py, fixtures/built.py, fixtures/operators.py and fixtures/metadata.py. The same versions of the
 tools write the same bytes again.
 """
 
@@ -24,7 +24,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 warnings.filterwarnings("ignore", module="tensorflow")
 
-from fixtures import built, converted, metadata, trained  # noqa: E402
+from fixtures import built, converted, metadata, operators, trained  # noqa: E402
 from fixtures.cases import CASES, CRASHES, REFUSALS, Case  # noqa: E402
 from fixtures.table import write_table  # noqa: E402
 from peers import run_model  # noqa: E402
@@ -64,6 +64,9 @@ MAKERS: list[Callable[[], bytes]] = [
     converted.train_builtin,
     converted.train_flex,
     built.stateful,
+    operators.lstm_int8,
+    operators.detector,
+    operators.edgetpu,
     built.custom_op,
     built.oversized,
     metadata.with_metadata,

@@ -88,6 +88,7 @@ struct LiteRTCompiledSignature {
 
   private func prepareError(_ status: LiteRtStatus) -> TensorIOError {
     let text = compiled.takeMessages() ?? LiteRT.name(of: status)
+    if text.contains(LiteRTModel.edgeTPUOperation) { return LiteRTModel.edgeTPUError }
     guard text.contains("Select TensorFlow op") else {
       return TensorIOError(.unsupportedModel, "LiteRT cannot run this model: \(text)")
     }

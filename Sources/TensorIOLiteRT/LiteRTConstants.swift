@@ -25,6 +25,8 @@ enum LiteRT {
 
   /// The code of the operation that makes a resource variable.
   static let variableHandle: Int32 = 142
+  /// The code of operations that only their name tells apart.
+  static let customOperation: Int32 = 32
 
   /// The codes of the operations that call other graphs: IF, WHILE, CALL_ONCE, STABLEHLO_COMPOSITE
   /// and STABLEHLO_CASE.

@@ -165,6 +165,36 @@ struct LiteRTGraph {
     }
   }
 
+  // MARK: - Operations
+
+  /// An operation that only its name tells from others.
+  struct CustomOperation {
+    var name: String
+    /// The numbers that LiteRT gives the tensors within their graph; nil for one without a number.
+    var outputs: [UInt32?]
+  }
+
+  /// The custom operations of all graphs, in the order of the file.
+  func customOperations(path: String) throws -> [CustomOperation] {
+    var found: [CustomOperation] = []
+    for index in 0..<(try count(functions.GetNumModelSubgraphs, of: model, path)) {
+      let subgraph = try item(functions.GetModelSubgraph, index, of: model, path)
+      for index in 0..<(try count(functions.GetNumSubgraphOps, of: subgraph, path)) {
+        let operation = try item(functions.GetSubgraphOp, index, of: subgraph, path)
+        var code: Int32 = -1
+        var name: UnsafePointer<CChar>?
+        guard functions.GetOpCode(operation, &code) == LiteRT.ok, code == LiteRT.customOperation,
+          functions.GetCustomCode(operation, &name) == LiteRT.ok, let name
+        else { continue }
+        let outputs = try (0..<(try count(functions.GetNumOpOutputs, of: operation, path))).map {
+          self.index(of: try item(functions.GetOpOutput, $0, of: operation, path))
+        }
+        found.append(CustomOperation(name: String(cString: name), outputs: outputs))
+      }
+    }
+    return found
+  }
+
   // MARK: - Guards
 
   /// Whether a model has resource variables, which keep their values from run to run.

@@ -36,7 +36,7 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
       try GraphCalls.refuseEndless(Array(bytes), path: path)
     }
     signatures = try graph.signatures(path: path)
-    keepsState = try graph.hasResourceVariables(path: path)
+    keepsState = try file.hasVariableTensors || graph.hasResourceVariables(path: path)
   }
 
   public func makeSession(

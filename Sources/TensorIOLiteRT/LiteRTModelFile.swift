@@ -13,12 +13,24 @@ final class LiteRTModelFile {
   let handle: LiteRtModel
   /// The model refers to the file's bytes and must go before them.
   let bytes: AlignedMemory
+  /// Whether the model has tensors that keep their values from run to run.
+  let hasVariableTensors: Bool
 
   init(path: String, library: LiteRTLibrary) throws {
     let bytes = try AlignedMemory(contentsOf: path)
     var handle: LiteRtModel?
-    let status = library.functions.CreateModelFromBuffer(
-      library.environment, bytes.start, bytes.byteCount, &handle)
+    func make() -> LiteRtStatus {
+      library.functions.CreateModelFromBuffer(
+        library.environment, bytes.start, bytes.byteCount, &handle)
+    }
+    var status = make()
+    var hasVariableTensors = false
+    if status == LiteRT.unsupported {
+      let file = UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount)
+      let parts = try RecurrentParts(of: Array(file), path: path)
+      hasVariableTensors = parts.hasVariables
+      if !parts.isEmpty { status = parts.hidden(in: bytes, during: make) }
+    }
     guard status == LiteRT.ok, let handle else {
       throw Self.loadError(status, path: path, byteCount: bytes.byteCount)
     }
@@ -26,6 +38,7 @@ final class LiteRTModelFile {
     self.library = library
     self.bytes = bytes
     self.handle = handle
+    self.hasVariableTensors = hasVariableTensors
   }
 
   deinit { library.functions.DestroyModel(handle) }
@@ -36,9 +49,8 @@ final class LiteRTModelFile {
     if status == LiteRT.unsupported {
       return TensorIOError(
         .unsupportedModel,
-        "LiteRT does not support the model '\(path)'. Most often the reason is that it keeps state "
-          + "in variable tensors, as stateful LSTM and RNN layers do: convert it with its state as "
-          + "inputs and outputs.")
+        "LiteRT \(LiteRTBackend.libraryVersion) does not support the model '\(path)', and does not "
+          + "say why. Convert it again with the current converter of TensorFlow Lite.")
     }
     return TensorIOError(
       .invalidModel,

@@ -11,9 +11,11 @@ extension BundleDraft {
   ///
   /// - Throws: ``TensorIOError`` when a layer cannot be described.
   init(model: LiteRTModel, signature index: Int, bundleName: String) throws {
-    let signature = model.signatures[index]
+    try model.refuseEdgeTPU()
+    let signature = model.signatureWithShapes(at: index)
     let metadata = model.metadata
-    var drafter = LayerDrafter(signature)
+    let detection = try model.detectionOutputs(ofSignature: index)
+    var drafter = LayerDrafter(signature, detection: detection)
     let (inputMetadata, outputMetadata) =
       metadata?.tensors(of: signature, at: index)
       ?? (signature.inputs.map { _ in nil }, signature.outputs.map { _ in nil })
@@ -29,21 +31,37 @@ extension BundleDraft {
     var file: Members = [
       ("file", .string(modelFile)), ("quantized", .bool(drafter.isQuantized)),
     ]
-    if drafter.classifiesPictures { file.append(("type", .string("image.classification"))) }
+    if let type = drafter.modelType { file.append(("type", .string(type))) }
     file.append(("backend", .string("tflite")))
     file.append(("modes", .strings(["predict"])))
     if model.signatures.count > 1 { file.append(("signature", .string(signature.key))) }
     members.append(("model", .object(file)))
     members.append(("inputs", .array(inputs)))
     members.append(("outputs", .array(outputs)))
-    if drafter.classifiesPictures {
-      let format = OrderedJSON.string("image.classification.imagenet")
-      members.append(
-        ("options", .object([("device_position", .string("back")), ("output_format", format)])))
-    }
+    if let options = drafter.options { members.append(("options", options)) }
     self.init(
       modelFile: modelFile, manifest: .object(members), assets: drafter.assets, blanks: blanks,
       checks: Self.signatureChecks(model.signatures, chosen: index) + drafter.checks
         + (metadata?.problems ?? []))
+  }
+}
+
+extension LiteRTModel {
+  /// A signature whose outputs have the shapes that the runtime computes where the file has none.
+  ///
+  /// A file that older converters wrote leaves out the shapes of what a custom operation gives, which
+  /// looks like a single number.
+  fileprivate func signatureWithShapes(at index: Int) -> SignatureDescription {
+    var signature = signatures[index]
+    guard signature.outputs.contains(where: { $0.shape.isEmpty }) else { return signature }
+    do {
+      let session = try makeSession(signature, options: SessionOptions())
+      for output in signature.outputs.indices where signature.outputs[output].shape.isEmpty {
+        signature.outputs[output].shape = session.outputShape(at: output)
+      }
+    } catch {
+      // Loading the bundle says why the model cannot run; its file is described all the same.
+    }
+    return signature
   }
 }

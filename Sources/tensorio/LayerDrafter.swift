@@ -17,13 +17,18 @@ struct LayerDrafter {
 
   typealias PictureSize = (height: Int, width: Int)
 
-  private let signature: SignatureDescription
+  let signature: SignatureDescription
   private var labelledOutputs = 0
 
   /// Whether one picture goes in and labelled values come out.
   var classifiesPictures: Bool {
     pictures.count == 1 && signature.inputs.count == 1 && labelledOutputs > 0
   }
+
+  /// What the outputs of a model that finds objects are called; nil for another model.
+  let detection: [String]?
+  /// The file with the names of the objects that a model finds.
+  var detectionLabels: String?
 
   typealias Members = [(key: String, value: OrderedJSON)]
 
@@ -32,8 +37,12 @@ struct LayerDrafter {
   /// - Parameters:
   ///   - signature: The tensors that become inputs and outputs.
   ///   - mayBeQuantized: Whether the model's format has quantized tensors.
-  init(_ signature: SignatureDescription, mayBeQuantized: Bool = true) {
+  ///   - detection: What the outputs of a model that finds objects are called.
+  init(
+    _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
+  ) {
     self.signature = signature
+    self.detection = detection
     guard mayBeQuantized else {
       isQuantized = false
       return
@@ -60,7 +69,8 @@ struct LayerDrafter {
 
   /// The output layers.
   mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
-    try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
+    if let detection { return try detectionOutputs(metadata, named: detection) }
+    return try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
       if let map = drafter.classMap(tensor, metadata, name: name) { return map }
       var members = try drafter.numbers(tensor, name: name, side: "output")
       drafter.addLabels(metadata, of: tensor, to: &members, name: name)
@@ -111,7 +121,7 @@ struct LayerDrafter {
 
   // MARK: - Numbers
 
-  private mutating func numbers(
+  mutating func numbers(
     _ tensor: TensorDescription, name: String, side: String
   ) throws -> Members {
     guard let dataType = tensor.dataType else {

@@ -37,8 +37,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("stateful.tflite", "variable tensors"),
     ("custom_op.tflite", "TensorIOUnknown"),
+    ("edgetpu.tflite", "compiled for a Coral Edge TPU"),
     ("oversized.tflite", "2147483647"),
     ("blockwise.tflite", "block-wise"),
     ("blockwise_int8.tflite", "block-wise"),
@@ -54,6 +54,25 @@ import Testing
     }
     #expect(error?.code == .unsupportedModel)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `an LSTM goes on from the run before, and starts over in another session`() throws {
+    let model = try backend.liteRTModel(at: Fixtures.model("lstm_int8.tflite"))
+    #expect(model.keepsState)
+    #expect(try !backend.liteRTModel(at: Fixtures.model("add.tflite")).keepsState)
+    func run(_ session: any Session) throws -> [UInt8] {
+      try session.withInput(at: 0) { memory in
+        memory.withUnsafeMutableBytes { $0.copyBytes(from: [128, 127, 0, 64, 255, 5]) }
+      }
+      try session.run()
+      var bytes: [UInt8] = []
+      try session.withOutput(at: 0) { span in bytes = span.withUnsafeBytes { Array($0) } }
+      return bytes
+    }
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    let first = try run(session)
+    #expect(try run(session) != first)
+    #expect(try run(model.makeSession(signature: 0, options: SessionOptions())) == first)
   }
 
   @Test func `graphs that call themselves are refused, before they use up the stack`() throws {

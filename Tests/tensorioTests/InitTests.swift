@@ -158,6 +158,40 @@ struct InitTests {
       result.error.contains("check: the bundle is written, but its model cannot be run: "))
   }
 
+  @Test func `a detector's outputs have their shapes and names, and its kind`() async throws {
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/detector.tiobundle"
+    let result = try await CommandRunner.run([
+      "init", "\(modelsFolder)/detector.tflite", "-o", bundle,
+    ])
+    #expect(result.status == 0)
+    #expect(!result.error.contains("partial-output") && result.error.contains("options.labels"))
+    let manifest = try ModelBundle(bundle).manifest
+    #expect(manifest.model.type == "image.detection")
+    #expect(manifest.outputs.map(\.name) == ["boxes", "classes", "scores", "count"])
+    #expect(manifest.outputs.map(\.shape) == [[1, 4, 4], [1, 4], [1, 4], [1]])
+    #expect(try await CommandRunner.run(["validate", bundle]).status == 0)
+  }
+
+  @Test func `a model for an Edge TPU is refused, and inspected all the same`() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await CommandRunner.run([
+      "init", "\(modelsFolder)/edgetpu.tflite", "-o", folder.path + "/x.tiobundle",
+    ])
+    #expect(result.status == 65)
+    #expect(result.error.contains("compiled for a Coral Edge TPU"), "\(result.error)")
+    #expect(result.error.contains("from before edgetpu_compiler"), "\(result.error)")
+    #expect(try folder.contents.isEmpty)
+    let layer = #""shape": [8, 8, 3], "format": "RGB"}"#
+    let bundle = try TemporaryBundle(
+      "edgetpu", quantized: true, inputs: [#"{"name": "image", "type": "image", \#(layer)"#],
+      outputs: [#"{"name": "scores", "type": "array", "shape": [3]}"#])
+    let run = try await CommandRunner.run(["run", bundle.path, "[0]"])
+    #expect(run.status == 65 && run.error.contains("from before edgetpu_compiler"), "\(run.error)")
+    let inspected = try await CommandRunner.run(["inspect", "\(modelsFolder)/edgetpu.tflite"])
+    #expect(inspected.status == 0)
+  }
+
   @Test func `a folder that is there is only replaced by force`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/x.tiobundle"

@@ -101,6 +101,7 @@ typedef struct {
   X(LiteRtStatus, GetNumSubgraphOps, (LiteRtSubgraph, size_t *))                                   \
   X(LiteRtStatus, GetSubgraphOp, (LiteRtSubgraph, size_t, LiteRtOp *))                             \
   X(LiteRtStatus, GetOpCode, (LiteRtOp, int32_t *))                                                \
+  X(LiteRtStatus, GetCustomCode, (LiteRtOp, const char **))                                        \
   X(LiteRtStatus, GetNumOpInputs, (LiteRtOp, size_t *))                                            \
   X(LiteRtStatus, GetOpInput, (LiteRtOp, size_t, LiteRtTensor *))                                  \
   X(LiteRtStatus, GetNumOpOutputs, (LiteRtOp, size_t *))                                           \

@@ -67,6 +67,11 @@ struct DetectionLayout: Sendable {
   }
 }
 
+extension ModelSignature {
+  /// Whether the outputs are the boxes, classes, scores and count of what a model finds.
+  package var findsObjects: Bool { DetectionLayout(outputs, labels: []) != nil }
+}
+
 extension TensorSpec {
   /// Whether the output is numbers without names.
   var isNumbers: Bool {

@@ -50,8 +50,8 @@ struct VisionModel: Sendable {
     if outputs.contains(where: { if case .imageOutput = $0.kind { true } else { false } }) {
       return .image
     }
+    if ModelSignature(of: bundle).findsObjects { return .detection }
     let type = bundle.manifest.model.type ?? ""
-    if type.contains("detection") { return .detection }
     if ["keypoint", "pose", "landmark"].contains(where: type.contains) { return .keypoints }
     return outputs.contains { bundle.labels(of: $0) != nil } ? .classification : .values
   }

@@ -87,6 +87,19 @@ struct FlatBufferReader {
 
   // MARK: - Places
 
+  /// Where a field of one byte stands in the buffer; nil when the table does not have it.
+  func place(ofByte slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
+    try place(slot, of: table, byteCount: 1)
+  }
+
+  /// Where the length of a list stands in the buffer; nil when the table does not have the list.
+  func place(ofList slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
+    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
+    let target = try target(at: place)
+    _ = try elements(at: target, byteCount: 1)
+    return target
+  }
+
   private mutating func count(_ visits: Int) throws(FlatBufferError) {
     remainingVisits -= visits
     guard remainingVisits >= 0 else { throw FlatBufferError("it has too many parts") }

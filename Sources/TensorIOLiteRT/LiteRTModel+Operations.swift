@@ -1,0 +1,51 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+extension LiteRTModel {
+  /// The name of the operation that stands for everything that `edgetpu_compiler` compiled.
+  static let edgeTPUOperation = "edgetpu-custom-op"
+
+  /// What to say of a model that only an Edge TPU runs.
+  static var edgeTPUError: TensorIOError {
+    TensorIOError(
+      .unsupportedModel,
+      "The model is compiled for a Coral Edge TPU, and runs nowhere else. Use the file from before "
+        + "edgetpu_compiler, whose name usually has no '_edgetpu'.")
+  }
+
+  /// Refuses a model that is compiled for an Edge TPU.
+  ///
+  /// - Throws: ``TensorIOError`` with the code ``TensorIOError/Code/unsupportedModel``.
+  public func refuseEdgeTPU() throws {
+    guard
+      try graph.customOperations(path: file.path).contains(where: {
+        $0.name == Self.edgeTPUOperation
+      })
+    else { return }
+    throw Self.edgeTPUError
+  }
+
+  /// What the outputs of a signature are called by the operation `TFLite_Detection_PostProcess`.
+  ///
+  /// - Parameter index: The signature's place in ``signatures``.
+  /// - Returns: `boxes`, `classes`, `scores` or `count` for each output; nil for a model that does not
+  ///   end in that operation.
+  /// - Throws: ``TensorIOError`` when the graph cannot be read.
+  public func detectionOutputs(ofSignature index: Int) throws -> [String]? {
+    let names = ["boxes", "classes", "scores", "count"]
+    let operations = try graph.customOperations(path: file.path)
+    guard let last = operations.last(where: { $0.name == "TFLite_Detection_PostProcess" }),
+      last.outputs.count == names.count
+    else { return nil }
+    let outputs = try graph.tensors(ofSignature: index, path: file.path).outputs.compactMap {
+      output -> String? in
+      guard let number = graph.index(of: output.tensor) else { return nil }
+      return last.outputs.firstIndex(of: number).map { names[$0] }
+    }
+    return Set(outputs).count == names.count && outputs.count == names.count ? outputs : nil
+  }
+}

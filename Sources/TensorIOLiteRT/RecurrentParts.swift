@@ -1,0 +1,79 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+/// The parts of a `.tflite` file that LSTM and RNN layers have: tensors that keep their values from
+/// run to run, and the intermediate tensors of quantized layers.
+///
+/// LiteRT's description of a model (`LiteRtModel`) refuses both with the status "unsupported". Its
+/// interpreter reads the file's bytes again when the model is compiled, and runs them. The parts are
+/// therefore hidden while LiteRT makes the description, and put back before anything is compiled.
+struct RecurrentParts {
+  /// Whether some tensors keep their values from run to run.
+  private(set) var hasVariables = false
+  /// Bytes of the file that are zero while the parts are hidden.
+  private var places: [Int] = []
+  private var reader: FlatBufferReader
+  private let bytes: [UInt8]
+
+  /// Slots of the schema's tables.
+  private enum Slot {
+    static let graphs = 2
+    static let tensors = 0
+    static let operations = 3
+    static let isVariable = 5
+    static let mutatingVariableInputs = 7
+    static let intermediates = 8
+  }
+
+  /// Finds the parts.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - path: Where it is, for messages.
+  /// - Throws: `TensorIOError` with the code `.invalidModel` when the file's structure is damaged.
+  init(of bytes: [UInt8], path: String) throws {
+    self.bytes = bytes
+    // Every table takes some bytes, so an honest file has fewer tables than bytes.
+    reader = FlatBufferReader(bytes, visits: bytes.count)
+    do throws(FlatBufferError) {
+      try find()
+    } catch {
+      throw TensorIOError(
+        .invalidModel, "'\(path)' is not a valid TensorFlow Lite model: \(error.reason).")
+    }
+  }
+
+  /// Whether the file has none.
+  var isEmpty: Bool { places.isEmpty }
+
+  /// Calls a closure while the parts are hidden.
+  func hidden<Result>(in memory: AlignedMemory, during body: () throws -> Result) rethrows -> Result
+  {
+    let file = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+    for place in places { file[place] = 0 }
+    defer { for place in places { file[place] = bytes[place] } }
+    return try body()
+  }
+
+  private mutating func find() throws(FlatBufferError) {
+    for graph in try reader.tables(Slot.graphs, of: try reader.root(identifier: "TFL3")) {
+      for tensor in try reader.tables(Slot.tensors, of: graph) {
+        guard let mark = try reader.place(ofByte: Slot.isVariable, of: tensor), bytes[mark] != 0
+        else { continue }
+        hasVariables = true
+        places.append(mark)
+      }
+      for operation in try reader.tables(Slot.operations, of: graph) {
+        for slot in [Slot.mutatingVariableInputs, Slot.intermediates] {
+          // Without its length, a list is empty.
+          guard let length = try reader.place(ofList: slot, of: operation) else { continue }
+          places += length..<(length + 4)
+        }
+      }
+    }
+  }
+}
