@@ -63,10 +63,11 @@ let package = Package(
         .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
     .systemLibrary(name: "CZip"),
+    .target(name: "StoredRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
     .target(
       name: "NetRunner",
       dependencies: [
-        "TensorIO", "TensorIOImageCodecs", "CZip",
+        "StoredRows", "TensorIO", "TensorIOImageCodecs", "CZip",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
@@ -122,7 +123,7 @@ let package = Package(
     .target(
       name: "ModelRepositoryServer",
       dependencies: [
-        "CFileCalls", "ModelRepositoryAPI", "WebServing",
+        "CFileCalls", "ModelRepositoryAPI", "StoredRows", "WebServing",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -25,6 +25,8 @@ public struct RepositoryError: Error, Sendable, Hashable {
     public static let invalidOption = Code(rawValue: "invalid_option")
     /// A data folder that another process has.
     public static let locked = Code(rawValue: "locked")
+    /// A database whose structure is damaged.
+    public static let damaged = Code(rawValue: "damaged")
     /// A data folder, or a file in it, that cannot be read or written.
     public static let storage = Code(rawValue: "storage")
     /// A store of blobs on another machine that does not answer, or refuses.

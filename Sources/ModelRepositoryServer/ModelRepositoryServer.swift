@@ -40,6 +40,9 @@ public struct ModelRepositoryServer: Sendable {
   public init(_ options: ModelRepositoryOptions, logger: Logger? = nil) throws {
     let logger = logger ?? Logger(label: "model-repository") { LineLogHandler(label: $0) }
     self.init(try Repository(options), logger)
+    for fault in repository.faults {
+      logger.error("the database is damaged; see 'fsck'", metadata: ["fault": "\(fault)"])
+    }
     for blob in repository.missing {
       logger.error(
         "a blob was lost; upload it again",

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 public import ModelRepositoryAPI
+import StoredRows
 
 /// A data folder without a server: what administrators do on the machine itself.
 ///
@@ -44,14 +46,16 @@ public struct RepositoryStore: Sendable {
   ///
   /// - Returns: Those that expired or were revoked too.
   /// - Throws: What the database does.
-  public func tokens() async throws -> [TokenRecord] { try await repository.tokens() }
+  public func tokens() async throws -> [TokenRecord] {
+    try await Self.unwrapping { try await repository.tokens() }
+  }
 
   /// Makes a token good for nothing; one that was revoked before is no error.
   ///
   /// - Parameter id: Its id, which is what its secret begins with.
   /// - Throws: `RepositoryError` where there is no such token.
   public func revokeToken(_ id: String) async throws {
-    guard try await repository.revokeToken(id, by: nil) else {
+    guard try await Self.unwrapping({ try await repository.revokeToken(id, by: nil) }) else {
       throw RepositoryError(.invalidOption, "There is no token '\(id)'.")
     }
   }
@@ -82,7 +86,29 @@ public struct RepositoryStore: Sendable {
   /// - Returns: What was found.
   /// - Throws: What the database and the disk do.
   public func fsck(rehash: Bool = true) async throws -> IntegrityReport {
-    try await repository.checkIntegrity(rehash: rehash)
+    try await Self.unwrapping { try await repository.checkIntegrity(rehash: rehash) }
+  }
+
+  /// Looks for what is missing or damaged in a data folder, whose database may be so damaged that
+  /// no store can open it; see ``fsck(rehash:)``.
+  ///
+  /// - Parameters:
+  ///   - options: The data folder, and who asks the store of its blobs.
+  ///   - rehash: Whether every byte is read, and not only sizes compared.
+  /// - Returns: What was found.
+  /// - Throws: `RepositoryError` where the folder cannot be looked at.
+  public static func fsck(
+    _ options: ModelRepositoryOptions, rehash: Bool = true
+  ) async throws -> IntegrityReport {
+    let store: RepositoryStore
+    do {
+      store = try RepositoryStore(options)
+    } catch let error as RepositoryError where error.code == .damaged {
+      var report = IntegrityReport()
+      report.database = [error.message]
+      return report
+    }
+    return try await store.fsck(rehash: rehash)
   }
 
   /// Takes away blobs that no version names, and uploads that are idle, after a grace period.
@@ -90,7 +116,9 @@ public struct RepositoryStore: Sendable {
   /// - Returns: What went.
   /// - Throws: What the database and the disk do.
   public func collectGarbage() async throws -> CollectionReport {
-    try await repository.collectGarbage(UploadStore(repository), by: nil)
+    try await Self.unwrapping {
+      try await repository.collectGarbage(UploadStore(repository), by: nil)
+    }
   }
 
   /// Copies everything but uploads under way to a new folder, which is a data folder itself.
@@ -137,6 +165,10 @@ public struct RepositoryStore: Sendable {
       return try await body()
     } catch let problem as Problem {
       throw RepositoryError(RepositoryError.Code(rawValue: problem.code), problem.title)
+    } catch let error as DamagedRow {
+      throw RepositoryError(.damaged, "\(error) 'repository fsck' lists all damage.")
+    } catch let error as DatabaseError {
+      throw RepositoryDatabase.failure(error, "meta.sqlite")
     }
   }
 }

@@ -68,7 +68,7 @@ import Testing
     let error = #expect(throws: RepositoryError.self) {
       try RepositoryStore(ModelRepositoryOptions(dataFolder: folder))
     }
-    #expect(error?.code == .storage)
+    #expect(error?.code == .damaged)
   }
 
   @Test func `every flipped byte is found, and mended by the next upload`() async throws {

@@ -62,10 +62,7 @@ struct BlobRoutes: Sendable {
   private func size(of digest: BlobDigest) async throws -> Int? {
     if let size = repository.blobSizes[digest] { return size }
     let changes = repository.blobSizes.changes
-    let size = try await repository.database.read { database in
-      try Int.fetchOne(
-        database, sql: "SELECT size FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
-    }
+    let size = try await repository.database.read { try $0.blobSize(digest) }
     if let size, size > MemoryBlob.maximumSize {
       repository.blobSizes.keep(size, for: digest, size: 128, since: changes)
     }

@@ -9,6 +9,7 @@ import Hummingbird
 import Logging
 import ModelRepositoryAPI
 import NIOCore
+import StoredRows
 
 /// Turns what routes throw into answers that programs and persons understand.
 struct ErrorMiddleware: RouterMiddleware {
@@ -59,6 +60,23 @@ struct ErrorMiddleware: RouterMiddleware {
       let isFull = error.resultCode == .SQLITE_FULL
       return .notStored(
         RepositoryError(.storage, isFull ? "No space left on device." : "The disk failed."))
+    case let error as DamagedRow:
+      context.logger.error(
+        "a row of the database is damaged",
+        metadata: ["id": "\(context.id)", "fault": "\(error)"])
+      return Problem(
+        .internalServerError, "row_damaged",
+        "A row of the server's database is damaged. The server's log tells which one under the id "
+          + "\(context.id); 'fsck' lists all of them.")
+    case let error as DatabaseError
+    where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
+      context.logger.error(
+        "the database is damaged",
+        metadata: ["id": "\(context.id)", "fault": "\(RepositoryDatabase.reason(error))"])
+      return Problem(
+        .internalServerError, "database_damaged",
+        "The server's database is damaged. The server's log tells more under the id \(context.id); "
+          + "'fsck' describes the damage.")
     case let error as any HTTPResponseError:
       let isUnknown = error.status == .notFound
       return Problem(
@@ -69,9 +87,10 @@ struct ErrorMiddleware: RouterMiddleware {
     case is CancellationError:
       return Problem(.serviceUnavailable, "ending", "The server ends, or the client went away.")
     default:
-      context.logger.error("a request failed: \(error)")
+      context.logger.error("a request failed: \(error)", metadata: ["id": "\(context.id)"])
       return Problem(
-        .internalServerError, "internal_error", "A fault of the server; its log tells more.")
+        .internalServerError, "internal_error",
+        "The server failed. Its log tells more under the id \(context.id).")
     }
   }
 

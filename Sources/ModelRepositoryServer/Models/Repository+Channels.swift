@@ -7,11 +7,14 @@ import Foundation
 import GRDB
 import HTTPTypes
 import ModelRepositoryAPI
+import StoredRows
 
 /// A channel's newest document.
 struct ChannelState: Sendable {
   let channel: RepositoryName
   let documentVersion: Int
+  /// Why it was made.
+  let cause: ChannelHistory.Revision.Cause
   /// What it was made of.
   let content: ChannelContent
   /// A rollback's document has what an earlier one had: that one's number.
@@ -46,6 +49,7 @@ extension Repository {
     let state = try await database.read { try Self.channel(channel, of: model, $0) }
     guard let state else { throw Self.noChannel(channel, model) }
     guard isOld(state) else {
+      try await checkSignature(of: state, model)
       channelStates.keep(state, for: [model, channel], size: state.signed.count, since: changes)
       return state
     }
@@ -66,6 +70,15 @@ extension Repository {
         return state
       }
     }
+  }
+
+  /// Refuses a document that clients would refuse: it was signed, and has changed since.
+  private func checkSignature(of state: ChannelState, _ model: RepositoryName) async throws {
+    guard !Self.isSigned(state, by: keys.map(\.verificationKey)) else { return }
+    throw DamagedRow(
+      table: RepositoryTable.channelDocuments.rawValue,
+      key: "\(model) \(state.channel) \(state.documentVersion)",
+      fault: "none of the repository's keys signed what 'signed' has")
   }
 
   /// A model's channels, by name.
@@ -108,7 +121,8 @@ extension Repository {
 
   /// Makes a channel what it was before.
   ///
-  /// Rolling back once more goes further back, and not to what was rolled back.
+  /// Rolling back once more goes further back, and not to what was rolled back. Where a rollout was
+  /// promoted, the installations get the version that they had before the rollout.
   ///
   /// - Parameters:
   ///   - channel: The channel.
@@ -140,18 +154,34 @@ extension Repository {
           "no_earlier_content", "Channel '\(channel)' of '\(model)' was nothing else before.")
       }
       var content = target.content
+      var restored = target.restores ?? target.documentVersion
+      if number == nil, Self.isRollout(content, of: present.content.version) {
+        // The present version reached everybody by this rollout: to bring the rollout back would
+        // leave them with the version. They get what the others had.
+        content.experiment = nil
+        let same = try Self.firstState(
+          "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
+          [model.text, channel.text, restored], database
+        ) { Self.isSame($0.content, content) }
+        restored = same?.restores ?? same?.documentVersion ?? restored
+      }
       // What was found unsafe since stays unsafe.
       content.minimumSafeSequence = max(
         content.minimumSafeSequence ?? 0, present.content.minimumSafeSequence ?? 0)
       let document = try makeDocument(content, channel, model, after: present, database)
       let state = try insert(
-        document, .rollback, restores: target.restores ?? target.documentVersion,
-        ChannelContent(document), database)
+        document, .rollback, restores: restored, ChannelContent(document), database)
       try audit(
         database, token, "channel.rollback", "\(model)/\(channel)",
-        "to document \(target.documentVersion); " + Self.summary(document))
+        "to document \(restored); " + Self.summary(document))
       return state
     }
+  }
+
+  /// Whether a content gives a version to a share of the installations, and another to the rest.
+  private static func isRollout(_ content: ChannelContent, of version: RepositoryName?) -> Bool {
+    guard let version, content.version != version else { return false }
+    return content.experiment?.arms.contains { $0.version == version } ?? false
   }
 
   /// A channel's documents, the newest first.
@@ -171,13 +201,12 @@ extension Repository {
       var revisions: [ChannelHistory.Revision] = []
       var size = 0
       while size < Self.maximumHistoryBytes, let row = try rows.next() {
-        let state = try Self.state(row)
+        let state = try Self.state(CheckedRow(row, of: .channelDocuments))
         let document = try Self.document(state)
         size += state.signed.count
         revisions.append(
           ChannelHistory.Revision(
-            documentVersion: state.documentVersion,
-            cause: ChannelHistory.Revision.Cause(rawValue: row["cause"]) ?? .change,
+            documentVersion: state.documentVersion, cause: state.cause,
             issued: document.issued, expires: document.expires, content: state.content))
       }
       return ChannelHistory(revisions: revisions)

@@ -6,6 +6,7 @@
 import Foundation
 import GRDB
 import ModelRepositoryAPI
+import StoredRows
 
 /// How channels' documents are made, signed and kept.
 extension Repository {
@@ -94,8 +95,9 @@ extension Repository {
       channelStates.forget([document.model, document.channel])
     }
     return ChannelState(
-      channel: document.channel, documentVersion: document.documentVersion, content: content,
-      restores: restores, renewal: renewal, keys: keyIDs, signed: signed, tag: Self.tag(signed))
+      channel: document.channel, documentVersion: document.documentVersion, cause: cause,
+      content: content, restores: restores, renewal: renewal, keys: keyIDs, signed: signed,
+      tag: Self.tag(signed))
   }
 
   // MARK: - Rows
@@ -129,7 +131,7 @@ extension Repository {
   ) throws -> [ChannelState] {
     try Row.fetchAll(
       database, sql: "SELECT * FROM channel_documents WHERE \(condition)", arguments: arguments
-    ).map(state)
+    ).map { try state(CheckedRow($0, of: .channelDocuments)) }
   }
 
   /// The first document that is wanted, however many come before it.
@@ -140,22 +142,52 @@ extension Repository {
     let rows = try Row.fetchCursor(
       database, sql: "SELECT * FROM channel_documents WHERE \(condition)", arguments: arguments)
     while let row = try rows.next() {
-      let state = try state(row)
+      let state = try state(CheckedRow(row, of: .channelDocuments))
       if isWanted(state) { return state }
     }
     return nil
   }
 
-  static func state(_ row: Row) throws -> ChannelState {
-    guard let channel = RepositoryName(row["channel"]) else {
-      throw RepositoryError(.storage, "A channel's row is damaged.")
+  /// Reads a document's row, whose parts must agree with each other.
+  ///
+  /// - Throws: `DamagedRow`.
+  static func state(_ row: CheckedRow) throws -> ChannelState {
+    let numbers = 1...(Int.max / 2)
+    let signed = try row.bytes("signed")
+    let content: ChannelContent
+    do {
+      content = try RepositoryJSON.decode(ChannelContent.self, from: try row.bytes("content"))
+    } catch let error as DecodingError {
+      throw row.damaged(
+        "'content' cannot be read as a channel's content: \(error.debugDescription)")
     }
-    let signed: Data = row["signed"]
-    return ChannelState(
-      channel: channel, documentVersion: row["document_version"],
-      content: try RepositoryJSON.decode(ChannelContent.self, from: row["content"]),
-      restores: row["restores"], renewal: row["renewal"], keys: row["keys"], signed: signed,
+    let state = ChannelState(
+      channel: try row.name("channel"),
+      documentVersion: try row.integer("document_version", in: numbers),
+      cause: try cause(row), content: content,
+      restores: try row.optionalInteger("restores", in: numbers),
+      renewal: try row.time("renewal"), keys: try row.text("keys"), signed: signed,
       tag: tag(signed))
+    let document: ChannelDocument
+    do {
+      document = try self.document(state)
+    } catch let error as DecodingError {
+      throw row.damaged("'signed' cannot be read as a signed document: \(error.debugDescription)")
+    }
+    guard document.model == (try row.name("model")), document.channel == state.channel,
+      document.documentVersion == state.documentVersion,
+      ChannelContent(document) == content
+    else {
+      throw row.damaged("'signed' and the other columns tell different things")
+    }
+    return state
+  }
+
+  private static func cause(_ row: CheckedRow) throws -> ChannelHistory.Revision.Cause {
+    guard let cause = ChannelHistory.Revision.Cause(rawValue: try row.text("cause")) else {
+      throw row.mismatch("cause", "'change', 'rollback' or 'renewal'")
+    }
+    return cause
   }
 
   private static func tag(_ signed: Data) -> String {

@@ -9,6 +9,7 @@ import HTTPTypes
 import ModelRepositoryAPI
 import NIOCore
 import NIOPosix
+import StoredRows
 
 extension Repository {
   /// The models, by name.
@@ -20,8 +21,9 @@ extension Repository {
           SELECT name, (SELECT COUNT(*) FROM versions WHERE model = name) AS versions
           FROM models ORDER BY name
           """
-      ).compactMap { row in
-        RepositoryName(row["name"]).map { ModelList.Model(name: $0, versions: row["versions"]) }
+      ).map { row in
+        let row = CheckedRow(row, of: .models)
+        return ModelList.Model(name: try row.name("name"), versions: try row.integer("versions"))
       }
     }
   }
@@ -35,7 +37,7 @@ extension Repository {
       return try Row.fetchAll(
         database, sql: "SELECT * FROM versions WHERE model = ? ORDER BY sequence DESC",
         arguments: [model.text]
-      ).map(Self.record)
+      ).map { try Self.record(CheckedRow($0, of: .versions)) }
     }
   }
 
@@ -84,9 +86,11 @@ extension Repository {
       try database.execute(
         sql: "INSERT INTO models (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING",
         arguments: [model.text, now])
-      let last = try Int.fetchOne(
-        database, sql: "SELECT MAX(sequence) FROM versions WHERE model = ?",
-        arguments: [model.text])
+      let last = try Row.fetchOne(
+        database,
+        sql: "SELECT * FROM versions WHERE model = ? ORDER BY sequence DESC LIMIT 1",
+        arguments: [model.text]
+      ).map { try CheckedRow($0, of: .versions).integer("sequence") }
       let record = VersionRecord(
         version: manifest.version, sequence: (last ?? 0) + 1, manifest: blob, size: manifest.size,
         published: now)
@@ -142,7 +146,7 @@ extension Repository {
     try Row.fetchOne(
       database, sql: "SELECT * FROM versions WHERE model = ? AND version = ?",
       arguments: [model.text, version.text]
-    ).map(record)
+    ).map { try record(CheckedRow($0, of: .versions)) }
   }
 
   /// - Throws: ``Problem`` where there is no such model.
@@ -159,14 +163,14 @@ extension Repository {
     .notFound("version_not_found", "There is no version '\(version)' of '\(model)'.")
   }
 
-  private static func record(_ row: Row) throws -> VersionRecord {
-    guard let version = RepositoryName(row["version"]),
-      let digest = BlobDigest("sha256:" + (row["manifest_digest"] as String))
-    else { throw RepositoryError(.storage, "A version's row is damaged.") }
-    return VersionRecord(
-      version: version, sequence: row["sequence"],
-      manifest: BlobReference(digest: digest, size: row["manifest_size"]), size: row["size"],
-      published: row["published"], isWithdrawn: row["withdrawn"])
+  static func record(_ row: CheckedRow) throws -> VersionRecord {
+    VersionRecord(
+      version: try row.name("version"),
+      sequence: try row.integer("sequence", in: 1...CheckedRow.maximum),
+      manifest: BlobReference(
+        digest: try row.digest("manifest_digest"), size: try row.integer("manifest_size")),
+      size: try row.integer("size"), published: try row.time("published"),
+      isWithdrawn: try row.flag("withdrawn"))
   }
 
   private static func insert(
@@ -192,8 +196,7 @@ extension Repository {
   }
 
   private static func check(_ blob: BlobReference, _ name: String, _ database: Database) throws {
-    let statement = try database.cachedStatement(sql: "SELECT size FROM blobs WHERE digest = ?")
-    guard let size = try Int.fetchOne(statement, arguments: [blob.digest.hexadecimal]) else {
+    guard let size = try database.blobSize(blob.digest) else {
       throw Problem.unprocessable(
         "blob_missing", "The blob \(blob.digest) of \(name) is not there. Upload it first.")
     }

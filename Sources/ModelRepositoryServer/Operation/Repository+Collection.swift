@@ -6,6 +6,7 @@
 import Foundation
 import GRDB
 import ModelRepositoryAPI
+import StoredRows
 
 extension Repository {
   /// Takes away blobs that no version names, and files that are nobody's.
@@ -26,19 +27,23 @@ extension Repository {
     report.bytes = expired.bytes
     let oldest = now - options.collectionGracePeriod
     let candidates = try await database.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT digest, size FROM blobs WHERE \(Self.isGarbage)",
-        arguments: [oldest]
-      ).map { (digest: $0["digest"] as String, size: $0["size"] as Int) }
+      // Damaged rows stay as they are; `fsck` names them.
+      var faults: [String] = []
+      return try database.sound(
+        .blobs, "SELECT * FROM blobs WHERE \(Self.isGarbage)", [oldest], faults: &faults
+      ) { row in
+        _ = try row.time("used")
+        return try row.blob()
+      }
     }
     for candidate in candidates {
-      guard let digest = BlobDigest("sha256:" + candidate.digest) else { continue }
+      let digest = candidate.digest
       let isGone = try await commits.withLock(digest) {
         // First the row, then the file: never a row alone.
         let isGone = try await database.write { database in
           try database.execute(
             sql: "DELETE FROM blobs WHERE digest = ? AND \(Self.isGarbage)",
-            arguments: [candidate.digest, oldest])
+            arguments: [digest.hexadecimal, oldest])
           return database.changesCount > 0
         }
         if isGone { try await delete(digest) }

@@ -15,37 +15,62 @@ extension Repository {
     try await blobs.check()
     var report = IntegrityReport()
     report.lost = lost
-    report.database = try await database.read { database in
-      try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-    }
-    let rows = try await database.read { database in
-      try Row.fetchAll(database, sql: "SELECT digest, size FROM blobs ORDER BY digest").compactMap {
-        row in
-        BlobDigest("sha256:" + (row["digest"] as String)).map {
-          BlobReference(digest: $0, size: row["size"])
-        }
-      }
-    }
-    for blob in rows {
+    let keys = keys.map(\.verificationKey)
+    var checks = try await database.read { DatabaseChecks($0, keys) }
+    let known = checks.blobs
+    for blob in known {
       report.blobs += 1
       report.bytes += blob.size
       try await check(blob, rehash: rehash, &report)
     }
-    let known = Set(rows.map(\.digest))
-    report.orphans = try await blobs.list().map(\.blob.digest).filter { !known.contains($0) }
+    if rehash || blobs is FolderBlobStore { try await checkManifests(&checks) }
+    report.database = checks.database
+    report.rows = checks.rows
+    report.untrusted = checks.untrusted
+    let digests = Set(known.map(\.digest))
+    report.orphans = try await blobs.list().map(\.blob.digest).filter { !digests.contains($0) }
       .map(\.description).sorted()
-    let keys = keys.map(\.verificationKey)
-    let (missing, untrusted) = try await database.read { database in
-      let models = try String.fetchAll(database, sql: "SELECT name FROM models ORDER BY name")
-      let untrusted = try models.compactMap { RepositoryName($0) }.flatMap { model in
-        try Self.channels(of: model, database).filter { !Self.isSigned($0, by: keys) }
-          .map { "\(model)/\($0.channel)" }
+    // After what was found lost or damaged was forgotten.
+    report.missing = try await database.read { database in
+      do {
+        // The checks told of damaged rows already.
+        var faults: [String] = []
+        return try Self.missingBlobs(database, faults: &faults)
+      } catch is DatabaseError {
+        return []
       }
-      return (try Self.missingBlobs(database), untrusted)
     }
-    report.missing = missing
-    report.untrusted = untrusted
     return report
+  }
+
+  /// Compares the versions' rows with their manifests, which nobody can change.
+  private func checkManifests(_ checks: inout DatabaseChecks) async throws {
+    for version in checks.versions {
+      let record = version.record
+      guard let content = try await blobs.open(record.manifest.digest),
+        content.size == record.manifest.size, content.size <= VersionManifest.maximumBytes
+      else { continue }
+      var bytes = Data()
+      try await content.forEachPiece(in: 0..<content.size) {
+        bytes.append(contentsOf: $0.readableBytesView)
+      }
+      guard BlobDigest(of: bytes) == record.manifest.digest else { continue }
+      let name = "The version '\(record.version)' of the model '\(version.model)'"
+      do {
+        let manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
+        try manifest.validate()
+        var wanted = [record.manifest.digest: record.manifest.size]
+        for file in manifest.files { wanted[file.digest] = file.size }
+        let isSame =
+          manifest.model == version.model && manifest.version == record.version
+          && manifest.size == record.size && wanted == version.blobs
+        if !isSame { checks.add("\(name) is described in another way by its manifest.") }
+      } catch is DecodingError {
+        checks.add("\(name) has a manifest that cannot be read.")
+      } catch let error as RepositoryError {
+        checks.add("\(name) has a manifest that isn't valid: \(error.message)")
+      }
+    }
   }
 
   private func check(
@@ -85,7 +110,7 @@ extension Repository {
     }
   }
 
-  private static func isSigned(_ state: ChannelState, by keys: [VerificationKey]) -> Bool {
+  static func isSigned(_ state: ChannelState, by keys: [VerificationKey]) -> Bool {
     let signed = try? RepositoryJSON.decode(SignedDocument.self, from: state.signed)
     return (try? signed?.verified(by: keys)) != nil
   }

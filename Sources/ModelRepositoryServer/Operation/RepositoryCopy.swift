@@ -8,6 +8,7 @@ import Foundation
 import GRDB
 import ModelRepositoryAPI
 import NIOPosix
+import StoredRows
 
 /// Copies of data folders.
 ///
@@ -49,6 +50,12 @@ enum RepositoryCopy {
       // Not on the pool: it does nothing for a task that is cancelled.
       try? FileManager.default.removeItem(atPath: fresh.path)
       if error is CancellationError { throw error }
+      if error is DatabaseError || error is DamagedRow {
+        throw RepositoryError(
+          .damaged,
+          "'\(path)' cannot be made, because the original's database is damaged: "
+            + "\(RepositoryDatabase.sentence(error)) 'repository fsck' lists all damage.")
+      }
       throw error as? RepositoryError
         ?? RepositoryError(
           .storage, "'\(path)' cannot be made: \(FileSystem.reason(for: error)).")
@@ -73,11 +80,8 @@ enum RepositoryCopy {
   /// The blobs that a database knows.
   static func blobs(in database: DatabaseQueue) throws -> [BlobReference] {
     try database.read { database in
-      try Row.fetchAll(database, sql: "SELECT digest, size FROM blobs ORDER BY digest").compactMap {
-        row in
-        BlobDigest("sha256:" + (row["digest"] as String)).map {
-          BlobReference(digest: $0, size: row["size"])
-        }
+      try Row.fetchAll(database, sql: "SELECT digest, size FROM blobs ORDER BY digest").map {
+        try CheckedRow($0, of: .blobs).blob()
       }
     }
   }

@@ -10,6 +10,7 @@ import Hummingbird
 import Logging
 import ModelRepositoryAPI
 import NIOPosix
+import StoredRows
 import Synchronization
 
 /// What operators and monitors ask for.
@@ -88,14 +89,17 @@ struct ServerRoutes: Sendable {
         database,
         sql: """
           SELECT (SELECT COUNT(*) FROM blobs) AS blobs,
-            (SELECT COALESCE(SUM(size), 0) FROM blobs) AS bytes,
+            (SELECT TOTAL(size) FROM blobs) AS bytes,
             (SELECT COUNT(*) FROM uploads) AS uploads, (SELECT COUNT(*) FROM models) AS models,
             (SELECT COUNT(*) FROM versions) AS versions
           """)
-      return row.map {
-        ServerMetrics.Gauges(
-          blobs: $0["blobs"], blobBytes: $0["bytes"], uploads: $0["uploads"],
-          models: $0["models"], versions: $0["versions"])
+      return try row.map { row in
+        let row = CheckedRow(row, of: .blobs)
+        return ServerMetrics.Gauges(
+          blobs: try row.integer("blobs"),
+          blobBytes: Int(clampedSum: try row.optionalNumber("bytes") ?? 0),
+          uploads: try row.integer("uploads"), models: try row.integer("models"),
+          versions: try row.integer("versions"))
       } ?? ServerMetrics.Gauges()
     }
     gauges.freeBytes = try await freeBytes(at: repository.folder.path) ?? 0

@@ -6,6 +6,7 @@
 import Foundation
 import GRDB
 import ModelRepositoryAPI
+import StoredRows
 
 extension Repository {
   /// Notes a change, in the transaction that makes it.
@@ -31,11 +32,14 @@ extension Repository {
         database, sql: "SELECT * FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?",
         arguments: [before ?? Int.max, limit])
       return AuditLog(
-        records: rows.map {
-          AuditRecord(
-            id: $0["id"], time: $0["time"], token: $0["token"], action: $0["action"],
-            subject: $0["subject"], detail: $0["detail"])
-        })
+        records: try rows.map { try Self.auditRecord(CheckedRow($0, of: .audit)) })
     }
+  }
+
+  static func auditRecord(_ row: CheckedRow) throws -> AuditRecord {
+    AuditRecord(
+      id: try row.integer("id", in: 1...Int.max), time: try row.time("time"),
+      token: try row.optionalText("token"), action: try row.text("action"),
+      subject: try row.text("subject"), detail: try row.optionalText("detail"))
   }
 }

@@ -6,6 +6,7 @@
 import Foundation
 import GRDB
 import ModelRepositoryAPI
+import StoredRows
 import Synchronization
 
 /// A data folder in use: what the server's routes and the command line work on.
@@ -30,6 +31,8 @@ final class Repository: Sendable {
   let missing: [MissingBlob]
   /// Blobs whose files were lost, as they were found at the start.
   let lost: [String]
+  /// What was found damaged in the database at the start, in sentences.
+  let faults: [String]
   private let signing: Mutex<[SigningKey]>
   private let lock: FolderLock
 
@@ -46,20 +49,22 @@ final class Repository: Sendable {
     try FileSystem.makeFolder(folder.path)
     lock = try FolderLock(folder.path)
     let hadBlobs = try FileSystem.exists(folder.blobs + "/sha256")
-    database = try RepositoryDatabase.open(folder.database)
-    let knowsBlobs = try database.read {
-      try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM blobs)")
-    }
-    let isUsed = try database.read {
-      try Bool.fetchOne(
-        $0,
-        sql: "SELECT EXISTS (SELECT 1 FROM blobs) OR EXISTS (SELECT 1 FROM version_blobs)")
+    try Self.checkBeginning(folder)
+    let database = try RepositoryDatabase.open(folder.database)
+    self.database = database
+    let (knowsBlobs, isUsed) = try Self.reading(folder, database) { database in
+      try (
+        Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM blobs)") == true,
+        Bool.fetchOne(
+          database,
+          sql: "SELECT EXISTS (SELECT 1 FROM blobs) OR EXISTS (SELECT 1 FROM version_blobs)")
+          == true
+      )
     }
     let note =
-      blobs == nil
-      ? try BlobNote.settle(folder, options.blobs, knowsBlobs: isUsed == true) : nil
+      blobs == nil ? try BlobNote.settle(folder, options.blobs, knowsBlobs: isUsed) : nil
     let isElsewhere = blobs != nil || note != nil
-    guard hadBlobs || knowsBlobs != true || isElsewhere else {
+    guard hadBlobs || !knowsBlobs || isElsewhere else {
       throw RepositoryError(
         .storage,
         "'\(folder.blobs)/sha256' is missing, and '\(folder.database)' knows blobs in it. Is a disk "
@@ -67,13 +72,60 @@ final class Repository: Sendable {
     }
     try folder.make(hasBlobs: !isElsewhere)
     self.blobs =
-      try blobs ?? note.map { Self.store($0, options, mayBegin: isUsed != true) }
+      try blobs ?? note.map { Self.store($0, options, mayBegin: !isUsed) }
       ?? FolderBlobStore(folder.blobs, quarantine: folder.quarantine)
     signing = Mutex(try SigningKeys.load(folder.keys, orMake: true))
-    try Self.dropLostUploads(folder, database)
+    var faults: [String] = []
+    try Self.dropLostUploads(folder, database, &faults)
     // Another store than the folder is asked by `fsck` only: it may be far away.
-    lost = isElsewhere ? [] : try Self.dropLostBlobs(folder, database)
-    missing = try database.read { try Self.missingBlobs($0) }
+    lost = isElsewhere ? [] : try Self.dropLostBlobs(folder, database, &faults)
+    missing =
+      try Self.noting(&faults) { faults in
+        try database.read { try Self.missingBlobs($0, faults: &faults) }
+      } ?? []
+    self.faults = faults
+  }
+
+  /// Refuses a folder with blobs and without a database: all of them would become garbage.
+  private static func checkBeginning(_ folder: DataFolder) throws {
+    // SQLite takes what is shorter than the smallest page for a new database.
+    guard try FileSystem.size(of: folder.database) ?? 0 < 512,
+      try FileSystem.size(of: folder.database + "-wal") ?? 0 < 512
+    else { return }
+    let place = folder.blobs + "/sha256"
+    let hasBlobs = try FileSystem.names(in: place).contains {
+      try !FileSystem.names(in: place + "/" + $0).isEmpty
+    }
+    guard !hasBlobs else {
+      throw RepositoryError(
+        .damaged,
+        "'\(folder.database)' is missing or cut off, and '\(place)' has blobs. Restore the "
+          + "repository's backup; to begin without these blobs, move '\(folder.blobs)' away.")
+    }
+  }
+
+  /// Reads what the start depends on.
+  private static func reading<Value>(
+    _ folder: DataFolder, _ database: DatabasePool, _ body: (Database) throws -> Value
+  ) throws -> Value {
+    do {
+      return try database.read(body)
+    } catch let error as DatabaseError {
+      throw RepositoryDatabase.failure(error, folder.database)
+    }
+  }
+
+  /// Does what the start does not depend on; where a part of the database is damaged, the rest is
+  /// served.
+  private static func noting<Value>(
+    _ faults: inout [String], _ body: (inout [String]) throws -> Value
+  ) throws -> Value? {
+    do {
+      return try body(&faults)
+    } catch let error as DatabaseError {
+      faults.append(RepositoryDatabase.sentence(error))
+      return nil
+    }
   }
 
   /// The store that a note names.
@@ -103,20 +155,29 @@ final class Repository: Sendable {
   // MARK: - After a sudden end
 
   /// Uploads have a row and a file that has at least the row's bytes, or neither.
-  private static func dropLostUploads(_ folder: DataFolder, _ database: DatabasePool) throws {
-    let rows = try database.read { database in
-      try Row.fetchAll(database, sql: "SELECT id, offset FROM uploads").map {
-        (id: $0["id"] as String, offset: $0["offset"] as Int)
+  private static func dropLostUploads(
+    _ folder: DataFolder, _ database: DatabasePool, _ faults: inout [String]
+  ) throws {
+    let before = faults.count
+    let rows = try noting(&faults) { faults in
+      try database.read { database in
+        try database.sound(.uploads, "SELECT * FROM uploads", faults: &faults) {
+          try UploadStore.Upload($0)
+        }
       }
     }
+    // The file of a row that cannot be read stays.
+    guard let rows, faults.count == before else { return }
     var ids: Set<String> = []
     for row in rows {
       let size = try FileSystem.size(of: folder.uploads + "/" + row.id)
       if size ?? 0 >= row.offset {
         ids.insert(row.id)
       } else {
-        try database.write {
-          try $0.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [row.id])
+        _ = try noting(&faults) { _ in
+          try database.write {
+            try $0.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [row.id])
+          }
         }
       }
     }
@@ -128,34 +189,49 @@ final class Repository: Sendable {
 
   /// Takes rows away that are without their file: such a blob can be uploaded again.
   private static func dropLostBlobs(
-    _ folder: DataFolder, _ database: DatabasePool
+    _ folder: DataFolder, _ database: DatabasePool, _ faults: inout [String]
   ) throws -> [String] {
-    let lost = try database.read { database in
-      try String.fetchAll(database, sql: "SELECT digest FROM blobs").filter { hexadecimal in
+    let lost = try noting(&faults) { faults in
+      let digests = try database.read { database in
+        try database.sound(.blobs, "SELECT digest FROM blobs", faults: &faults) {
+          try $0.digest("digest")
+        }
+      }
+      let lost = try digests.filter {
         try !FileSystem.exists(
-          "\(folder.blobs)/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)")
+          "\(folder.blobs)/sha256/\($0.hexadecimal.prefix(2))/\($0.hexadecimal)")
       }
-    }
-    try database.write { database in
-      for hexadecimal in lost {
-        try database.execute(sql: "DELETE FROM blobs WHERE digest = ?", arguments: [hexadecimal])
+      guard !lost.isEmpty else { return lost }
+      try database.write { database in
+        for digest in lost {
+          try database.execute(
+            sql: "DELETE FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
+        }
       }
+      return lost
     }
-    return lost.map { "sha256:" + $0 }
+    return (lost ?? []).map(\.description)
   }
 
   /// What versions name and is not there.
-  static func missingBlobs(_ database: Database) throws -> [MissingBlob] {
-    try Row.fetchAll(
-      database,
-      sql: """
-        SELECT digest, model, version FROM version_blobs
-        WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.digest = version_blobs.digest)
-        ORDER BY digest, model, version
-        """
-    ).map {
+  ///
+  /// - Parameters:
+  ///   - database: The database.
+  ///   - faults: Gets the sentences that describe damaged rows.
+  static func missingBlobs(
+    _ database: Database, faults: inout [String]
+  ) throws -> [MissingBlob] {
+    try database.sound(
+      .versionBlobs,
+      """
+      SELECT digest, model, version FROM version_blobs
+      WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.digest = version_blobs.digest)
+      ORDER BY digest, model, version
+      """, faults: &faults
+    ) {
       MissingBlob(
-        digest: "sha256:" + ($0["digest"] as String), model: $0["model"], version: $0["version"])
+        digest: "\(try $0.digest("digest"))", model: try $0.name("model").text,
+        version: try $0.name("version").text)
     }
   }
 }

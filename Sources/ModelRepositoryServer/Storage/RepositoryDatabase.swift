@@ -6,6 +6,7 @@
 import Foundation
 import GRDB
 import ModelRepositoryAPI
+import StoredRows
 
 /// What is known of blobs, models, channels and tokens: `meta.sqlite`.
 enum RepositoryDatabase {
@@ -38,6 +39,7 @@ enum RepositoryDatabase {
         throw RepositoryError(.storage, "'\(path)' was written by a newer version of this program.")
       }
       try migrator.migrate(pool)
+      try pool.read { try checkColumns($0, path) }
       return pool
     } catch {
       throw failure(error, path)
@@ -66,10 +68,92 @@ enum RepositoryDatabase {
     }
   }
 
-  private static func failure(_ error: any Error, _ path: String) -> RepositoryError {
-    if let error = error as? RepositoryError { return error }
-    let reason = (error as? DatabaseError).map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
-    return RepositoryError(.storage, "'\(path)' cannot be used as a database: \(reason).")
+  /// What is told of a database that cannot be used.
+  static func failure(_ error: any Error, _ path: String) -> RepositoryError {
+    switch error {
+    case let error as RepositoryError: return error
+    case let error as DatabaseError
+    where [
+      .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_BUSY,
+    ].contains(error.resultCode):
+      return RepositoryError(.storage, "'\(path)' cannot be used: \(reason(error)).")
+    case let error as DatabaseError:
+      return RepositoryError(
+        .damaged, "'\(path)' cannot be used: \(reason(error)). Restore the repository's backup.")
+    default:
+      return RepositoryError(
+        .damaged, "'\(path)' cannot be used: \(error). Restore the repository's backup.")
+    }
+  }
+
+  /// What is told of a damaged row, and of SQLite's errors, in a sentence.
+  static func sentence(_ error: any Error) -> String {
+    switch error {
+    case let error as DamagedRow: "\(error)"
+    case let error as DatabaseError: "The database cannot be read: \(reason(error))."
+    case let error as RepositoryError: error.message
+    default: "The database cannot be read: \(error)."
+    }
+  }
+
+  /// SQLite's error in words, without a full stop.
+  static func reason(_ error: DatabaseError) -> String {
+    switch error.resultCode {
+    case .SQLITE_NOTADB: "it isn't an SQLite database"
+    case .SQLITE_CORRUPT: "its structure is damaged (\(error.message ?? "corrupt"))"
+    case .SQLITE_FULL: "the disk is full"
+    case .SQLITE_IOERR: "the disk failed (\(error.message ?? "input or output"))"
+    case .SQLITE_READONLY: "it cannot be written"
+    case .SQLITE_CANTOPEN: "it cannot be opened"
+    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process keeps it busy"
+    default: error.message ?? "SQLite's error \(error.resultCode.rawValue)"
+    }
+  }
+
+  /// Refuses a database without a table or a column that is read.
+  ///
+  /// Each request would fail otherwise; other differences are told by `fsck`.
+  private static func checkColumns(_ database: Database, _ path: String) throws {
+    let expected = try DatabaseQueue()
+    try migrator.migrate(expected)
+    for table in RepositoryTable.allCases {
+      let columns = try expected.read { try $0.columns(in: table.rawValue).map(\.name) }
+      guard try database.tableExists(table.rawValue) else {
+        throw RepositoryError(
+          .damaged,
+          "'\(path)' has no table '\(table.rawValue)'. Restore the repository's backup.")
+      }
+      let present = Set(try database.columns(in: table.rawValue).map(\.name))
+      guard let missing = columns.first(where: { !present.contains($0) }) else { continue }
+      throw RepositoryError(
+        .damaged,
+        "The table '\(table.rawValue)' of '\(path)' has no column '\(missing)'. Restore the "
+          + "repository's backup.")
+    }
+  }
+
+  /// How the tables and indexes differ from those that this version makes.
+  static func schemaFaults(_ database: Database) throws -> [String] {
+    func schema(_ database: Database) throws -> [String: String] {
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+      let entries = try rows.map { row in
+        let row = CheckedRow(row, of: "sqlite_master", key: ["type", "name"])
+        return ("\(try row.text("type")) '\(try row.text("name"))'", try row.text("sql"))
+      }
+      return Dictionary(entries) { first, _ in first }
+    }
+    let fresh = try DatabaseQueue()
+    try migrator.migrate(fresh)
+    let (expected, present) = (try fresh.read(schema), try schema(database))
+    let missing = expected.keys.filter { present[$0] == nil }.map { "The \($0) is missing." }
+    let others = present.compactMap { name, sql in
+      guard let wanted = expected[name] else {
+        return "The \(name) does not belong to a repository."
+      }
+      return wanted == sql ? nil : "The \(name) is defined in another way than this version does."
+    }
+    return (missing + others).sorted()
   }
 
   private static var migrator: DatabaseMigrator {

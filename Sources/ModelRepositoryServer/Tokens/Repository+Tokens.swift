@@ -7,6 +7,7 @@ import Crypto
 import Foundation
 import GRDB
 import ModelRepositoryAPI
+import StoredRows
 
 extension Repository {
   /// Makes a token.
@@ -67,7 +68,7 @@ extension Repository {
   func tokens() async throws -> [TokenRecord] {
     try await database.read { database in
       try Row.fetchAll(database, sql: "SELECT * FROM tokens ORDER BY rowid")
-        .map(TokenRecord.init)
+        .map { try TokenRecord(CheckedRow($0, of: .tokens)) }
     }
   }
 
@@ -81,7 +82,8 @@ extension Repository {
         let row = try Row.fetchOne(
           database, sql: "SELECT * FROM tokens WHERE id = ?", arguments: [id])
       else { return false }
-      if TokenRecord(row).revoked == nil {
+      // Not the whole row: a damaged token can be revoked, too.
+      if try CheckedRow(row, of: .tokens).optionalText("revoked") == nil {
         try database.execute(
           sql: "UPDATE tokens SET revoked = ? WHERE id = ?", arguments: [now, id])
         try audit(database, author, "token.revoke", id)
@@ -96,7 +98,10 @@ extension Repository {
     let id = String(secret[..<dot])
     let row = try await database.read { database in
       try Row.fetchOne(database, sql: "SELECT * FROM tokens WHERE id = ?", arguments: [id])
-        .map { (token: TokenRecord($0), hash: $0["secret_hash"] as Data) }
+        .map { row in
+          let row = CheckedRow(row, of: .tokens)
+          return (token: try TokenRecord(row), hash: try row.bytes("secret_hash"))
+        }
     }
     // A digest compares in a time that does not tell where the two differ.
     guard let row, SHA256.hash(data: Data(secret.utf8)) == row.hash, row.token.revoked == nil,
@@ -121,13 +126,27 @@ extension String {
 }
 
 extension TokenRecord {
-  init(_ row: Row) {
-    let (scopes, models): (String, String) = (row["scopes"], row["models"])
+  /// Reads a token.
+  ///
+  /// - Throws: `DamagedRow`.
+  init(_ row: CheckedRow) throws {
+    let scopes = try row.text("scopes").split(separator: " ").map {
+      TokenScope(rawValue: String($0))
+    }
+    let models = try row.text("models").split(separator: " ").map(String.init)
+    guard !scopes.isEmpty, !scopes.contains(nil) else {
+      throw row.mismatch("scopes", "a list of scopes")
+    }
+    guard !models.isEmpty, models.allSatisfy({ ModelPattern($0) != nil }) else {
+      throw row.mismatch("models", "a list of models")
+    }
+    guard try row.bytes("secret_hash").count == SHA256.byteCount else {
+      throw row.mismatch("secret_hash", "\(SHA256.byteCount) bytes")
+    }
     self.init(
-      id: row["id"], name: row["name"],
-      scopes: scopes.split(separator: " ").compactMap { TokenScope(rawValue: String($0)) },
-      models: models.split(separator: " ").map(String.init), created: row["created"],
-      expires: row["expires"], revoked: row["revoked"])
+      id: try row.text("id"), name: try row.text("name"), scopes: scopes.compactMap { $0 },
+      models: models, created: try row.time("created"), expires: try row.optionalTime("expires"),
+      revoked: try row.optionalTime("revoked"))
   }
 
   /// Whether it is for every model.

@@ -43,10 +43,7 @@ extension UploadStore {
   func present(_ digest: BlobDigest) async throws -> BlobReference? {
     let now = repository.now
     return try await repository.commits.withLock(digest) {
-      let size = try await repository.database.read { database in
-        try Int.fetchOne(
-          database, sql: "SELECT size FROM blobs WHERE digest = ?", arguments: [digest.hexadecimal])
-      }
+      let size = try await repository.database.read { try $0.blobSize(digest) }
       guard let size, try await repository.blobs.size(of: digest) == size else { return nil }
       try await repository.database.write {
         try $0.execute(

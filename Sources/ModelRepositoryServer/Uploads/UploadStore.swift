@@ -9,6 +9,7 @@ import GRDB
 import HTTPTypes
 import ModelRepositoryAPI
 import NIOPosix
+import StoredRows
 import Synchronization
 
 /// Blobs that are being sent.
@@ -21,6 +22,20 @@ final class UploadStore: Sendable {
     let id: String
     let offset: Int
     var state: UploadState { UploadState(id: id, offset: offset) }
+
+    init(id: String, offset: Int) {
+      self.id = id
+      self.offset = offset
+    }
+
+    /// Reads a row.
+    ///
+    /// - Throws: `DamagedRow`; the id names a file, so it must be one that ``begin(_:)`` makes.
+    init(_ row: CheckedRow) throws {
+      id = try row.text("id")
+      guard UUID(uuidString: id) != nil else { throw row.mismatch("id", "a UUID") }
+      offset = try row.integer("offset")
+    }
   }
 
   private struct State {
@@ -76,9 +91,11 @@ final class UploadStore: Sendable {
       let count = try Int.fetchOne(
         database, sql: "SELECT COUNT(*) FROM uploads WHERE token = ?", arguments: [token])
       guard count ?? 0 >= maximum else { return [String]() }
-      return try String.fetchAll(
-        database, sql: "SELECT id FROM uploads WHERE token = ? AND used <= ? ORDER BY used",
-        arguments: [token, oldest])
+      var faults: [String] = []
+      return try database.sound(
+        .uploads, "SELECT * FROM uploads WHERE token = ? AND used <= ? ORDER BY used",
+        [token, oldest], faults: &faults
+      ) { try Upload($0).id }
     }
     guard let id = idle.first(where: claim) else { return }
     defer { release(id) }
@@ -93,9 +110,9 @@ final class UploadStore: Sendable {
     let oldest = repository.now - options.uploadLifetime
     let upload = try await repository.database.read { database in
       try Row.fetchOne(
-        database, sql: "SELECT id, offset FROM uploads WHERE id = ? AND token = ? AND used > ?",
+        database, sql: "SELECT * FROM uploads WHERE id = ? AND token = ? AND used > ?",
         arguments: [id, token, oldest]
-      ).map { Upload(id: $0["id"], offset: $0["offset"]) }
+      ).map { try Upload(CheckedRow($0, of: .uploads)) }
     }
     guard let upload else {
       throw Problem.notFound(
@@ -120,9 +137,11 @@ final class UploadStore: Sendable {
   func expire() async throws -> (count: Int, bytes: Int) {
     let oldest = repository.now - options.uploadLifetime
     let old = try await repository.database.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT id, offset FROM uploads WHERE used <= ?", arguments: [oldest]
-      ).map { Upload(id: $0["id"], offset: $0["offset"]) }
+      // Damaged rows stay as they are; `fsck` names them.
+      var faults: [String] = []
+      return try database.sound(
+        .uploads, "SELECT * FROM uploads WHERE used <= ?", [oldest], faults: &faults
+      ) { try Upload($0) }
     }
     var (count, bytes) = (0, 0)
     for upload in old where claim(upload.id) {
@@ -200,14 +219,13 @@ final class UploadStore: Sendable {
     }
     defer { state.withLock { $0.reserved -= count } }
     let used = try await repository.database.read { database in
-      try Int.fetchOne(
+      let sum = try Double.fetchOne(
         database,
-        sql: """
-          SELECT (SELECT COALESCE(SUM(size), 0) FROM blobs)
-            + (SELECT COALESCE(SUM(offset), 0) FROM uploads)
-          """) ?? 0
+        sql: "SELECT (SELECT TOTAL(size) FROM blobs) + (SELECT TOTAL(offset) FROM uploads)")
+      return Int(clampedSum: sum ?? 0)
     }
-    guard used + others + count <= quota else {
+    // Not one sum: a damaged row may have any size.
+    guard used <= quota, others + count <= quota - used else {
       throw Problem(
         HTTPStatus.insufficientStorage, "quota_exceeded",
         "\(used) of \(quota) bytes are taken, and \(count) more have no place. Collect garbage.",

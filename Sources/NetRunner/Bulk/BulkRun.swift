@@ -72,8 +72,16 @@ public struct BulkRun {
     onProgress: (Progress) -> Void = { _ in }
   ) throws -> [Progress] {
     let runs = try bundles.map { try stamp(of: $0) }
-    var before = try rowsBefore(
-      Dictionary(uniqueKeysWithValues: zip(bundles.map(\.manifest.id), runs)))
+    var stamps: [String: String] = [:]
+    for (bundle, run) in zip(bundles, runs) {
+      guard stamps.updateValue(run, forKey: bundle.manifest.id) == nil else {
+        throw TensorIOError(
+          .invalidOption,
+          "Two of the models have the identifier '\(bundle.manifest.id)', by which results are told "
+            + "apart. Change `id` in the model.json of one of them.")
+      }
+    }
+    var before = try rowsBefore(stamps)
     // Not earlier: where rows of other settings are refused, all of them stay.
     if retriesFailures {
       try log.removeFailures(of: Set(before.keys))

@@ -5,6 +5,7 @@
 
 import Foundation
 import GRDB
+import StoredRows
 import TensorIO
 
 /// Rows in the table `results` of an SQLite database.
@@ -78,10 +79,17 @@ public final class SQLiteLog: BulkLog {
     do {
       try database.read { database in
         let rows = try Row.fetchCursor(database, sql: "SELECT * FROM results ORDER BY id")
-        while let row = try rows.next() { try body(BulkRow(row)) }
+        while let row = try rows.next() {
+          try body(BulkRow(CheckedRow(row, of: "results", key: ["id", "image"])))
+        }
       }
     } catch let error as TensorIOError {
       throw error
+    } catch let error as DamagedRow {
+      throw TensorIOError(
+        .unreadableFile,
+        "The results '\(path)' are damaged, and stay as they are. \(error) Remove the row, or name "
+          + "another file for the results.", cause: error)
     } catch {
       throw Self.failure(path, error)
     }
@@ -128,7 +136,13 @@ public final class SQLiteLog: BulkLog {
     """
 
   private static func failure(_ path: String, _ error: any Error) -> TensorIOError {
-    let reason = (error as? DatabaseError).map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
+    let reason =
+      switch (error as? DatabaseError)?.resultCode {
+      case .SQLITE_NOTADB: "it isn't an SQLite database"
+      case .SQLITE_CORRUPT: "its structure is damaged"
+      case .SQLITE_FULL: "the disk is full"
+      default: (error as? DatabaseError)?.message ?? "\(error)"
+      }
     return TensorIOError(
       .unreadableFile, "'\(path)' cannot be used as a database of results: \(reason).",
       cause: error)
@@ -136,25 +150,38 @@ public final class SQLiteLog: BulkLog {
 }
 
 extension BulkRow {
-  fileprivate init(_ row: Row) throws {
+  /// Reads a row of a file that may be damaged.
+  ///
+  /// - Throws: `DamagedRow`.
+  fileprivate init(_ row: CheckedRow) throws {
     var evaluation: EvaluationRecord?
-    let failed: Bool = row["error"]
+    let failed = try row.flag("error")
     if !failed {
-      let results: String? = row["inference_results"]
       evaluation = EvaluationRecord(
-        decodeLatency: row["decode_latency"] ?? 0,
-        preprocessorLatency: row["preprocessor_latency"] ?? 0,
-        inferenceLatency: row["inference_latency"] ?? 0,
-        postprocessLatency: row["postprocess_latency"] ?? 0,
-        inferenceResults: try JSONDecoder().decode(
-          [String: JSONValue].self, from: Data((results ?? "{}").utf8)))
+        decodeLatency: try row.optionalNumber("decode_latency") ?? 0,
+        preprocessorLatency: try row.optionalNumber("preprocessor_latency") ?? 0,
+        inferenceLatency: try row.optionalNumber("inference_latency") ?? 0,
+        postprocessLatency: try row.optionalNumber("postprocess_latency") ?? 0,
+        inferenceResults: try Self.results(row))
     }
     self.init(
       ResultRow(
-        index: row["picture_index"], type: row["type"], image: row["image"], model: row["model"],
-        testBundle: row["test_bundle"], error: failed, errorDescription: row["error_description"],
-        evaluation: evaluation, predicted: row["predicted"], score: row["score"]),
-      run: row["run"])
+        index: try row.integer("picture_index"), type: try row.text("type"),
+        image: try row.text("image"), model: try row.text("model"),
+        testBundle: try row.text("test_bundle"), error: failed,
+        errorDescription: try row.optionalText("error_description"), evaluation: evaluation,
+        predicted: try row.optionalText("predicted"),
+        score: try row.optionalNumber("score", isFinite: false)),
+      run: try row.text("run"))
+  }
+
+  private static func results(_ row: CheckedRow) throws -> [String: JSONValue] {
+    let text = try row.optionalText("inference_results") ?? "{}"
+    do {
+      return try JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
+    } catch is DecodingError {
+      throw row.mismatch("inference_results", "a JSON object of outputs")
+    }
   }
 
   fileprivate func arguments() throws -> StatementArguments {

@@ -5,6 +5,7 @@
 
 import Crypto
 import GRDB
+import StoredRows
 import TensorIO
 
 extension LabelStore {
@@ -30,9 +31,13 @@ extension LabelStore {
   @discardableResult
   public func findMoved(in folder: String? = nil) throws -> [(from: String, to: String)] {
     let folder = folder ?? root
-    let rows = try read { try Row.fetchAll($0, sql: "SELECT id, path, sha256 FROM photo") }
-    let known = Set(rows.map { $0["path"] as String })
-    let missing = rows.filter { !FileSystem.isFile(place(of: $0["path"])) }
+    let rows = try read { database in
+      try Self.rows(database, "photo", "SELECT id, path, sha256 FROM photo").map { row in
+        (id: try row.integer("id"), path: try row.text("path"), sha256: try row.text("sha256"))
+      }
+    }
+    let known = Set(rows.map(\.path))
+    let missing = rows.filter { !FileSystem.isFile(place(of: $0.path)) }
     guard !missing.isEmpty else { return [] }
     var found: [String: String] = [:]
     for picture in try PictureFolder(folder).pictures {
@@ -40,8 +45,8 @@ extension LabelStore {
       guard !known.contains(key(of: place)), let digest = SHA256.file(place) else { continue }
       found[digest.hexadecimal] = found[digest.hexadecimal] ?? key(of: place)
     }
-    let moves = missing.compactMap { row -> (id: Int64, from: String, to: String)? in
-      found[row["sha256"]].map { (row["id"], row["path"], $0) }
+    let moves = missing.compactMap { row -> (id: Int, from: String, to: String)? in
+      found[row.sha256].map { (row.id, row.path, $0) }
     }
     return try write { database in
       var done: Set<String> = []

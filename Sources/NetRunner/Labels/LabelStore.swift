@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+import StoredRows
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -93,15 +94,17 @@ public final class LabelStore: Sendable {
   @discardableResult
   public func removeLabel(of photo: String, for model: String) throws -> Bool {
     try write { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT photo.id, label.label FROM label JOIN photo ON photo.id = label.photo
-          WHERE model = ? AND path IN (?, ?)
-          """, arguments: [model, key(of: photo), photo])
+      let rows = try Self.rows(
+        database, "label",
+        """
+        SELECT photo.id, label.label FROM label JOIN photo ON photo.id = label.photo
+        WHERE model = ? AND path IN (?, ?)
+        """, [model, key(of: photo), photo])
       let step = try Self.nextStep(database)
       for row in rows {
-        try Self.change(database, step, model, row["id"], before: row["label"], after: nil)
+        // The text as it is, so that a damaged label can be removed, too.
+        try Self.change(
+          database, step, model, row.integer("id"), before: row.text("label"), after: nil)
       }
       return !rows.isEmpty
     }
@@ -117,22 +120,24 @@ public final class LabelStore: Sendable {
   @discardableResult
   public func undo(for model: String? = nil) throws -> [LabelChange] {
     try write { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT change.*, path FROM change JOIN photo ON photo.id = change.photo
-          WHERE step = (SELECT MAX(step) FROM change WHERE ?1 IS NULL OR model = ?1)
-          ORDER BY change.id DESC
-          """, arguments: [model])
+      let rows = try Self.rows(
+        database, "change",
+        """
+        SELECT change.*, path FROM change JOIN photo ON photo.id = change.photo
+        WHERE step = (SELECT MAX(step) FROM change WHERE ?1 IS NULL OR model = ?1)
+        ORDER BY change.id DESC
+        """, [model])
       for row in rows {
-        try Self.put(database, row["model"], row["photo"], row["before"])
+        try Self.put(
+          database, row.text("model"), row.integer("photo"), row.optionalText("before"))
         try database.execute(
-          sql: "DELETE FROM change WHERE id = ?", arguments: [row["id"] as Int64])
+          sql: "DELETE FROM change WHERE id = ?", arguments: [try row.integer("id")])
       }
       return try rows.map { row in
         LabelChange(
-          model: row["model"], photo: row["path"], before: try Self.label(row["before"]),
-          after: try Self.label(row["after"]))
+          model: try row.text("model"), photo: try row.text("path"),
+          before: try Self.label(row.optionalText("before")),
+          after: try Self.label(row.optionalText("after")))
       }
     }
   }
@@ -153,17 +158,18 @@ public final class LabelStore: Sendable {
       let step = try Self.nextStep(database)
       for (photo, label) in labels {
         let id = try self.id(database, of: photo)
-        let rows = try Row.fetchAll(
-          database,
-          sql: """
-            SELECT photo.id, label.label FROM label JOIN photo ON photo.id = label.photo
-            WHERE model = ? AND path = ?
-            """, arguments: [model, photo.path])
+        let rows = try Self.rows(
+          database, "label",
+          """
+          SELECT photo.id, label.label FROM label JOIN photo ON photo.id = label.photo
+          WHERE model = ? AND path = ?
+          """, [model, photo.path]
+        ).map { (id: try $0.integer("id"), label: try $0.text("label")) }
         // The label of another picture that had the name before goes away.
-        for row in rows where row["id"] != id {
-          try Self.change(database, step, model, row["id"], before: row["label"], after: nil)
+        for row in rows where row.id != id {
+          try Self.change(database, step, model, row.id, before: row.label, after: nil)
         }
-        let before: String? = rows.first { $0["id"] == id }.map { $0["label"] }
+        let before = rows.first { $0.id == id }?.label
         let after = try Self.json(label)
         if before != after {
           try Self.change(database, step, model, id, before: before, after: after)
@@ -185,16 +191,16 @@ public final class LabelStore: Sendable {
     let key = self.key(of: photo)
     let sha256 = try Self.sha256(of: photo)
     return try read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT path, label FROM label JOIN photo ON photo.id = label.photo
-          WHERE model = ? AND sha256 = ? ORDER BY path
-          """, arguments: [model, sha256])
+      let rows = try Self.rows(
+        database, "label",
+        """
+        SELECT path, label FROM label JOIN photo ON photo.id = label.photo
+        WHERE model = ? AND sha256 = ? ORDER BY path
+        """, [model, sha256])
       let row =
-        rows.first { $0["path"] == key }
-        ?? rows.first { !FileSystem.isFile(self.place(of: $0["path"])) }
-      return try Self.label(row?["label"])
+        try rows.first { try $0.text("path") == key }
+        ?? rows.first { try !FileSystem.isFile(self.place(of: $0.text("path"))) }
+      return try Self.label(row?.text("label"))
     }
   }
 
@@ -203,15 +209,16 @@ public final class LabelStore: Sendable {
   /// - Throws: `TensorIOError` when the file cannot be read.
   public func labels(for model: String) throws -> [LabelledPhoto] {
     try read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT path, sha256, label FROM label JOIN photo ON photo.id = label.photo
-          WHERE model = ? ORDER BY path, sha256
-          """, arguments: [model])
+      let rows = try Self.rows(
+        database, "label",
+        """
+        SELECT path, sha256, label FROM label JOIN photo ON photo.id = label.photo
+        WHERE model = ? ORDER BY path, sha256
+        """, [model])
       return try rows.compactMap { row in
-        try Self.label(row["label"]).map {
-          LabelledPhoto(path: row["path"], sha256: row["sha256"], label: $0)
+        let (path, sha256) = (try row.text("path"), try row.text("sha256"))
+        return try Self.label(row.text("label")).map {
+          LabelledPhoto(path: path, sha256: sha256, label: $0)
         }
       }
     }
@@ -221,9 +228,9 @@ public final class LabelStore: Sendable {
   public var counts: [String: Int] {
     get throws {
       try read { database in
-        let rows = try Row.fetchAll(
-          database, sql: "SELECT model, COUNT(*) AS count FROM label GROUP BY model")
-        return Dictionary(rows.map { ($0["model"], $0["count"]) }) { $1 }
+        let rows = try Self.rows(
+          database, "label", "SELECT model, COUNT(*) AS count FROM label GROUP BY model")
+        return Dictionary(try rows.map { (try $0.text("model"), try $0.integer("count")) }) { $1 }
       }
     }
   }
@@ -251,6 +258,8 @@ extension LabelStore {
       return try database.read(body)
     } catch let error as DatabaseError {
       throw Self.explained(error, path)
+    } catch let error as DamagedRow {
+      throw damaged(error)
     }
   }
 
@@ -259,33 +268,58 @@ extension LabelStore {
       return try database.write(body)
     } catch let error as DatabaseError {
       throw Self.explained(error, path)
+    } catch let error as DamagedRow {
+      throw damaged(error)
     }
   }
 
-  private static func nextStep(_ database: Database) throws -> Int64 {
-    try Int64.fetchOne(database, sql: "SELECT COALESCE(MAX(step), 0) + 1 FROM change") ?? 1
+  private func damaged(_ error: DamagedRow) -> TensorIOError {
+    TensorIOError(
+      .unreadableFile,
+      "The label store '\(path)' is damaged. \(error) Restore a copy of the file, or remove the row.",
+      cause: error)
+  }
+
+  /// The rows of a query, whose columns are checked when they are read.
+  ///
+  /// - Parameters:
+  ///   - database: The database.
+  ///   - table: The table that errors name.
+  ///   - sql: The query.
+  ///   - arguments: Its arguments.
+  static func rows(
+    _ database: Database, _ table: String, _ sql: String, _ arguments: StatementArguments = []
+  ) throws -> [CheckedRow] {
+    try Row.fetchAll(database, sql: sql, arguments: arguments).map {
+      CheckedRow($0, of: table, key: ["id", "model", "path"])
+    }
+  }
+
+  private static func nextStep(_ database: Database) throws -> Int {
+    let rows = try rows(database, "change", "SELECT COALESCE(MAX(step), 0) AS step FROM change")
+    return try (rows.first?.integer("step") ?? 0) + 1
   }
 
   /// The row of a photo: one of its path and bytes, or of its bytes at a path where nothing is now.
-  private func id(_ database: Database, of photo: Photo) throws -> Int64 {
-    let rows = try Row.fetchAll(
-      database, sql: "SELECT id, path FROM photo WHERE sha256 = ? ORDER BY id",
-      arguments: [photo.sha256])
-    if let row = rows.first(where: { $0["path"] == photo.path }) { return row["id"] }
-    if let row = rows.first(where: { !FileSystem.isFile(place(of: $0["path"])) }) {
+  private func id(_ database: Database, of photo: Photo) throws -> Int {
+    let rows = try Self.rows(
+      database, "photo", "SELECT id, path FROM photo WHERE sha256 = ? ORDER BY id", [photo.sha256]
+    ).map { (id: try $0.integer("id"), path: try $0.text("path")) }
+    if let row = rows.first(where: { $0.path == photo.path }) { return row.id }
+    if let row = rows.first(where: { !FileSystem.isFile(place(of: $0.path)) }) {
       try database.execute(
-        sql: "UPDATE photo SET path = ? WHERE id = ?", arguments: [photo.path, row["id"] as Int64])
-      return row["id"]
+        sql: "UPDATE photo SET path = ? WHERE id = ?", arguments: [photo.path, row.id])
+      return row.id
     }
     try database.execute(
       sql: "INSERT INTO photo (path, sha256) VALUES (?, ?)",
       arguments: [photo.path, photo.sha256])
-    return database.lastInsertedRowID
+    return Int(database.lastInsertedRowID)
   }
 
   /// Keeps what was, and makes the change.
   private static func change(
-    _ database: Database, _ step: Int64, _ model: String, _ photo: Int64, before: String?,
+    _ database: Database, _ step: Int, _ model: String, _ photo: Int, before: String?,
     after: String?
   ) throws {
     try database.execute(
@@ -295,7 +329,7 @@ extension LabelStore {
   }
 
   private static func put(
-    _ database: Database, _ model: String, _ photo: Int64, _ label: String?
+    _ database: Database, _ model: String, _ photo: Int, _ label: String?
   ) throws {
     if let label {
       try database.execute(

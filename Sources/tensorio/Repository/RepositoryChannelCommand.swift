@@ -133,7 +133,10 @@ enum ChannelPrinter {
 struct RepositoryRollbackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback", abstract: "Undo the last change of a channel.",
-    discussion: "The channel's document gets a new version, so that clients obey it.")
+    discussion: """
+      The channel's document gets a new version, so that clients obey it. After 'rollout promote', \
+      everybody gets the version that they had before the rollout.
+      """)
 
   @Argument(help: "The model.")
   var model: RepositoryName

@@ -48,8 +48,8 @@ struct RepositoryCheckCommand: ParsableCommand {
   func run() throws {
     try BlockingTask.run { [self] in
       try DataFolderArguments.requireRepository(folder.data)
-      let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: folder.data))
-      let report = try await store.fsck(rehash: rehash)
+      let report = try await RepositoryStore.fsck(
+        ModelRepositoryOptions(dataFolder: folder.data), rehash: rehash)
       if json {
         try Console.printJSON(report)
       } else {
@@ -66,7 +66,7 @@ struct RepositoryCheckCommand: ParsableCommand {
       + report.wrongDigests.map { "other bytes: \($0)" }
       + report.missing.map { "missing in version \($0.version) of \($0.model): \($0.digest)" }
       + report.untrusted.map { "not signed by a key of the repository: channel \($0)" }
-      + report.database.map { "database: \($0)" }
+      + report.database.map { "database: \($0)" } + report.rows.map { "database: \($0)" }
     for fault in faults { Console.printData(fault.printable) }
     if report.isSound { Console.printData("sound") }
     if !report.orphans.isEmpty {

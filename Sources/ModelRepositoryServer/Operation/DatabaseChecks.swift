@@ -1,0 +1,208 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+import StoredRows
+
+/// Looks at every page and every row of a database.
+///
+/// A check that fails keeps no other check from being made: damage in one place tells nothing of
+/// another.
+struct DatabaseChecks: Sendable {
+  /// A version, as its rows describe it.
+  struct Version: Sendable {
+    var model: RepositoryName
+    var record: VersionRecord
+    var blobs: [BlobDigest: Int]
+  }
+
+  /// What is wrong with the file and the tables, in sentences.
+  private(set) var database: [String] = []
+  /// What is wrong with rows, in sentences.
+  private(set) var rows: [String] = []
+  /// Channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
+  private(set) var untrusted: [String] = []
+  /// The blobs whose rows are sound.
+  private(set) var blobs: [BlobReference] = []
+  /// The versions whose rows are sound, for a comparison with their manifests.
+  private(set) var versions: [Version] = []
+
+  /// Makes all checks.
+  ///
+  /// - Parameters:
+  ///   - database: The database.
+  ///   - keys: The keys that sign channels' documents.
+  init(_ database: Database, _ keys: [VerificationKey]) {
+    note {
+      let faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+      return faults.filter { $0 != "ok" }.map { "SQLite finds the file damaged: \($0)." }
+    }
+    note { try RepositoryDatabase.schemaFaults(database) }
+    note {
+      try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { row in
+        let row = CheckedRow(row, of: "foreign_key_check", key: ["table"])
+        return "A row of the table '\(try row.text("table"))' belongs to a row of the table "
+          + "'\(try row.text("parent"))' that is missing."
+      }
+    }
+    checkBlobs(database)
+    checkUploads(database)
+    checkTokens(database)
+    checkAudit(database)
+    let models = checkModels(database)
+    for model in models { checkVersions(of: model, database) }
+    for model in models { checkChannels(of: model, database, keys) }
+    checkRest(models, database)
+  }
+
+  /// Adds what was found wrong with a row.
+  mutating func add(_ fault: String) { rows.append(fault) }
+
+  // MARK: - Tables
+
+  private mutating func checkBlobs(_ database: Database) {
+    blobs = sound(.blobs, "ORDER BY digest", [], database) { row in
+      _ = try row.time("used")
+      return try row.blob()
+    }
+  }
+
+  private mutating func checkUploads(_ database: Database) {
+    _ = sound(.uploads, "ORDER BY id", [], database) { row in
+      _ = try (row.time("used"), row.optionalText("token"))
+      return try UploadStore.Upload(row)
+    }
+  }
+
+  private mutating func checkTokens(_ database: Database) {
+    _ = sound(.tokens, "ORDER BY rowid", [], database) { row in
+      let token = try TokenRecord(row)
+      guard token.id.utf8.count == 16, token.id.allSatisfy(\.isHexDigit) else {
+        throw row.mismatch("id", "16 hexadecimal digits")
+      }
+      return token
+    }
+  }
+
+  private mutating func checkAudit(_ database: Database) {
+    _ = sound(.audit, "ORDER BY id", [], database) { try Repository.auditRecord($0) }
+  }
+
+  private mutating func checkModels(_ database: Database) -> [RepositoryName] {
+    sound(.models, "ORDER BY name", [], database) { row in
+      _ = try row.time("created")
+      return try row.name("name")
+    }
+  }
+
+  private mutating func checkVersions(of model: RepositoryName, _ database: Database) {
+    let before = rows.count
+    let records = sound(.versions, "WHERE model = ? ORDER BY sequence", [model.text], database) {
+      try Repository.record($0)
+    }
+    let isWhole = rows.count == before
+    if isWhole, records.map(\.sequence) != Array(1..<(records.count + 1)) || records.isEmpty {
+      rows.append(
+        "The versions of the model '\(model)' should be numbered from 1 without a gap, but their "
+          + "numbers are \(records.map(\.sequence)): rows are missing or were changed.")
+    }
+    for record in records {
+      let before = rows.count
+      let blobs = sound(
+        .versionBlobs, "WHERE model = ? AND version = ?", [model.text, record.version.text],
+        database
+      ) { try $0.blob() }
+      guard rows.count == before else { continue }
+      let sizes = Dictionary(blobs.map { ($0.digest, $0.size) }) { first, _ in first }
+      versions.append(Version(model: model, record: record, blobs: sizes))
+    }
+  }
+
+  private mutating func checkChannels(
+    of model: RepositoryName, _ database: Database, _ keys: [VerificationKey]
+  ) {
+    var last: [RepositoryName: ChannelState] = [:]
+    let before = rows.count
+    _ = sound(
+      .channelDocuments, "WHERE model = ? ORDER BY channel, document_version", [model.text],
+      database
+    ) { row in
+      let state = try Repository.state(row)
+      let number = last[state.channel]?.documentVersion ?? 0
+      last[state.channel] = state
+      guard state.documentVersion == number + 1 else {
+        throw row.damaged(
+          "the document before it should be \(state.documentVersion - 1), not \(number)")
+      }
+      guard state.restores ?? 0 < state.documentVersion else {
+        throw row.mismatch("restores", "the number of an earlier document")
+      }
+    }
+    guard rows.count == before else { return }
+    for state in last.values.sorted(by: { $0.channel.text < $1.channel.text }) {
+      if !Repository.isSigned(state, by: keys) { untrusted.append("\(model)/\(state.channel)") }
+      note { try Self.unknownVersions(state, model, database) }
+    }
+  }
+
+  /// Rows of models and versions that no check has seen, since their names are damaged.
+  private mutating func checkRest(_ models: [RepositoryName], _ database: Database) {
+    for table in [RepositoryTable.versions, .versionBlobs, .channelDocuments] {
+      _ = sound(table, "", [], database) { row in
+        let model = try row.name("model")
+        if table != .channelDocuments { _ = try row.name("version") }
+        guard models.contains(model) else {
+          throw row.mismatch("model", "a model of the repository")
+        }
+      }
+    }
+  }
+
+  /// A channel's newest document names versions as their rows are.
+  private static func unknownVersions(
+    _ state: ChannelState, _ model: RepositoryName, _ database: Database
+  ) throws -> [String] {
+    let document = try Repository.document(state)
+    let releases =
+      [document.release].compactMap { $0 } + (document.experiment?.arms ?? []).map(\.release)
+    return try releases.compactMap { release in
+      let record = try Repository.version(release.version, of: model, database)
+      guard record?.release != release else { return nil }
+      return "The document of the channel '\(model)/\(state.channel)' names the version "
+        + "'\(release.version)' in another way than the table 'versions'."
+    }
+  }
+
+  // MARK: - Reading
+
+  /// Reads the sound rows of a table, and notes the damaged ones.
+  private mutating func sound<Value>(
+    _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
+    _ database: Database, _ read: (CheckedRow) throws -> Value
+  ) -> [Value] {
+    var values: [Value] = []
+    var faults: [String] = []
+    note {
+      values = try database.sound(
+        table, "SELECT * FROM \(table.rawValue) \(condition)", arguments, faults: &faults, read)
+      return []
+    }
+    for fault in faults where !rows.contains(fault) { rows.append(fault) }
+    return values
+  }
+
+  /// Adds what a check finds, and what keeps it from being made.
+  private mutating func note(_ check: () throws -> [String]) {
+    var found: [String]
+    do {
+      found = try check()
+    } catch {
+      found = [RepositoryDatabase.sentence(error)]
+    }
+    for fault in found where !database.contains(fault) { database.append(fault) }
+  }
+}
