@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "TensorIOLiteRT", targets: ["TensorIOLiteRT"]),
     .library(name: "TensorIOTensorFlow", targets: ["TensorIOTensorFlow"]),
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
+    .library(name: "TensorIOIsolation", targets: ["TensorIOIsolation"]),
     .library(name: "NetRunner", targets: ["NetRunner"]),
     .library(name: "NetRunnerWeb", targets: ["NetRunnerWeb"]),
     .library(
@@ -37,13 +38,16 @@ let package = Package(
   ],
   targets: [
     .target(name: "CFileCalls"),
+    .target(name: "CProcessCalls"),
     .target(name: "CPixelKernels"),
     .target(name: "TensorIO", dependencies: ["CFileCalls", "CPixelKernels"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
     .target(
-      name: "TensorIOLiteRT", dependencies: ["TensorIO", "NativeLibrary", "CLiteRT", "CZlib"]),
+      name: "TensorIOLiteRT",
+      dependencies: ["TensorIO", "NativeLibrary", "CLiteRT", "CProcessCalls", "CZlib"]),
+    .target(name: "TensorIOIsolation", dependencies: ["TensorIO", "CProcessCalls"]),
     .target(name: "CTensorFlow"),
     .target(
       name: "TensorIOTensorFlow",
@@ -142,8 +146,9 @@ let package = Package(
     .executableTarget(
       name: "tensorio",
       dependencies: [
-        "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs", "NetRunner",
-        "NetRunnerWeb", "CMalloc", "ModelRepositoryAPI", "ModelRepositoryClient",
+        "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
+        "TensorIOIsolation", "NetRunner", "NetRunnerWeb", "CMalloc", "CProcessCalls",
+        "ModelRepositoryAPI", "ModelRepositoryClient",
         "ModelRepositoryServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -160,6 +165,12 @@ let package = Package(
     .testTarget(
       name: "TensorIOLiteRTTests",
       dependencies: ["TensorIO", "TensorIOLiteRT", "TensorIOTesting", "TestSupport"]),
+    .testTarget(
+      name: "TensorIOIsolationTests",
+      dependencies: [
+        "TensorIO", "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTesting", "TestSupport",
+        "tensorio",
+      ]),
     .testTarget(
       name: "TensorIOTensorFlowTests",
       dependencies: [

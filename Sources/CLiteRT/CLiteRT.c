@@ -3,13 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#define _GNU_SOURCE
-
 #include "CLiteRT.h"
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 static const char *const names[] = {
 #define LITERT_NAME(result, name, parameters) "LiteRt" #name,
@@ -20,15 +14,6 @@ static const char *const names[] = {
 static const size_t count = sizeof(names) / sizeof(names[0]);
 
 const char *LiteRtFunctionName(size_t index) { return index < count ? names[index] : NULL; }
-
-int LiteRtOpenMemoryFile(void) {
-#ifdef __linux__
-  // Swift's Glibc module does not show this function.
-  return memfd_create("tensorio", MFD_CLOEXEC);
-#else
-  return -1;
-#endif
-}
 
 _Static_assert(sizeof(LiteRtLayout) == 68, "LiteRtLayout has 68 bytes.");
 _Static_assert(sizeof(LiteRtRankedTensorType) == 72, "LiteRtRankedTensorType has 72 bytes.");

@@ -10,10 +10,15 @@ public import TensorIO
 ///
 /// The library is opened by the first model; making a backend needs nothing.
 public final class LiteRTBackend: Backend {
+  /// What models may ask for.
+  public let limits: LiteRTLimits
+
   private let library = Mutex<LiteRTLibrary?>(nil)
 
   /// Makes a backend.
-  public init() {}
+  ///
+  /// - Parameter limits: What models may ask for; one that asks for more is refused.
+  public init(limits: LiteRTLimits = LiteRTLimits()) { self.limits = limits }
 
   /// `tflite`.
   public var name: String { "tflite" }
@@ -27,14 +32,15 @@ public final class LiteRTBackend: Backend {
   public func loadModel(
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
-    try LiteRTModel(path: path, library: openLibrary(), isTrained: modes.contains(.train))
+    try LiteRTModel(
+      path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train))
   }
 
   /// Loads a model without a bundle, to look at what it says of itself.
   ///
   /// - Throws: ``TensorIOError`` when the library is missing or the file is no model.
   public func liteRTModel(at path: String) throws -> LiteRTModel {
-    try LiteRTModel(path: path, library: openLibrary())
+    try LiteRTModel(path: path, library: openLibrary(), limits: limits)
   }
 
   private func openLibrary() throws -> LiteRTLibrary {

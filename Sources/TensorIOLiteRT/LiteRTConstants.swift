@@ -28,10 +28,6 @@ enum LiteRT {
   /// The code of operations that only their name tells apart.
   static let customOperation: Int32 = 32
 
-  /// The codes of the operations that call other graphs: IF, WHILE, CALL_ONCE, STABLEHLO_COMPOSITE
-  /// and STABLEHLO_CASE.
-  static let calls: Set<Int32> = [118, 119, 129, 206, 209]
-
   /// What a status code means.
   static func name(of status: LiteRtStatus) -> String {
     switch status {

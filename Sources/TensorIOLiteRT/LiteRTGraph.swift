@@ -202,11 +202,6 @@ struct LiteRTGraph {
     try hasOperation(of: [LiteRT.variableHandle], path: path)
   }
 
-  /// Whether some of a model's graphs call others.
-  func hasCalls(path: String) throws -> Bool {
-    try hasOperation(of: LiteRT.calls, path: path)
-  }
-
   private func hasOperation(of codes: Set<Int32>, path: String) throws -> Bool {
     for index in 0..<(try count(functions.GetNumModelSubgraphs, of: model, path)) {
       let subgraph = try item(functions.GetModelSubgraph, index, of: model, path)

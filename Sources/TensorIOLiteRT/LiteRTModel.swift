@@ -25,16 +25,14 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
   /// Made by the first session of a model that is trained.
   private let shared = Mutex<LiteRTSharedModel?>(nil)
 
-  init(path: String, library: LiteRTLibrary, isTrained: Bool = false) throws {
-    file = try LiteRTModelFile(path: path, library: library)
+  init(
+    path: String, library: LiteRTLibrary, limits: LiteRTLimits, isTrained: Bool = false
+  ) throws {
+    file = try LiteRTModelFile(path: path, library: library, limits: limits)
     self.library = library
     self.isTrained = isTrained
     graph = LiteRTGraph(file.handle, library.functions)
     try graph.refuseBlockWiseQuantization(path: path)
-    if try graph.hasCalls(path: path) {
-      let bytes = UnsafeRawBufferPointer(start: file.bytes.start, count: file.bytes.byteCount)
-      try GraphCalls.refuseEndless(Array(bytes), path: path)
-    }
     signatures = try graph.signatures(path: path)
     keepsState = try file.hasVariableTensors || graph.hasResourceVariables(path: path)
   }

@@ -16,8 +16,11 @@ final class LiteRTModelFile {
   /// Whether the model has tensors that keep their values from run to run.
   let hasVariableTensors: Bool
 
-  init(path: String, library: LiteRTLibrary) throws {
+  init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {
     let bytes = try AlignedMemory(contentsOf: path)
+    try ModelRules.check(
+      UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount), path: path,
+      tensorByteLimit: limits.tensorBytes)
     var handle: LiteRtModel?
     func make() -> LiteRtStatus {
       library.functions.CreateModelFromBuffer(

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
+internal import CProcessCalls
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -42,7 +42,7 @@ enum StandardErrorFilter {
     private let file: Int32
 
     init?() {
-      file = LiteRtOpenMemoryFile()
+      file = open_memory_file()
       guard file >= 0 else { return nil }
       original = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
       guard original >= 0, dup2(file, STDERR_FILENO) >= 0 else {

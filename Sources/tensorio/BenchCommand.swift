@@ -64,6 +64,7 @@ struct BenchCommand: ParsableCommand {
     let step = try step(model)
     var measurement = BenchMeasurement(workers: workers, load: clock.now - start)
     measurement.firstRun = try step().total
+    ProcessGuard.current.modelHasAnswered()
     let warming = ParallelWork(count: warmup * workers, threads: workers) { _ in
       Result { try step() }
     }

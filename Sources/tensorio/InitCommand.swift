@@ -42,6 +42,8 @@ struct InitCommand: ParsableCommand {
   @Flag(help: "Replace a bundle that is there, with all its files.")
   var force = false
 
+  @OptionGroup var safety: SafetyArguments
+
   @Option(help: ArgumentHelp("The signature to describe, if not the first.", valueName: "key"))
   var signature: String?
 
@@ -66,7 +68,8 @@ struct InitCommand: ParsableCommand {
     case .bundle:
       throw TensorIOError(.invalidModel, "'\(model)' is a bundle already; pass a model.")
     case .liteRT:
-      let loaded = try LiteRTBackend().liteRTModel(at: model)
+      ProcessGuard.current.limitModel(at: model, by: safety)
+      let loaded = try LiteRTBackend(limits: safety.liteRTLimits).liteRTModel(at: model)
       return try BundleDraft(
         model: loaded, signature: signatureIndex(in: loaded.signatures), bundleName: name)
     case .savedModel:
@@ -112,7 +115,8 @@ struct InitCommand: ParsableCommand {
   /// What only loading the bundle brings to light, as an operation that the runtime does not have.
   private func problems(at path: String, beside blanks: [String]) -> [String] {
     do {
-      let loader = ModelLoader(backends: Backends.all, signatureKey: signature)
+      let loader = ModelLoader(
+        backends: Backends.isolated(by: safety), signatureKey: signature)
       let model = try InferenceModel(bundle: ModelBundle(path), loader: loader)
       return try model.warnings.filter { !blanks.contains($0.path) }.map(\.description)
     } catch {

@@ -53,11 +53,13 @@ struct InspectCommand: ParsableCommand {
   @Argument(help: "A bundle, a .tflite file, or a SavedModel's folder.", completion: .file())
   var path: String
 
+  @OptionGroup var safety: SafetyArguments
+
   @Flag(help: "Print JSON.")
   var json = false
 
   func run() throws {
-    let report = try ModelReport(path: path)
+    let report = try ModelReport(path: path, safety: safety)
     if json {
       try Console.printJSON(report.json)
     } else {

@@ -6,6 +6,7 @@
 public import ArgumentParser
 import TensorIO
 public import TensorIOImageCodecs
+import TensorIOIsolation
 import TensorIOLiteRT
 import TensorIOTensorFlow
 
@@ -57,6 +58,8 @@ struct ModelArguments: ParsableArguments {
     help: ArgumentHelp("Give up after this many seconds.", valueName: "seconds"))
   var timeout: Double?
 
+  @OptionGroup var safety: SafetyArguments
+
   func validate() throws {
     guard (1...1024).contains(threads) else {
       throw ValidationError("--threads takes a number from 1 to 1024, got \(threads).")
@@ -80,8 +83,11 @@ struct ModelArguments: ParsableArguments {
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {
     let bundle = try ModelBundle(bundle)
+    if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
+      ProcessGuard.current.limitModel(at: path, by: safety, seconds: timeout, sessions: sessions)
+    }
     let loader = ModelLoader(
-      backends: Backends.all, sessions: sessions,
+      backends: Backends.limited(by: safety), sessions: sessions,
       sessionOptions: SessionOptions(
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)
@@ -186,6 +192,17 @@ extension Model {
 /// The backends that this program has.
 enum Backends {
   static var all: [any Backend] { [.liteRT, .tensorFlow] }
+
+  /// The same, with what the user lets models take.
+  static func limited(by safety: SafetyArguments) -> [any Backend] {
+    [LiteRTBackend(limits: safety.liteRTLimits), .tensorFlow]
+  }
+
+  /// The same, with TensorFlow Lite's models in processes of their own.
+  static func isolated(by safety: SafetyArguments) -> [any Backend] {
+    guard IsolatedBackend.isSupported else { return limited(by: safety) }
+    return [IsolatedBackend(.liteRT, options: safety.isolation), .tensorFlow]
+  }
 
   /// The versions of the libraries that run some models, by the backends' names; a library that is
   /// missing has none.

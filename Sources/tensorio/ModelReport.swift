@@ -51,11 +51,18 @@ struct ModelReport {
     }
   }
 
+  /// What the model may take.
+  private let safety: SafetyArguments
+
   /// Looks at a bundle or a model file.
   ///
+  /// - Parameters:
+  ///   - path: The bundle, the .tflite file or the SavedModel's folder.
+  ///   - safety: What the model may take.
   /// - Throws: ``TensorIOError`` when there is nothing to look at, or it is damaged.
-  init(path: String) throws {
+  init(path: String, safety: SafetyArguments) throws {
     self.path = path
+    self.safety = safety
     switch try ModelKind(of: path) {
     case .bundle: try inspectBundle()
     case .liteRT: try inspectLiteRTModel(at: path)
@@ -80,7 +87,7 @@ struct ModelReport {
       try inspectLiteRTModel(at: modelPath)
     }
     do {
-      let loader = ModelLoader(backends: Backends.all)
+      let loader = ModelLoader(backends: Backends.isolated(by: safety))
       issues += try InferenceModel(bundle: bundle, loader: loader).warnings.map(Issue.init)
     } catch let error as TensorIOError {
       issues += (bundle.warnings + error.issues).map(Issue.init)
@@ -105,7 +112,8 @@ struct ModelReport {
   }
 
   private mutating func inspectLiteRTModel(at path: String) throws {
-    let model = try LiteRTBackend().liteRTModel(at: path)
+    ProcessGuard.current.limitModel(at: path, by: safety)
+    let model = try LiteRTBackend(limits: safety.liteRTLimits).liteRTModel(at: path)
     let metadata = model.metadata
     self.model = ModelFile(
       path: path, byteCount: model.byteCount, signatures: model.signatures, metadata: metadata)

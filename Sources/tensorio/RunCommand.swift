@@ -97,6 +97,7 @@ struct RunCommand: ParsableCommand {
   ) throws -> (ModelOutputs, RunLatency) {
     let interruption = iterations > 1 ? Interruption() : nil
     var (outputs, sum) = try model.measure(inputs)
+    ProcessGuard.current.modelHasAnswered()
     var count = 1
     while count < iterations && interruption?.isRequested != true {
       let (next, latency) = try model.measure(inputs)

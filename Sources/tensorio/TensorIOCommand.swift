@@ -25,10 +25,11 @@ struct TensorIOCommand: ParsableCommand {
       RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
       ParityCommand.self, BenchCommand.self, TrainCommand.self,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
-      LabelCommand.self, NetRunnerCommand.self, RepositoryCommand.self,
+      LabelCommand.self, NetRunnerCommand.self, RepositoryCommand.self, SessionWorkerCommand.self,
     ])
 
   static func main() {
+    ProcessGuard.begin(for: CommandLine.arguments)
     do {
       var command = try parseAsRoot(Self.words(CommandLine.arguments.dropFirst()))
       try command.run()

@@ -24,6 +24,8 @@ struct ValidateCommand: ParsableCommand {
   @Flag(name: .long, help: "Do not compare the descriptions with the models.")
   var descriptionOnly = false
 
+  @OptionGroup var safety: SafetyArguments
+
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
@@ -59,7 +61,7 @@ struct ValidateCommand: ParsableCommand {
     of bundle: ModelBundle, known: [BundleIssue]
   ) throws -> [BundleIssue] {
     do {
-      let loader = ModelLoader(backends: Backends.all)
+      let loader = ModelLoader(backends: Backends.isolated(by: safety))
       guard let model = try loader.makeModel(from: bundle).forInference(with: loader) else {
         return known
       }

@@ -160,9 +160,6 @@ const char *LiteRtFunctionName(size_t index);
 /// Replaces every function by one that turns C++ exceptions into LITERT_STATUS_EXCEPTION.
 void LiteRtGuardAgainstExceptions(LiteRtFunctions *functions);
 
-/// Opens a file in memory that goes with its descriptor; -1 where the system has none.
-int LiteRtOpenMemoryFile(void);
-
 #ifdef __cplusplus
 }
 #endif

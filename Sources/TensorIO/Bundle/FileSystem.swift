@@ -31,6 +31,13 @@ package enum FileSystem {
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory
   }
 
+  /// The size of a file; nil when there is none.
+  package static func byteCount(of path: String) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   /// A file's bytes.
   ///
   /// - Throws: ``TensorIOError`` that tells a missing file from an unreadable one.

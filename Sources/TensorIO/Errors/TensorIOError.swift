@@ -104,5 +104,11 @@ extension TensorIOError {
     public static var internalFault: Code { Code(.internalFault) }
 
     public var description: String { wrapped.rawValue }
+
+    /// The code whose description another process sent.
+    package init?(named description: String) {
+      guard let wrapped = Wrapped(rawValue: description) else { return nil }
+      self.wrapped = wrapped
+    }
   }
 }

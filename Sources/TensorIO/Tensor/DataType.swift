@@ -6,7 +6,7 @@
 /// The type of a tensor's elements.
 ///
 /// The raw values are the words that model.json's `dtype` takes.
-public enum DataType: String, Sendable, CaseIterable {
+public enum DataType: String, Sendable, CaseIterable, Codable {
   /// Unsigned 8-bit integers.
   case uint8
   /// Signed 8-bit integers.

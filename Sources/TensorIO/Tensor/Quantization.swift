@@ -31,7 +31,7 @@ public enum Quantization: Hashable, Sendable {
 /// The scale and zero point that a quantized model stores with a tensor.
 ///
 /// A real number is `(q - zeroPoint) * scale`.
-public struct StoredQuantization: Hashable, Sendable {
+public struct StoredQuantization: Hashable, Sendable, Codable {
   /// One scale, or one for each index of an axis.
   public var scales: [Float]
   /// One zero point for each scale.

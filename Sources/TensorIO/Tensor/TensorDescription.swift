@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a model itself says of one of its tensors.
-public struct TensorDescription: Hashable, Sendable {
+public struct TensorDescription: Hashable, Sendable, Codable {
   /// The name in the model's signature or graph.
   public var name: String
   /// The type of the elements; nil for one that this library does not know.
@@ -41,7 +41,7 @@ public struct TensorDescription: Hashable, Sendable {
 }
 
 /// The inputs and outputs of one way to run a model.
-public struct SignatureDescription: Hashable, Sendable {
+public struct SignatureDescription: Hashable, Sendable, Codable {
   /// The signature's key; models without signatures have one with an empty key.
   public var key: String
   /// The inputs, in the order that the model counts them.

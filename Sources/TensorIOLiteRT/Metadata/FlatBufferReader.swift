@@ -9,17 +9,22 @@
 /// refer to one table a million times over, which would keep a reader busy for hours.
 struct FlatBufferReader {
   /// A table's place in the buffer, and where its fields lie.
-  struct Table {
+  struct Table: Hashable {
     fileprivate let start: Int
     fileprivate let fields: Range<Int>
     fileprivate let byteCount: Int
   }
 
-  private let bytes: [UInt8]
+  private let bytes: UnsafeRawBufferPointer
   private var remainingVisits: Int
   private var remainingText = 1 << 24
 
-  init(_ bytes: [UInt8], visits: Int = 50_000) {
+  /// Makes a reader.
+  ///
+  /// - Parameters:
+  ///   - bytes: The buffer, which must outlive the reader.
+  ///   - visits: How many tables and numbers may be read.
+  init(_ bytes: UnsafeRawBufferPointer, visits: Int = 50_000) {
     self.bytes = bytes
     remainingVisits = visits
   }
@@ -61,14 +66,39 @@ struct FlatBufferReader {
   }
 
   mutating func floats(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Float] {
-    guard let place = try place(slot, of: table, byteCount: 4) else { return [] }
-    let range = try elements(at: try target(at: place), byteCount: 4)
-    try count(range.count / 4)
-    var floats: [Float] = []
-    for place in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
-      floats.append(Float(bitPattern: try integer(at: place)))
+    try numbers(slot, of: table).map { Float(bitPattern: $0) }
+  }
+
+  mutating func integers(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Int32] {
+    try numbers(slot, of: table).map { Int32(bitPattern: $0) }
+  }
+
+  mutating func longs(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Int64] {
+    try numbers(slot, of: table).map { Int64(bitPattern: $0) }
+  }
+
+  /// The numbers of a vector; an empty list when the table does not have it.
+  private mutating func numbers<Number: FixedWidthInteger & UnsignedInteger>(
+    _ slot: Int, of table: Table
+  ) throws(FlatBufferError) -> [Number] {
+    let width = MemoryLayout<Number>.size
+    guard let range = try vector(slot, of: table, byteCount: width) else { return [] }
+    try count(range.count / width)
+    var numbers: [Number] = []
+    numbers.reserveCapacity(range.count / width)
+    for place in stride(from: range.lowerBound, to: range.upperBound, by: width) {
+      numbers.append(
+        Number(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self)))
     }
-    return floats
+    return numbers
+  }
+
+  /// Where the elements of a vector stand in the buffer; nil when the table does not have it.
+  func vector(
+    _ slot: Int, of table: Table, byteCount: Int
+  ) throws(FlatBufferError) -> Range<Int>? {
+    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
+    return try elements(at: try target(at: place), byteCount: byteCount)
   }
 
   func byte(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt8 {
@@ -79,6 +109,11 @@ struct FlatBufferReader {
   func integer(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt32 {
     guard let place = try place(slot, of: table, byteCount: 4) else { return 0 }
     return try integer(at: place)
+  }
+
+  func long(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt64 {
+    guard let place = try place(slot, of: table, byteCount: 8) else { return 0 }
+    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
   }
 
   func float(_ slot: Int, of table: Table) throws(FlatBufferError) -> Float {
@@ -149,21 +184,30 @@ struct FlatBufferReader {
     guard place >= 0, place + 4 <= bytes.count else {
       throw FlatBufferError("an offset leads out of the buffer")
     }
-    return UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8
-      | UInt32(bytes[place + 2]) << 16 | UInt32(bytes[place + 3]) << 24
+    return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
   }
 
   private func short(at place: Int) throws(FlatBufferError) -> UInt16 {
     guard place >= 0, place + 2 <= bytes.count else {
       throw FlatBufferError("an offset leads out of the buffer")
     }
-    return UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
+    return UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
   }
 }
 
 /// What is wrong with a flatbuffer, as the end of a sentence.
 struct FlatBufferError: Error {
   let reason: String
+  /// Whether the file is valid, but asks for what the runtime cannot give.
+  let isUnsupported: Bool
 
-  init(_ reason: String) { self.reason = reason }
+  init(_ reason: String) {
+    self.reason = reason
+    isUnsupported = false
+  }
+
+  init(unsupported reason: String) {
+    self.reason = reason
+    isUnsupported = true
+  }
 }

@@ -30,10 +30,12 @@ struct MetadataReader {
 
   /// Reads what can be read of a metadata flatbuffer; the whole file, for the zip at its end.
   static func read(_ metadata: [UInt8], file: UnsafeRawBufferPointer) -> ModelMetadata {
-    var reader = MetadataReader(buffer: FlatBufferReader(metadata), file: file)
-    var model = reader.readModel()
-    model.problems = reader.problems
-    return model
+    metadata.withUnsafeBytes { metadata in
+      var reader = MetadataReader(buffer: FlatBufferReader(metadata), file: file)
+      var model = reader.readModel()
+      model.problems = reader.problems
+      return model
+    }
   }
 
   private init(buffer: FlatBufferReader, file: UnsafeRawBufferPointer) {

@@ -1,0 +1,145 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A session of a model in another process.
+///
+/// When that process ends, the run under way is an error; the next one starts another process, which
+/// gets the same shapes. A model that ends three in a row is given up.
+final class IsolatedSession: Session {
+  /// A process that has loaded the model.
+  final class Worker {
+    let process: WorkerProcess
+    let memory: SharedMemory
+    let greeting: WorkerReply?
+
+    init(_ address: ModelAddress, _ options: IsolationOptions) throws {
+      memory = try SharedMemory()
+      process = try WorkerProcess(options, sharing: memory, modelAt: address.path)
+      greeting = try process.ask(address.request, within: options.firstAnswerSeconds)
+    }
+  }
+
+  private let model: IsolatedModel
+  private let signature: SignatureDescription
+  private let cancellation: CancellationToken?
+  private var worker: Worker?
+  private var layout = SessionLayout(inputs: [], outputs: [])
+  /// The shapes that were asked for last.
+  private var shapes: [[Int]]?
+  private var hasAnswered = false
+  private var faultsInARow = 0
+
+  private static let mostFaultsInARow = 3
+
+  init(
+    _ model: IsolatedModel, _ signature: SignatureDescription, taking worker: Worker?,
+    cancellation: CancellationToken?
+  ) throws {
+    self.model = model
+    self.signature = signature
+    self.cancellation = cancellation
+    self.worker = worker
+    try open(worker ?? Worker(model.address, model.options))
+  }
+
+  // MARK: - Session
+
+  func resizeInputs(to shapes: [[Int]]) throws {
+    try take(ask(.resizeInputs(shapes)))
+    self.shapes = shapes
+  }
+
+  func outputShape(at index: Int) -> [Int] { layout.outputs[index].shape }
+
+  func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {
+    var span = try running().memory.bytes(layout.inputs[index].range).mutableBytes
+    try body(&span)
+  }
+
+  func setInput(at index: Int, to strings: [Data]) throws {
+    _ = try ask(.setStrings(input: index, strings))
+  }
+
+  func useDefault(forInputAt index: Int) throws { _ = try ask(.useDefault(input: index)) }
+
+  func run() throws {
+    let reply = try ask(nil)
+    faultsInARow = 0
+    hasAnswered = true
+    if reply != nil { try take(reply) }
+  }
+
+  func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
+    let bytes = try running().memory.bytes(layout.outputs[index].range)
+    try body(UnsafeRawBufferPointer(bytes).bytes)
+  }
+
+  func strings(ofOutput index: Int) throws -> [Data] {
+    guard case .strings(let strings) = try ask(.readStrings(output: index)) else {
+      throw unexpected
+    }
+    return strings
+  }
+
+  // MARK: - The process
+
+  /// The process; another one when the last has ended.
+  private func running() throws -> Worker {
+    if let worker { return worker }
+    guard faultsInARow < Self.mostFaultsInARow else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The model '\(model.address.path)' has ended \(faultsInARow) processes in a row, and is not "
+          + "run again. Convert or download it again, and load it anew.")
+    }
+    let worker = try Worker(model.address, model.options)
+    try open(worker)
+    return worker
+  }
+
+  private func open(_ worker: Worker) throws {
+    self.worker = worker
+    try take(ask(.makeSession(signature)))
+    if let shapes { try take(ask(.resizeInputs(shapes))) }
+  }
+
+  private func ask(_ request: WorkerRequest?) throws -> WorkerReply? {
+    let worker = try running()
+    let seconds = hasAnswered ? model.options.runSeconds : model.options.firstAnswerSeconds
+    do {
+      return try worker.process.ask(request, within: seconds, cancellation: cancellation)
+    } catch let error as TensorIOError {
+      if !worker.process.isRunning {
+        self.worker = nil
+        faultsInARow += error.code == .cancelled ? 0 : 1
+      }
+      throw error
+    }
+  }
+
+  /// Takes over where the tensors stand.
+  private func take(_ reply: WorkerReply?) throws {
+    guard case .layout(let layout) = reply, let worker else { throw unexpected }
+    guard layout.inputs.count == signature.inputs.count,
+      layout.outputs.count == signature.outputs.count
+    else { throw unexpected }
+    try worker.memory.reserve(layout.byteCount + SessionLayout.slack)
+    guard layout.fits(in: layout.byteCount) else { throw unexpected }
+    self.layout = layout
+  }
+
+  private var unexpected: TensorIOError {
+    TensorIOError(
+      .internalFault, "The process of '\(model.address.path)' gave an answer that does not fit.")
+  }
+}

@@ -1,0 +1,128 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A stream between two processes that carries messages: four bytes of length, then JSON. The empty
+/// message is a run, or that it went well.
+struct MessageChannel {
+  let descriptor: Int32
+
+  /// More than any message of ours; strings of tensors are the longest.
+  private static let mostBytes = 1 << 28
+
+  /// A closed stream is an error here, and no signal.
+  #if os(Linux)
+  private static let withoutSignal = Int32(MSG_NOSIGNAL)
+  #else
+  private static let withoutSignal: Int32 = 0
+  #endif
+
+  /// Why a message did not come.
+  enum Failure: Error {
+    /// The other side has closed the stream, or speaks something else.
+    case ended
+    case timedOut
+    case cancelled
+  }
+
+  /// Sends a message; nil is the empty one.
+  func sendMessage<Message: Encodable>(_ message: Message?) throws {
+    var bytes = [UInt8](repeating: 0, count: 4)
+    if let message {
+      let encoder = JSONEncoder()
+      encoder.nonConformingFloatEncodingStrategy = .convertToString(
+        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+      bytes += try encoder.encode(message)
+    }
+    let count = UInt32(clamping: bytes.count - 4)
+    withUnsafeBytes(of: count.littleEndian) { bytes.replaceSubrange(0..<4, with: $0) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes {
+        send(descriptor, $0.baseAddress, $0.count, Self.withoutSignal)
+      }
+      if sent < 0 && errno == EINTR { continue }
+      guard sent > 0 else { throw Failure.ended }
+      rest = rest.dropFirst(sent)
+    }
+  }
+
+  /// Waits for a message; nil is the empty one.
+  ///
+  /// - Parameters:
+  ///   - type: What the message is.
+  ///   - seconds: How long to wait; nil for as long as it takes.
+  ///   - cancellation: Ends the wait.
+  /// - Throws: ``Failure``.
+  func receiveMessage<Message: Decodable>(
+    _ type: Message.Type, within seconds: Double? = nil, cancellation: CancellationToken? = nil
+  ) throws -> Message? {
+    let clock = ContinuousClock()
+    let deadline = seconds.map { clock.now + .seconds($0) }
+    var header = [UInt8](repeating: 0, count: 4)
+    try read(into: &header, until: deadline, cancellation)
+    let count = header.withUnsafeBytes {
+      Int(UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)))
+    }
+    guard count > 0 else { return nil }
+    guard count <= Self.mostBytes else { throw Failure.ended }
+    var bytes = [UInt8](repeating: 0, count: count)
+    try read(into: &bytes, until: deadline, cancellation)
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try decoder.decode(type, from: Data(bytes))
+  }
+
+  private func read(
+    into bytes: inout [UInt8], until deadline: ContinuousClock.Instant?,
+    _ cancellation: CancellationToken?
+  ) throws {
+    var count = 0
+    while count < bytes.count {
+      try wait(until: deadline, cancellation)
+      let got = bytes.withUnsafeMutableBytes {
+        recv(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count, 0)
+      }
+      if got < 0 && errno == EINTR { continue }
+      guard got > 0 else { throw Failure.ended }
+      count += got
+    }
+  }
+
+  /// Waits until there is something to read, in slices when somebody may cancel.
+  private func wait(
+    until deadline: ContinuousClock.Instant?, _ cancellation: CancellationToken?
+  ) throws {
+    guard deadline != nil || cancellation != nil else { return }
+    while true {
+      var slice: Int32 = cancellation == nil ? -1 : 20
+      if let deadline {
+        let left = ContinuousClock().now.duration(to: deadline).milliseconds
+        guard left > 0 else { throw Failure.timedOut }
+        slice =
+          slice < 0 ? Int32(min(left.rounded(.up), 1e9)) : min(slice, Int32(left.rounded(.up)))
+      }
+      var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&one, 1, slice) > 0 { return }
+      if cancellation?.isCancelled == true { throw Failure.cancelled }
+    }
+  }
+}

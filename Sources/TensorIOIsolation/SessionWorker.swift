@@ -1,0 +1,199 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CProcessCalls
+internal import Dispatch
+public import TensorIO
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The other side of ``IsolatedBackend``: the process that loads one model and runs it.
+public final class SessionWorker {
+  private let channel = MessageChannel(descriptor: WorkerProcess.streamDescriptor)
+  private let memory = SharedMemory(descriptor: WorkerProcess.memoryDescriptor)
+  private let backends: [any Backend]
+  private var model: (any LoadedModel)?
+  private var threads = 1
+  private var session: (any Session)?
+  private var signature: SignatureDescription?
+  private var layout: SessionLayout?
+  /// Whether the outputs of the present layout have been written by a run.
+  private var hasOutputs = false
+  /// The inputs that the next run leaves to the model's own values.
+  private var defaults: Set<Int> = []
+
+  private init(backends: [any Backend]) { self.backends = backends }
+
+  /// Serves the process that started this one until it is gone, and ends this process.
+  ///
+  /// - Parameters:
+  ///   - backends: The backends that models may use.
+  ///   - memoryBytes: The most memory that this process may reserve.
+  public static func serve(backends: [any Backend], memoryBytes: Int) -> Never {
+    enter_worker(UInt64(clamping: memoryBytes), WorkerProcess.memoryDescriptor)
+    endWithParent()
+    let worker = SessionWorker(backends: backends)
+    // Without a reader there is nobody to tell of an error.
+    do { while true { try worker.answer() } } catch { _exit(0) }
+  }
+
+  /// Ends this process as soon as the other one is gone, even while a model runs.
+  private static func endWithParent() {
+    DispatchQueue(label: "tensorio.session-worker").async {
+      var one = pollfd(fd: WorkerProcess.streamDescriptor, events: 0, revents: 0)
+      while poll(&one, 1, -1) < 1 {}
+      _exit(0)
+    }
+  }
+
+  // MARK: - Answers
+
+  private func answer() throws {
+    let request = try channel.receiveMessage(WorkerRequest.self)
+    let reply: WorkerReply?
+    do {
+      reply = try self.reply(to: request)
+    } catch let error as TensorIOError {
+      reply = .failed(code: error.code.description, message: error.message)
+    }
+    try channel.sendMessage(reply)
+  }
+
+  private func reply(to request: WorkerRequest?) throws -> WorkerReply? {
+    switch request {
+    case nil: return try run()
+    case .load(let path, let backend, let modes, let threads):
+      return try load(path, backend, ModelModes(rawValue: modes), threads: threads)
+    case .describe(let inputs, let outputs, let operations, let signature):
+      return .described(
+        try loaded.describe(
+          LayerNames(inputs: inputs, outputs: outputs, operations: operations), in: signature))
+    case .makeSession(let signature):
+      session = try loaded.makeSession(signature, options: SessionOptions(threads: threads))
+      self.signature = signature
+      hasOutputs = false
+      return .layout(try shareLayout())
+    case .resizeInputs(let shapes):
+      try opened.resizeInputs(to: shapes)
+      hasOutputs = false
+      return .layout(try shareLayout())
+    case .setStrings(let input, let strings):
+      try opened.setInput(at: input, to: strings)
+      return .done
+    case .useDefault(let input):
+      try opened.useDefault(forInputAt: input)
+      defaults.insert(input)
+      return .done
+    case .readStrings(let output): return .strings(try opened.strings(ofOutput: output))
+    }
+  }
+
+  private func load(
+    _ path: String, _ name: String, _ modes: ModelModes, threads: Int
+  ) throws -> WorkerReply {
+    guard let backend = backends.first(where: { $0.name == name }) else {
+      throw TensorIOError(.unknownBackend, "There is no backend '\(name)'.")
+    }
+    let model = try backend.loadModel(
+      at: path, for: modes, options: SessionOptions(threads: threads))
+    self.model = model
+    self.threads = threads
+    return .loaded(signatures: model.signatures, keepsState: model.keepsState)
+  }
+
+  /// Runs the model on what stands in the shared memory; nil when only the outputs' elements changed.
+  private func run() throws -> WorkerReply? {
+    guard let signature, let before = layout else { throw Self.outOfOrder }
+    let session = try opened
+    for index in signature.inputs.indices
+    where before.inputs[index].byteCount > 0 && !defaults.contains(index) {
+      let shared = memory.bytes(before.inputs[index].range)
+      try session.withInput(at: index) { $0.copy(from: UnsafeRawBufferPointer(shared).bytes) }
+    }
+    defaults = []
+    try session.run()
+    hasOutputs = true
+    let after = try shareLayout()
+    for index in signature.outputs.indices where after.outputs[index].byteCount > 0 {
+      let shared = memory.bytes(after.outputs[index].range)
+      try session.withOutput(at: index) { bytes in
+        bytes.withUnsafeBytes { shared.copyMemory(from: $0) }
+      }
+    }
+    return after == before ? nil : .layout(after)
+  }
+
+  private var loaded: any LoadedModel {
+    get throws {
+      guard let model else { throw Self.outOfOrder }
+      return model
+    }
+  }
+
+  private var opened: any Session {
+    get throws {
+      guard let session else { throw Self.outOfOrder }
+      return session
+    }
+  }
+
+  private static var outOfOrder: TensorIOError {
+    TensorIOError(.internalFault, "A request came before the one that it needs.")
+  }
+
+  // MARK: - Layout
+
+  /// Gives every tensor its place in the shared memory.
+  private func shareLayout() throws -> SessionLayout {
+    guard let signature else { throw Self.outOfOrder }
+    let session = try opened
+    var offset = 0
+    func region(_ shape: [Int], _ byteCount: Int) -> SessionLayout.Region {
+      defer { offset += (byteCount + SessionLayout.slack + 63) / 64 * 64 }
+      return SessionLayout.Region(shape: shape, offset: offset, byteCount: byteCount)
+    }
+    var layout = SessionLayout(inputs: [], outputs: [])
+    for (index, input) in signature.inputs.enumerated() {
+      var byteCount = 0
+      if input.dataType != .string {
+        try session.withInput(at: index) { byteCount = $0.byteCount }
+      }
+      layout.inputs.append(region([], byteCount))
+    }
+    for (index, output) in signature.outputs.enumerated() {
+      let shape = session.outputShape(at: index)
+      layout.outputs.append(region(shape, try byteCount(of: output, at: index, shape)))
+    }
+    try memory.reserve(layout.byteCount + SessionLayout.slack)
+    self.layout = layout
+    return layout
+  }
+
+  /// The bytes of an output; those that the first run will write, where that can be told.
+  private func byteCount(
+    of output: TensorDescription, at index: Int, _ shape: [Int]
+  ) throws -> Int {
+    if output.dataType == .string { return 0 }
+    guard hasOutputs else {
+      guard shape.allSatisfy({ $0 >= 0 }), let count = shape.elementCount else { return 0 }
+      return count * (output.dataType?.byteWidth ?? 0)
+    }
+    var byteCount = 0
+    try opened.withOutput(at: index) { byteCount = $0.byteCount }
+    return byteCount
+  }
+}

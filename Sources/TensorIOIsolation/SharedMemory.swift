@@ -1,0 +1,79 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CProcessCalls
+internal import TensorIO
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Memory that the program and the process of a model both see.
+///
+/// It is a file that can grow but never shrink, so that neither side can take away what the other
+/// has mapped.
+final class SharedMemory {
+  let descriptor: Int32
+  private var start: UnsafeMutableRawPointer?
+  private var mappedBytes = 0
+
+  /// Makes memory without any bytes.
+  init() throws {
+    descriptor = open_shared_memory_file()
+    guard descriptor >= 0 else {
+      throw TensorIOError(
+        .internalFault, "No memory can be shared with another process: \(Self.lastError).")
+    }
+  }
+
+  /// Takes over memory that another process has made.
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit {
+    unmap()
+    close(descriptor)
+  }
+
+  /// Makes sure that so many bytes are there, and mapped.
+  func reserve(_ byteCount: Int) throws {
+    guard byteCount > mappedBytes else { return }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.fault(byteCount) }
+    if Int(status.st_size) < byteCount {
+      guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw Self.fault(byteCount) }
+    }
+    unmap()
+    let mapped = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    guard let mapped, mapped != MAP_FAILED else { throw Self.fault(byteCount) }
+    start = mapped
+    mappedBytes = byteCount
+  }
+
+  /// The bytes of a region that was reserved.
+  func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
+    precondition(range.upperBound <= mappedBytes, "The region was reserved.")
+    return UnsafeMutableRawBufferPointer(
+      start: range.isEmpty ? nil : start?.advanced(by: range.lowerBound), count: range.count)
+  }
+
+  private func unmap() {
+    if let start { munmap(start, mappedBytes) }
+    start = nil
+    mappedBytes = 0
+  }
+
+  private static func fault(_ byteCount: Int) -> TensorIOError {
+    TensorIOError(
+      .inferenceFailed,
+      "\(ByteCount(byteCount)) for a model's tensors cannot be shared with its process: "
+        + "\(lastError).")
+  }
+
+  private static var lastError: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,135 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension ModelRules {
+  /// Whether the file holds the tensor's elements.
+  func isConstant(_ tensor: ModelStructure.Tensor) -> Bool {
+    structure.buffers.indices.contains(tensor.buffer) && structure.buffers[tensor.buffer] != nil
+  }
+
+  /// Checks one tensor by itself: its shape, its constant elements, its scales.
+  func check(_ tensor: ModelStructure.Tensor) throws(FlatBufferError) {
+    guard structure.buffers.indices.contains(tensor.buffer) else {
+      throw FlatBufferError(
+        "the tensor '\(tensor.name)' is in buffer \(tensor.buffer), which does not exist")
+    }
+    guard tensor.shape.count <= Self.maximumRank else {
+      throw FlatBufferError(
+        unsupported: "the tensor '\(tensor.name)' has \(tensor.shape.count) axes; LiteRT takes at "
+          + "most \(Self.maximumRank)")
+    }
+    guard tensor.shape.allSatisfy({ $0 >= -1 }) else {
+      throw FlatBufferError("the tensor '\(tensor.name)' has the impossible shape \(tensor.shape)")
+    }
+    if let elements = structure.buffers[tensor.buffer] {
+      try checkElements(elements, of: tensor)
+    }
+    try checkQuantization(of: tensor)
+  }
+
+  private func checkElements(
+    _ elements: Range<Int>, of tensor: ModelStructure.Tensor
+  ) throws(FlatBufferError) {
+    if tensor.type == .string { return try checkStrings(elements, of: tensor) }
+    guard !tensor.isSparse, tensor.type.bitWidth != nil else { return }
+    guard let byteCount = tensor.byteCount, byteCount <= elements.count else {
+      throw FlatBufferError(
+        "the constant '\(tensor.name)' has the shape \(tensor.shape), but only \(elements.count) "
+          + "bytes")
+    }
+  }
+
+  /// Checks the table of offsets that stands before the texts.
+  private func checkStrings(
+    _ elements: Range<Int>, of tensor: ModelStructure.Tensor
+  ) throws(FlatBufferError) {
+    func number(_ index: Int) -> Int {
+      let place = elements.lowerBound + 4 * index
+      return Int(Int32(littleEndian: file.loadUnaligned(fromByteOffset: place, as: Int32.self)))
+    }
+    let fault = FlatBufferError("the texts of the constant '\(tensor.name)' are damaged")
+    guard elements.count >= 4 else { throw fault }
+    let count = number(0)
+    // The count itself, and one offset more than there are texts.
+    guard count >= 0, count <= elements.count / 4 - 2 || (count == 0 && elements.count >= 4),
+      count == 0 || tensor.elementCount.map({ $0 <= count }) ?? false
+    else { throw fault }
+    guard count > 0 else { return }
+    var previous = number(1)
+    guard previous >= 4 * (count + 2) else { throw fault }
+    for index in 2...(count + 1) {
+      let next = number(index)
+      guard next >= previous, next <= elements.count else { throw fault }
+      previous = next
+    }
+  }
+
+  // MARK: - Scales
+
+  private func checkQuantization(
+    of tensor: ModelStructure.Tensor
+  ) throws(FlatBufferError) {
+    let quantization = tensor.quantization
+    let (scales, zeroPoints) = (quantization.scales, quantization.zeroPoints)
+    guard !quantization.isCustom, !scales.isEmpty else { return }
+    if scales.count > 1 {
+      guard tensor.shape.indices.contains(quantization.axis),
+        Int(tensor.shape[quantization.axis]) == scales.count
+      else {
+        throw FlatBufferError(
+          "the tensor '\(tensor.name)' of shape \(tensor.shape) has \(scales.count) scales along "
+            + "axis \(quantization.axis)")
+      }
+    }
+    guard zeroPoints.count <= 1 || zeroPoints.count == scales.count else {
+      throw FlatBufferError(
+        "the tensor '\(tensor.name)' has \(scales.count) scales and \(zeroPoints.count) zero points"
+      )
+    }
+    if let range = tensor.type.zeroPoints,
+      let wrong = zeroPoints.first(where: { !range.contains($0) })
+    {
+      throw FlatBufferError(
+        "the tensor '\(tensor.name)' has the zero point \(wrong), outside of its type's range")
+    }
+  }
+
+  /// Checks the scales of a tensor that an operator computes with.
+  func checkScales(
+    of tensor: ModelStructure.Tensor, operator place: Int
+  ) throws(FlatBufferError) {
+    guard tensor.type.isQuantizable, !tensor.quantization.isCustom else { return }
+    guard !tensor.quantization.scales.isEmpty else {
+      throw FlatBufferError(
+        "operator \(place) computes with the quantized tensor '\(tensor.name)', which has no scale")
+    }
+    for scale in tensor.quantization.scales where !(scale > 0 && scale.isFinite) {
+      throw FlatBufferError(
+        "operator \(place) computes with the quantized tensor '\(tensor.name)', whose scale is "
+          + "\(scale)")
+    }
+  }
+}
+
+extension ModelStructure.Tensor {
+  /// The number of elements, an axis of unknown length counted as 1; nil when it overflows.
+  var elementCount: Int? {
+    var count = 1
+    for length in shape where length != -1 {
+      let (product, overflows) = count.multipliedReportingOverflow(by: Int(length))
+      if overflows { return nil }
+      count = product
+    }
+    return count
+  }
+
+  /// The bytes of the elements; nil when the number overflows. Strings count as nothing.
+  var byteCount: Int? {
+    guard let bits = type.bitWidth else { return 0 }
+    guard let elementCount else { return nil }
+    let (product, overflows) = elementCount.multipliedReportingOverflow(by: bits)
+    return overflows ? nil : (product + 7) / 8
+  }
+}

@@ -1,0 +1,181 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TensorIO
+
+/// Checks a .tflite file before the runtime sees it.
+///
+/// LiteRT trusts what a file says: it follows indexes without a look at what they lead to, divides
+/// by scales that are zero, and reserves whatever memory a shape asks for. A file that breaks one of
+/// these rules ends the process there, or gives wrong numbers without an error. What only a run can
+/// tell is left to the process that tries the model; see `Documentation/LiteRT.md`.
+struct ModelRules {
+  let structure: ModelStructure
+  let file: UnsafeRawBufferPointer
+  /// The most bytes that all tensors of the file may take, beside its constants.
+  let tensorByteLimit: Int
+
+  /// The runtime's own limit.
+  static let maximumRank = 8
+
+  /// Checks a file.
+  ///
+  /// - Parameters:
+  ///   - file: The bytes of the whole file.
+  ///   - path: Where it is, for messages.
+  ///   - tensorByteLimit: The most bytes that all tensors may take.
+  /// - Throws: `TensorIOError` with the code `.invalidModel` or `.unsupportedModel`.
+  static func check(
+    _ file: UnsafeRawBufferPointer, path: String, tensorByteLimit: Int
+  ) throws(TensorIOError) {
+    do throws(FlatBufferError) {
+      // Every table takes some bytes and is visited once; only a file made to mislead has more.
+      var reader = FlatBufferReader(file, visits: file.count)
+      let structure = try ModelStructure(file, &reader)
+      let rules = ModelRules(structure: structure, file: file, tensorByteLimit: tensorByteLimit)
+      try rules.checkGraphs(&reader)
+      try rules.checkSignatures()
+      let calls = try GraphCalls.calls(in: structure, &reader)
+      try rules.checkSizes()
+      try GraphCalls.refuseEndless(calls)
+    } catch {
+      throw TensorIOError(
+        error.isUnsupported ? .unsupportedModel : .invalidModel,
+        error.isUnsupported
+          ? "'\(path)' cannot be run: \(error.reason)."
+          : "'\(path)' is not a valid TensorFlow Lite model: \(error.reason). Export or download "
+            + "the model again.")
+    }
+  }
+
+  // MARK: - Graphs
+
+  private func checkGraphs(_ reader: inout FlatBufferReader) throws(FlatBufferError) {
+    guard !structure.graphs.isEmpty else { throw FlatBufferError("it has no graph") }
+    for index in structure.metadataBuffers where !structure.buffers.indices.contains(index) {
+      throw FlatBufferError("its metadata is in buffer \(index), which does not exist")
+    }
+    for graph in structure.graphs {
+      for tensor in graph.tensors { try check(tensor) }
+      for (index, side) in graph.inputs.map({ ($0, "input") })
+        + graph.outputs.map({ ($0, "output") })
+      where !graph.tensors.indices.contains(Int(index)) {
+        throw FlatBufferError("a graph's \(side) is tensor \(index), which does not exist")
+      }
+      try check(graph.operations, of: graph, &reader)
+    }
+  }
+
+  /// Follows the operators in the order in which they run: each may read what is there by then.
+  private func check(
+    _ operations: [ModelStructure.Operation], of graph: ModelStructure.Graph,
+    _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) {
+    var isFilled = graph.tensors.map { tensor in
+      tensor.isVariable || isConstant(tensor) || tensor.elementCount == 0
+    }
+    for input in graph.inputs { isFilled[Int(input)] = true }
+    for (place, operation) in operations.enumerated() {
+      guard let code = operation.code else {
+        throw FlatBufferError(
+          "operator \(place) has the code \(operation.codeIndex), which does not exist")
+      }
+      for input in operation.inputs {
+        if input == -1 && code.hasOptionalInputs { continue }
+        let tensor = try tensor(input, of: graph, operator: place)
+        guard isFilled[Int(input)] else {
+          throw FlatBufferError(
+            "operator \(place) reads the tensor '\(tensor.name)' before anything is written there")
+        }
+        if code.computesWithScales { try checkScales(of: tensor, operator: place) }
+      }
+      for index in operation.intermediates where index != -1 {
+        _ = try tensor(index, of: graph, operator: place)
+      }
+      for output in operation.outputs {
+        let tensor = try tensor(output, of: graph, operator: place)
+        guard !isConstant(tensor) else {
+          throw FlatBufferError("operator \(place) writes to the constant '\(tensor.name)'")
+        }
+        if code.computesWithScales { try checkScales(of: tensor, operator: place) }
+        isFilled[Int(output)] = true
+      }
+      try checkOutputCount(of: operation, operator: place, &reader)
+    }
+    for output in graph.outputs where !isFilled[Int(output)] {
+      throw FlatBufferError(
+        "nothing writes the graph's output '\(graph.tensors[Int(output)].name)'")
+    }
+  }
+
+  private func tensor(
+    _ index: Int32, of graph: ModelStructure.Graph, operator place: Int
+  ) throws(FlatBufferError) -> ModelStructure.Tensor {
+    guard graph.tensors.indices.contains(Int(index)) else {
+      throw FlatBufferError(
+        index == -1
+          ? "operator \(place) lacks a tensor that it needs"
+          : "operator \(place) refers to tensor \(index), which does not exist")
+    }
+    return graph.tensors[Int(index)]
+  }
+
+  private func checkOutputCount(
+    of operation: ModelStructure.Operation, operator place: Int, _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) {
+    guard let field = OperatorCode.outputCountFields[operation.options.kind],
+      let options = operation.options.table
+    else { return }
+    let count = Int(Int32(bitPattern: try reader.integer(field, of: options)))
+    guard count == operation.outputs.count else {
+      throw FlatBufferError(
+        "operator \(place) splits a tensor into \(count) parts, but has "
+          + "\(operation.outputs.count) outputs")
+    }
+  }
+
+  // MARK: - Signatures
+
+  private func checkSignatures() throws(FlatBufferError) {
+    for signature in structure.signatures {
+      guard structure.graphs.indices.contains(signature.graph) else {
+        throw FlatBufferError(
+          "the signature '\(signature.key)' runs graph \(signature.graph), which does not exist")
+      }
+      let graph = structure.graphs[signature.graph]
+      for input in signature.inputs where !graph.inputs.contains(Int32(clamping: input)) {
+        throw FlatBufferError(
+          "the signature '\(signature.key)' has the input \(input), which its graph does not have")
+      }
+      for output in signature.outputs where !graph.outputs.contains(Int32(clamping: output)) {
+        throw FlatBufferError(
+          "the signature '\(signature.key)' has the output \(output), which its graph does not have"
+        )
+      }
+    }
+  }
+
+  // MARK: - Sizes
+
+  /// Checks what the tensors take that a run fills; constants are no larger than the file.
+  private func checkSizes() throws(FlatBufferError) {
+    var sum = 0
+    for graph in structure.graphs {
+      for tensor in graph.tensors where !isConstant(tensor) {
+        guard let bytes = tensor.byteCount, bytes <= tensorByteLimit else {
+          throw FlatBufferError(
+            unsupported: "the tensor '\(tensor.name)' has the shape \(tensor.shape), which takes "
+              + "more than the limit of \(ByteCount(tensorByteLimit)) for a model's tensors")
+        }
+        sum += bytes
+        guard sum <= tensorByteLimit else {
+          throw FlatBufferError(
+            unsupported: "its tensors together take more than the limit of "
+              + "\(ByteCount(tensorByteLimit))")
+        }
+      }
+    }
+  }
+}

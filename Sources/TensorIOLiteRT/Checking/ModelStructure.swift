@@ -1,0 +1,192 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The graphs, tensors and operators of a .tflite file, read without the runtime.
+///
+/// The slots are those of TensorFlow's schema.fbs, version 3. Reading checks only that every offset
+/// stays in the file; ``ModelRules`` checks what the numbers mean.
+struct ModelStructure {
+  /// A tensor of a graph.
+  struct Tensor {
+    var name: String
+    /// The lengths of the axes as they are stored.
+    var shape: [Int32]
+    var type: TensorElementType
+    /// The index of the buffer that holds a constant's elements.
+    var buffer: Int
+    var isVariable: Bool
+    /// Whether the elements are stored in the sparse format, in fewer bytes than the shape says.
+    var isSparse: Bool
+    var quantization: Quantization
+  }
+
+  /// The scales and zero points that are stored with a tensor; empty lists when there are none.
+  struct Quantization {
+    var scales: [Float] = []
+    var zeroPoints: [Int64] = []
+    var axis = 0
+    /// Whether the values mean something else, as block-wise scales do.
+    var isCustom = false
+  }
+
+  /// One step of a graph.
+  struct Operation {
+    /// The index into the file's list of operator codes.
+    var codeIndex: Int
+    /// The operator's code; nil when ``codeIndex`` leads out of the list.
+    var code: OperatorCode?
+    /// Indexes of tensors; -1 for an optional input that is left out.
+    var inputs: [Int32]
+    var outputs: [Int32]
+    var intermediates: [Int32]
+    /// The kind of the options and their table.
+    var options: (kind: UInt8, table: FlatBufferReader.Table?)
+    /// The same of the operators that came after the first 256.
+    var newerOptions: (kind: UInt8, table: FlatBufferReader.Table?)
+  }
+
+  /// A graph: the main one, or the body of a loop or a condition.
+  struct Graph {
+    var tensors: [Tensor]
+    var inputs: [Int32]
+    var outputs: [Int32]
+    var operations: [Operation]
+  }
+
+  /// A named way to run a graph.
+  struct Signature {
+    var key: String
+    var graph: Int
+    var inputs: [Int]
+    var outputs: [Int]
+  }
+
+  /// Where the elements of constants stand in the file; nil for an empty buffer.
+  var buffers: [Range<Int>?]
+  var graphs: [Graph]
+  var signatures: [Signature]
+  /// The indexes of the buffers that metadata names.
+  var metadataBuffers: [Int]
+}
+
+// MARK: - Reading
+
+extension ModelStructure {
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - file: The bytes of the whole file.
+  ///   - reader: A reader of the same bytes.
+  /// - Throws: ``FlatBufferError`` when an offset leads out of the file.
+  init(_ file: UnsafeRawBufferPointer, _ reader: inout FlatBufferReader) throws(FlatBufferError) {
+    let root = try reader.root(identifier: "TFL3")
+    var codes: [OperatorCode] = []
+    for table in try reader.tables(1, of: root) {
+      codes.append(try OperatorCode(table, &reader))
+    }
+    buffers = []
+    for table in try reader.tables(4, of: root) {
+      buffers.append(try Self.buffer(table, in: file, &reader))
+    }
+    graphs = []
+    for table in try reader.tables(2, of: root) {
+      graphs.append(try Graph(table, codes, &reader))
+    }
+    metadataBuffers = []
+    for table in try reader.tables(6, of: root) {
+      metadataBuffers.append(Int(try reader.integer(1, of: table)))
+    }
+    signatures = []
+    for table in try reader.tables(7, of: root) {
+      signatures.append(try Signature(table, &reader))
+    }
+  }
+
+  /// The elements of a buffer, which large files store behind the flatbuffer.
+  private static func buffer(
+    _ table: FlatBufferReader.Table, in file: UnsafeRawBufferPointer,
+    _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) -> Range<Int>? {
+    let (offset, size) = (try reader.long(1, of: table), try reader.long(2, of: table))
+    // An offset of 1 stands for one that was never filled in.
+    if offset > 1 {
+      guard offset <= UInt64(file.count), size <= UInt64(file.count) - offset else {
+        throw FlatBufferError("a buffer leads out of the file")
+      }
+      return Int(offset)..<Int(offset + size)
+    }
+    guard let range = try reader.vector(0, of: table, byteCount: 1), !range.isEmpty else {
+      return nil
+    }
+    return range
+  }
+}
+
+extension ModelStructure.Graph {
+  fileprivate init(
+    _ table: FlatBufferReader.Table, _ codes: [OperatorCode], _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) {
+    tensors = []
+    for table in try reader.tables(0, of: table) {
+      tensors.append(try ModelStructure.Tensor(table, &reader))
+    }
+    inputs = try reader.integers(1, of: table)
+    outputs = try reader.integers(2, of: table)
+    operations = []
+    for table in try reader.tables(3, of: table) {
+      operations.append(try ModelStructure.Operation(table, codes, &reader))
+    }
+  }
+}
+
+extension ModelStructure.Tensor {
+  fileprivate init(
+    _ table: FlatBufferReader.Table, _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) {
+    shape = try reader.integers(0, of: table)
+    type = TensorElementType(rawValue: try reader.byte(1, of: table))
+    buffer = Int(try reader.integer(2, of: table))
+    name = try reader.string(3, of: table) ?? ""
+    isVariable = try reader.byte(5, of: table) != 0
+    isSparse = try reader.table(6, of: table) != nil
+    quantization = ModelStructure.Quantization()
+    guard let table = try reader.table(4, of: table) else { return }
+    quantization.scales = try reader.floats(2, of: table)
+    quantization.zeroPoints = try reader.longs(3, of: table)
+    quantization.isCustom = try reader.byte(4, of: table) != 0
+    quantization.axis = Int(Int32(bitPattern: try reader.integer(6, of: table)))
+  }
+}
+
+extension ModelStructure.Operation {
+  fileprivate init(
+    _ table: FlatBufferReader.Table, _ codes: [OperatorCode], _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) {
+    codeIndex = Int(try reader.integer(0, of: table))
+    code = codes.indices.contains(codeIndex) ? codes[codeIndex] : nil
+    inputs = try reader.integers(1, of: table)
+    outputs = try reader.integers(2, of: table)
+    options = (try reader.byte(3, of: table), try reader.table(4, of: table))
+    intermediates = try reader.integers(8, of: table)
+    newerOptions = (try reader.byte(11, of: table), try reader.table(12, of: table))
+  }
+}
+
+extension ModelStructure.Signature {
+  fileprivate init(
+    _ table: FlatBufferReader.Table, _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) {
+    inputs = []
+    for map in try reader.tables(0, of: table) {
+      inputs.append(Int(try reader.integer(1, of: map)))
+    }
+    outputs = []
+    for map in try reader.tables(1, of: table) {
+      outputs.append(Int(try reader.integer(1, of: map)))
+    }
+    key = try reader.string(2, of: table) ?? ""
+    graph = Int(try reader.integer(4, of: table))
+  }
+}

@@ -1,0 +1,42 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The type of a tensor's elements, as a .tflite file counts types.
+///
+/// LiteRT's C interface counts them differently: see ``LiteRT/dataType(_:)``.
+struct TensorElementType: RawRepresentable, Hashable {
+  let rawValue: UInt8
+
+  static let uint8 = TensorElementType(rawValue: 3)
+  static let string = TensorElementType(rawValue: 5)
+  static let int16 = TensorElementType(rawValue: 7)
+  static let int8 = TensorElementType(rawValue: 9)
+
+  /// Bits of an element; nil for strings, resources and types that came later.
+  var bitWidth: Int? {
+    switch rawValue {
+    case 3, 6, 9: 8  // uint8, bool, int8
+    case 1, 7, 16, 18: 16  // float16, int16, uint16, bfloat16
+    case 0, 2, 15: 32  // float32, int32, uint32
+    case 4, 8, 10, 12: 64  // int64, complex64, float64, uint64
+    case 11: 128  // complex128
+    case 17: 4  // int4
+    default: nil
+    }
+  }
+
+  /// The zero points that a quantized tensor of this type can have; nil when there is no bound.
+  var zeroPoints: ClosedRange<Int64>? {
+    switch self {
+    case .uint8: 0...255
+    case .int8: -128...127
+    case .int16: -32768...32767
+    default: nil
+    }
+  }
+
+  /// Whether kernels compute with the scale of such a tensor.
+  var isQuantizable: Bool { zeroPoints != nil }
+}

@@ -1,0 +1,28 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+import TensorIOIsolation
+import TensorIOLiteRT
+
+/// The hidden command `tensorio session-worker`: runs one model for the process that started it.
+struct SessionWorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "session-worker", abstract: "Run one model for another process of tensorio.",
+    shouldDisplay: false)
+
+  @Option(help: "The most memory that the process may reserve, in bytes.")
+  var memory: Int
+
+  @Argument(help: "The model's path, to be seen in the list of processes.")
+  var model: String
+
+  @OptionGroup var safety: SafetyArguments
+
+  func run() throws {
+    SessionWorker.serve(backends: Backends.limited(by: safety), memoryBytes: memory)
+  }
+}

@@ -1,0 +1,153 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOIsolation
+import TensorIOLiteRT
+import TensorIOTesting
+import TestSupport
+import Testing
+
+@Suite struct IsolatedBackendTests {
+  private let backend = IsolatedBackend(.liteRT, options: .test())
+
+  @Test(arguments: BackendConformance.Check.allCases)
+  func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+    try await BackendConformance(backend, models: Fixtures.models.path()).run(check)
+  }
+
+  @Test(arguments: ["two_signatures", "per_channel", "dynamic_batch", "uint8_quantized"])
+  func `describes a model as the backend itself does`(_ name: String) throws {
+    let path = Fixtures.model("\(name).tflite")
+    let own = try LiteRTBackend().loadModel(at: path, for: .predict)
+    let isolated = try backend.loadModel(at: path, for: .predict)
+    #expect(isolated.signatures == own.signatures)
+    #expect(isolated.keepsState == own.keepsState)
+  }
+
+  @Test func `a crash is an error, and the next run has a new process`() throws {
+    let model = try backend.loadModel(at: Fixtures.model("crash_on_run.tflite"), for: .predict)
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    for _ in 1...3 {
+      let error = #expect(throws: TensorIOError.self) { try session.run() }
+      #expect(error?.code == .unsupportedModel)
+      #expect(error?.message.contains("segmentation fault") == true, "\(error?.message ?? "")")
+    }
+    let error = #expect(throws: TensorIOError.self) { try session.run() }
+    #expect(error?.message.contains("3 processes in a row") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `a process that is killed is replaced, with the shapes that it had`() throws {
+    let copy = try ModelCopy(of: "dynamic_batch.tflite")
+    let model = try backend.loadModel(at: copy.path, for: .predict)
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    try session.resizeInputs(to: [[4, 3]])
+    func result() throws -> [Float] {
+      try session.withInput(at: 0) { memory in
+        for index in 0..<12 {
+          memory.storeBytes(of: Float(index), toByteOffset: index * 4, as: Float.self)
+        }
+      }
+      try session.run()
+      var numbers: [Float] = []
+      try session.withOutput(at: 0) { bytes in
+        for index in 0..<bytes.byteCount / 4 {
+          numbers.append(bytes.unsafeLoadUnaligned(fromByteOffset: index * 4, as: Float.self))
+        }
+      }
+      return numbers
+    }
+    let before = try result()
+    #expect(before.count == 8)
+    let workers = try WorkerProcesses.running(copy.path)
+    #expect(workers.count == 1)
+    for worker in workers { kill(worker, SIGKILL) }
+    let error = #expect(throws: TensorIOError.self) { _ = try result() }
+    #expect(error?.message.contains("killed") == true, "\(error?.message ?? "")")
+    #expect(try result() == before)
+  }
+
+  @Test func `a run that takes too long is stopped`() throws {
+    var options = IsolationOptions.test()
+    options.firstAnswerSeconds = 1
+    let model = try IsolatedBackend(.liteRT, options: options)
+      .loadModel(at: Fixtures.model("slow.tflite"), for: .predict)
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    try session.withInput(at: 0) { $0.storeBytes(of: Int32.max, as: Int32.self) }
+    let error = #expect(throws: TensorIOError.self) { try session.run() }
+    #expect(error?.message.contains("within 1 seconds") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `a token ends the run`() async throws {
+    let token = CancellationToken()
+    let model = try backend.loadModel(at: Fixtures.model("slow.tflite"), for: .predict)
+    let session = try model.makeSession(
+      signature: 0, options: SessionOptions(cancellation: token))
+    try session.withInput(at: 0) { $0.storeBytes(of: Int32.max, as: Int32.self) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.3) { token.cancel() }
+    let error = #expect(throws: TensorIOError.self) { try session.run() }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test func `a program that is no worker is an error`() {
+    var options = IsolationOptions.test()
+    options.program = "/bin/true"
+    let error = #expect(throws: TensorIOError.self) {
+      try IsolatedBackend(.liteRT, options: options)
+        .loadModel(at: Fixtures.model("add.tflite"), for: .predict)
+    }
+    #expect(error?.message.contains("ended unexpectedly") == true, "\(error?.message ?? "")")
+    options.program = "/no/such/program"
+    #expect(throws: TensorIOError.self) {
+      try IsolatedBackend(.liteRT, options: options)
+        .loadModel(at: Fixtures.model("add.tflite"), for: .predict)
+    }
+  }
+
+  @Test func `no process is left when the models are gone`() throws {
+    let copy = try ModelCopy(of: "matmul.tflite")
+    do {
+      let model = try backend.loadModel(at: copy.path, for: .predict)
+      let sessions = try (0..<3).map { _ in
+        try model.makeSession(signature: 0, options: SessionOptions())
+      }
+      for session in sessions { try session.run() }
+      #expect(try WorkerProcesses.running(copy.path).count == 3)
+    }
+    #expect(try WorkerProcesses.running(copy.path).isEmpty)
+  }
+}
+
+extension IsolationOptions {
+  /// The command that the tests were built with.
+  static func test() -> IsolationOptions {
+    IsolationOptions(program: Fixtures.command)
+  }
+}
+
+/// A model's file under a name that no other test's process has in its command line.
+private final class ModelCopy {
+  let path: String
+
+  init(of name: String) throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "\(UUID())-\(name)").path
+    try FileManager.default.copyItem(atPath: Fixtures.model(name), toPath: path)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// The processes that run a model for this one.
+private enum WorkerProcesses {
+  static func running(_ path: String) throws -> [pid_t] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
+      .filter { process in
+        // A process may end meanwhile.
+        let words = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+        return words?.contains("session-worker") == true && words?.contains(path) == true
+      }
+  }
+}
