@@ -18,9 +18,8 @@ final class LiteRTModelFile {
 
   init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {
     let bytes = try AlignedMemory(contentsOf: path)
-    try ModelRules.check(
-      UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount), path: path,
-      tensorByteLimit: limits.tensorBytes)
+    let file = UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount)
+    try ModelRules.check(file, path: path, tensorByteLimit: limits.tensorBytes)
     var handle: LiteRtModel?
     func make() -> LiteRtStatus {
       library.functions.CreateModelFromBuffer(
@@ -29,8 +28,7 @@ final class LiteRTModelFile {
     var status = make()
     var hasVariableTensors = false
     if status == LiteRT.unsupported {
-      let file = UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount)
-      let parts = try RecurrentParts(of: Array(file), path: path)
+      let parts = try RecurrentParts(of: file, path: path)
       hasVariableTensors = parts.hasVariables
       if !parts.isEmpty { status = parts.hidden(in: bytes, during: make) }
     }

@@ -16,8 +16,6 @@ struct RecurrentParts {
   private(set) var hasVariables = false
   /// Bytes of the file that are zero while the parts are hidden.
   private var places: [Int] = []
-  private var reader: FlatBufferReader
-  private let bytes: [UInt8]
 
   /// Slots of the schema's tables.
   private enum Slot {
@@ -32,15 +30,12 @@ struct RecurrentParts {
   /// Finds the parts.
   ///
   /// - Parameters:
-  ///   - bytes: The whole file.
+  ///   - file: The whole file.
   ///   - path: Where it is, for messages.
   /// - Throws: `TensorIOError` with the code `.invalidModel` when the file's structure is damaged.
-  init(of bytes: [UInt8], path: String) throws {
-    self.bytes = bytes
-    // Every table takes some bytes, so an honest file has fewer tables than bytes.
-    reader = FlatBufferReader(bytes, visits: bytes.count)
+  init(of file: UnsafeRawBufferPointer, path: String) throws {
     do throws(FlatBufferError) {
-      try find()
+      try find(in: file)
     } catch {
       throw TensorIOError(
         .invalidModel, "'\(path)' is not a valid TensorFlow Lite model: \(error.reason).")
@@ -54,15 +49,18 @@ struct RecurrentParts {
   func hidden<Result>(in memory: AlignedMemory, during body: () throws -> Result) rethrows -> Result
   {
     let file = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+    let hidden = places.map { file[$0] }
     for place in places { file[place] = 0 }
-    defer { for place in places { file[place] = bytes[place] } }
+    defer { for (place, byte) in zip(places, hidden) { file[place] = byte } }
     return try body()
   }
 
-  private mutating func find() throws(FlatBufferError) {
+  private mutating func find(in file: UnsafeRawBufferPointer) throws(FlatBufferError) {
+    // Every table takes some bytes, so an honest file has fewer tables than bytes.
+    var reader = FlatBufferReader(file, visits: file.count)
     for graph in try reader.tables(Slot.graphs, of: try reader.root(identifier: "TFL3")) {
       for tensor in try reader.tables(Slot.tensors, of: graph) {
-        guard let mark = try reader.place(ofByte: Slot.isVariable, of: tensor), bytes[mark] != 0
+        guard let mark = try reader.place(ofByte: Slot.isVariable, of: tensor), file[mark] != 0
         else { continue }
         hasVariables = true
         places.append(mark)

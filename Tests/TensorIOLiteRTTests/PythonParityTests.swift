@@ -18,7 +18,7 @@ import Testing
     let refused = GoldenTests.refused.union(Refusals.files)
       .union(["oversized.tflite", "detector.tflite"])
     return Fixtures.models.models.filter { !refused.contains(URL(filePath: $0).lastPathComponent) }
-      + (Fixtures.sharedData?.models ?? [])
+      + (Fixtures.sharedData?.models ?? []).filter { !$0.contains("/hostile/") }
   }()
 
   @Test(
