@@ -22,7 +22,8 @@ public struct NetRunnerOptions: Sendable {
   public var folders: [String] = []
   /// Where labelled photos are kept; nil takes a temporary folder, which goes away at the end.
   public var dataFolder: String?
-  /// What requests must bear; nil lets every request pass, which only a loopback address may.
+  /// What requests must bear, ``minimumTokenLength`` characters or more; nil lets every request pass,
+  /// which only a loopback address may.
   public var token: String?
   /// The files of a certificate and its key, in PEM; nil serves without TLS.
   public var certificate: (chain: String, key: String)?
@@ -30,6 +31,10 @@ public struct NetRunnerOptions: Sendable {
   public var threads = 2
   /// Whether bundles may be imported from private and loopback addresses.
   public var allowsPrivateImports = false
+  /// The time between two answers to wrong tokens from one address, once it has sent a few.
+  var wrongTokenInterval = Duration.milliseconds(500)
+  /// How slowly requests' bodies may arrive.
+  var bodyPace = BodyPace()
   /// The most bytes that an imported archive may have.
   public var maximumBundleBytes = 512 << 20
   /// The repository that models can be imported from by name; nil for none.
@@ -40,6 +45,13 @@ public struct NetRunnerOptions: Sendable {
   public var version = "0"
   /// Tells the versions of the libraries that run some bundles, by the backends' names, for reports.
   public var libraries: @Sendable ([ModelBundle]) -> [String: String] = { _ in [:] }
+
+  /// Tells in a sentence that the library of LiteRT, which runs `.tflite` models, is missing; nil where
+  /// it is there.
+  public var libraryProblem: @Sendable () -> String? = { nil }
+
+  /// The fewest characters that a token may have.
+  public static let minimumTokenLength = 16
 
   /// Makes options.
   ///

@@ -46,6 +46,12 @@ public struct NetRunnerServer: Sendable {
         .invalidOption,
         "'\(options.host)' lets other machines in; give it a token, or listen on 127.0.0.1.")
     }
+    guard options.token?.utf8.count ?? .max >= NetRunnerOptions.minimumTokenLength else {
+      throw TensorIOError(
+        .invalidOption,
+        "The token has fewer than \(NetRunnerOptions.minimumTokenLength) characters, so it could be "
+          + "guessed. Make one with 'openssl rand -hex 24'.")
+    }
     self.options = options
     assets = try PageFolder.find()
     let shipped = assets + "/Models"
@@ -92,14 +98,18 @@ public struct NetRunnerServer: Sendable {
 
   /// The routes, for tests and for servers of other programs.
   func router() throws -> Router<WebContext> {
-    let router = Router(context: WebContext.self)
+    let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+    let routes = RouteTable()
     let metrics = RequestMetrics(prefix: "netrunner")
     router.add(middleware: CountingMiddleware(metrics: metrics))
     router.add(middleware: SafetyHeaders())
-    router.add(middleware: ErrorMiddleware())
+    router.add(middleware: ErrorMiddleware(routes: routes))
     router.add(middleware: AccessMiddleware(token: options.token, isLocal: options.isLocal))
     router.add(middleware: try AssetMiddleware(assets))
-    let api = router.group("api/v1").add(middleware: TokenMiddleware(token: options.token))
+    router.add(middleware: BodyMiddleware(pace: options.bodyPace))
+    let access = TokenMiddleware(
+      token: options.token, guesses: TokenGuesses(interval: options.wrongTokenInterval))
+    let api = router.group("api/v1").add(middleware: access)
     let runner = InferenceRunner(catalogue: catalogue, queue: queue)
     ServerRoutes(
       options: options, repository: imports.repository, samples: assets + "/Samples",
@@ -110,17 +120,19 @@ public struct NetRunnerServer: Sendable {
       .add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addEvaluations(to: api)
-    let inference = router.group("v2").add(middleware: TokenMiddleware(token: options.token))
+    let inference = router.group("v2").add(middleware: access)
     OpenInferenceRoutes(
-      catalogue: catalogue, queue: queue, bodies: bodies, version: options.version
+      catalogue: catalogue, queue: queue, bodies: bodies, version: options.version,
+      problem: options.libraryProblem, tensors: TensorBodies(pictures: queue)
     ).add(to: inference)
-    router.group().add(middleware: TokenMiddleware(token: options.token)).get("metrics") { _, _ in
+    router.group().add(middleware: access).get("metrics") { _, _ in
       let text = metrics.text([
         RequestMetrics.Series("runs_waiting", "Runs that wait for a thread.", queue.waitingCount),
         RequestMetrics.Series("models", "Models that are there.", catalogue.models.count),
       ])
       return Response.data(text.utf8, type: "text/plain; version=0.0.4")
     }
+    routes.add(router)
     return router
   }
 

@@ -43,6 +43,11 @@ public final class LiteRTBackend: Backend {
     try LiteRTModel(path: path, library: openLibrary(), limits: limits)
   }
 
+  /// Opens the library, to find out before any model is there whether it can be.
+  ///
+  /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
+  public func checkLibrary() throws { _ = try openLibrary() }
+
   private func openLibrary() throws -> LiteRTLibrary {
     try library.withLock { library in
       if let library { return library }

@@ -204,6 +204,20 @@ enum Backends {
     return [IsolatedBackend(.liteRT, options: safety.isolation), .tensorFlow]
   }
 
+  /// A sentence that says that LiteRT is missing; nil where it is there.
+  static func problem(of liteRT: LiteRTBackend) -> String? {
+    do {
+      try liteRT.checkLibrary()
+      return nil
+    } catch let error as TensorIOError where error.code == .missingLibrary {
+      return
+        "LiteRT is not installed, so no .tflite model can run. Install it with 'make setup', or "
+        + "name its library in TENSORIO_LITERT_LIBRARY."
+    } catch {
+      return "LiteRT cannot be used, so no .tflite model can run: \(error)"
+    }
+  }
+
   /// The versions of the libraries that run some models, by the backends' names; a library that is
   /// missing has none.
   static func versions(for bundles: [ModelBundle]) -> [String: String] {

@@ -8,6 +8,7 @@ import Foundation
 import ModelRepositoryClient
 import NetRunnerWeb
 import TensorIO
+import TensorIOLiteRT
 
 /// The command `tensorio netrunner`.
 struct NetRunnerCommand: ParsableCommand {
@@ -44,7 +45,10 @@ struct NetRunnerCommand: ParsableCommand {
   @Option(help: "The port; 0 takes a free one.")
   var port = 8080
 
-  @Option(help: "What every request must bear; TENSORIO_NETRUNNER_TOKEN keeps it out of sight.")
+  @Option(
+    help:
+      "What every request must bear, 16 characters or more; TENSORIO_NETRUNNER_TOKEN keeps it out of sight."
+  )
   var token: String?
 
   @Option(
@@ -77,13 +81,14 @@ struct NetRunnerCommand: ParsableCommand {
 
   func run() throws {
     MemoryAllocator.returnLargeBlocks()
-    let server = try NetRunnerServer(options())
+    let options = try options()
+    let server = try NetRunnerServer(options)
     let opensBrowser = !noBrowser && Browser.isThere
-    let warning = cameraWarning
+    let warnings = [options.libraryProblem(), cameraWarning].compactMap { $0 }
     try BlockingTask.run {
       try await server.run { address in
         Console.printData("Net Runner: \(address)")
-        if let warning { Console.printMessage(warning) }
+        for warning in warnings { Console.printMessage(warning) }
         if opensBrowser { Browser.open(address) }
       }
     }
@@ -104,6 +109,8 @@ struct NetRunnerCommand: ParsableCommand {
     options.repository = try repository.configuration()
     options.version = Version.current
     options.libraries = Backends.versions
+    let liteRT = LiteRTBackend()
+    options.libraryProblem = { Backends.problem(of: liteRT) }
     if let cert, let key { options.certificate = (cert, key) }
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)

@@ -27,16 +27,53 @@ import Testing
     #expect(FileSystem.isFile(sandbox.zip))
   }
 
-  @Test func `a bundle replaces the folder of its name whole`() throws {
+  @Test func `a model is replaced whole, and only on request`() throws {
     let sandbox = try ImportSandbox()
-    try sandbox.root.write("old", to: "models/digits.tiobundle/assets/old.txt")
     let importer = BundleImporter(folder: sandbox.models)
-    for name in ["Digits", "Digits, again"] {
-      try sandbox.zipDemo { $0.replacing("\"Digits\"", with: "\"\(name)\"") }
-      let bundle = try importer.importBundle(fromZip: sandbox.zip)
-      #expect(bundle.manifest.name == name)
-      try #expect(sandbox.contents == ImportSandbox.imported())
+    try sandbox.zipDemo()
+    try importer.importBundle(fromZip: sandbox.zip)
+    try sandbox.root.write("old", to: "models/digits.tiobundle/assets/old.txt")
+    try sandbox.zipDemo { $0.replacing("\"Digits\"", with: "\"Digits, again\"") }
+    let error = #expect(throws: ImportError.self) {
+      try importer.importBundle(
+        fromZip: sandbox.zip, check: { _ in Issue.record("It is tried for nothing.") })
     }
+    #expect(error?.code == .sameID)
+    #expect(error?.message.contains("'Digits', version") == true, "\(error?.message ?? "")")
+    #expect(FileSystem.isFile(sandbox.models + "/digits.tiobundle/assets/old.txt"))
+    let bundle = try importer.importBundle(fromZip: sandbox.zip, replaces: true)
+    #expect(bundle.manifest.name == "Digits, again")
+    try #expect(sandbox.contents == ImportSandbox.imported())
+  }
+
+  @Test(arguments: ["digits.tiobundle", "Digits.tiobundle"])
+  func `another model of the same folder's name stays`(_ name: String) throws {
+    let sandbox = try ImportSandbox()
+    let importer = BundleImporter(folder: sandbox.models)
+    try sandbox.zipDemo()
+    try importer.importBundle(fromZip: sandbox.zip)
+    try sandbox.zipDemo(as: name) {
+      $0.replacing("\"id\": \"digits\"", with: "\"id\": \"an/other\"")
+    }
+    for replaces in [false, true] {
+      let bundle = try importer.importBundle(fromZip: sandbox.zip, replaces: replaces)
+      #expect(FileSystem.name(of: bundle.path) == "an-other.tiobundle")
+      try #expect(
+        sandbox.contents
+          == ImportSandbox.imported("an-other.tiobundle") + ImportSandbox.imported())
+      try FileManager.default.removeItem(atPath: bundle.path)
+    }
+  }
+
+  @Test func `a folder that is no bundle is not replaced either`() throws {
+    let sandbox = try ImportSandbox()
+    try sandbox.root.write("kept", to: "models/digits.tiobundle/kept.txt")
+    try sandbox.root.write("kept", to: "models/digits-2.tiobundle")
+    try sandbox.zipDemo()
+    let bundle = try BundleImporter(folder: sandbox.models).importBundle(
+      fromZip: sandbox.zip, replaces: true)
+    #expect(FileSystem.name(of: bundle.path) == "digits-3.tiobundle")
+    #expect(FileSystem.isFile(sandbox.models + "/digits.tiobundle/kept.txt"))
   }
 
   private final class Watch: Sendable {
@@ -61,7 +98,7 @@ import Testing
       }
     }
     defer { watch.counts.withLock { $0.isOver = true } }
-    for _ in 0..<50 { try importer.importBundle(fromZip: sandbox.zip) }
+    for _ in 0..<50 { try importer.importBundle(fromZip: sandbox.zip, replaces: true) }
     let (looked, missed) = watch.counts.withLock { ($0.looked, $0.missed) }
     #expect(looked > 50 && missed == 0, "\(missed) of \(looked)")
     try #expect(sandbox.contents == ImportSandbox.imported())
@@ -75,20 +112,20 @@ import Testing
     try #expect(sandbox.contents == ImportSandbox.imported("old.tfbundle"))
   }
 
-  @Test func `shipped models are not replaced, in no spelling`() throws {
+  @Test func `a shipped model's id is not taken, and its folder's name may be`() throws {
     let sandbox = try ImportSandbox()
-    try sandbox.root.write("x", to: "models/Digits.tiobundle/x")
-    let importer = BundleImporter(folder: sandbox.models) {
-      ["Digits.tiobundle", "gone.tiobundle"].contains($0)
-    }
-    for name in ["Digits.tiobundle", "digits.tiobundle", "gone.tiobundle"] {
-      try sandbox.zipDemo(as: name)
+    let importer = BundleImporter(folder: sandbox.models) { $0 == "digits" }
+    try sandbox.zipDemo(as: "other.tiobundle")
+    for replaces in [false, true] {
       let error = #expect(throws: ImportError.self) {
-        try importer.importBundle(fromZip: sandbox.zip)
+        try importer.importBundle(fromZip: sandbox.zip, replaces: replaces)
       }
       #expect(error?.code == .modelIsShipped)
     }
-    try #expect(sandbox.contents == ["models/Digits.tiobundle", "models/Digits.tiobundle/x"])
+    try #expect(sandbox.contents == [])
+    try sandbox.zipDemo { $0.replacing("\"id\": \"digits\"", with: "\"id\": \"other\"") }
+    try importer.importBundle(fromZip: sandbox.zip)
+    try #expect(sandbox.contents == ImportSandbox.imported())
   }
 
   @Test func `an identifier has one folder`() throws {
@@ -101,7 +138,7 @@ import Testing
       try importer.importBundle(fromZip: sandbox.zip)
     }
     #expect(error?.code == .sameID)
-    #expect(error?.message.contains("'digits.tiobundle'") == true)
+    #expect(error?.message.contains("'Digits'") == true)
     try sandbox.zipDemo(as: "other.tiobundle") {
       $0.replacing("\"id\": \"digits\"", with: "\"id\": \"other\"")
     }
@@ -242,7 +279,9 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
-          for _ in 0..<5 { try BundleImporter(folder: models).importBundle(fromZip: zip) }
+          for _ in 0..<5 {
+            try BundleImporter(folder: models).importBundle(fromZip: zip, replaces: true)
+          }
         }
       }
       try await group.waitForAll()

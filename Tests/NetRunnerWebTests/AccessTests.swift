@@ -12,6 +12,8 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct AccessTests {
+  private static let token = "0123456789abcdef"
+
   @Test func `pages of other sites change nothing`() async throws {
     try await WebFixture().test { client in
       for origin in ["http://evil.example", "null", "http://localhost:1"] {
@@ -26,10 +28,14 @@ import Testing
 
   @Test func `a token is wanted for everything but the page`() async throws {
     let fixture = try WebFixture()
-    fixture.options.token = "secret"
+    fixture.options.token = Self.token
+    fixture.options.wrongTokenInterval = .zero
     try await fixture.test { client in
       for uri in ["/api/v1/models", "/v2/models/digits", "/metrics", "/api/v1/openapi.json"] {
-        for header in [nil, "Bearer", "Bearer Secret", "Bearer secre", "Basic secret", "secret"] {
+        for header in [
+          nil, "Bearer", "Bearer 0123456789ABCDEF", "Bearer 0123456789abcde",
+          "Basic \(Self.token)", Self.token,
+        ] {
           let headers: HTTPFields = header.map { [.authorization: $0] } ?? [:]
           try await client.execute(uri: uri, method: .get, headers: headers) { response in
             #expect(response.status == .unauthorized)
@@ -37,13 +43,81 @@ import Testing
             try #expect(uri.hasPrefix("/v2") || response.code == "token_needed")
           }
         }
-        try await client.execute(
-          uri: uri, method: .get, headers: [.authorization: "Bearer secret"]
-        ) {
-          #expect($0.status == .ok)
+        // The scheme's name has no case.
+        for scheme in ["Bearer", "bearer", "BEARER", "Bearer "] {
+          try await client.execute(
+            uri: uri, method: .get, headers: [.authorization: "\(scheme) \(Self.token)"]
+          ) {
+            #expect($0.status == .ok)
+          }
         }
       }
       try await client.execute(uri: "/robots.txt", method: .get) { #expect($0.status == .ok) }
+    }
+  }
+
+  @Test func `wrong tokens are slowed down, and the right one is not`() async throws {
+    let fixture = try WebFixture()
+    fixture.options.token = Self.token
+    fixture.options.wrongTokenInterval = .milliseconds(200)
+    try await fixture.test { client in
+      let clock = ContinuousClock()
+      @Sendable func ask(_ token: String, _ status: HTTPResponse.Status) async throws {
+        try await client.execute(
+          uri: "/api/v1/server", method: .get, headers: [.authorization: "Bearer \(token)"]
+        ) { #expect($0.status == status) }
+      }
+      let guesses = try await clock.measure {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+          for _ in 0..<13 {
+            group.addTask {
+              try await ask("wrong", .unauthorized)
+              return false
+            }
+          }
+          group.addTask {
+            try await Task.sleep(for: .milliseconds(300))
+            try await ask(Self.token, .ok)
+            return true
+          }
+          var answers: [Bool] = []
+          for try await isRight in group { answers.append(isRight) }
+          // It comes long before the last guess.
+          #expect(answers.last == false)
+        }
+      }
+      // Three are free; ten wait for each other.
+      #expect(guesses > .milliseconds(1900))
+    }
+  }
+
+  @Test func `a token that is short is refused at the start`() throws {
+    let fixture = try WebFixture()
+    for token in ["", "secret", "0123456789abcde"] {
+      fixture.options.token = token
+      let error = #expect(throws: TensorIOError.self) { try NetRunnerServer(fixture.options) }
+      #expect(error?.message.contains("16 characters") == true)
+    }
+  }
+
+  @Test func `a wrong method is told from a wrong path`() async throws {
+    try await WebFixture().test { client in
+      for (method, uri, allowed) in [
+        (HTTPRequest.Method.put, "/api/v1/models", "GET, HEAD, POST"),
+        (.get, "/api/v1/models/digits/infer", "POST"), (.delete, "/api/v1/server", "GET, HEAD"),
+        (.get, "/api/v1/uploads/1/a/b.png", "PUT"), (.post, "/metrics", "GET, HEAD"),
+        (.get, "/v2/models/digits/versions/1/infer", "POST"), (.post, "/robots.txt", "GET, HEAD"),
+        (.put, "/", "GET, HEAD"),
+      ] {
+        try await client.execute(uri: uri, method: method) { response in
+          #expect(response.status == .methodNotAllowed, "\(method) \(uri)")
+          #expect(response.headers[.allow] == allowed, "\(method) \(uri)")
+        }
+      }
+      try await client.execute(uri: "/api/v1/nothing", method: .put) {
+        #expect($0.status == .notFound)
+      }
+      try await client.execute(uri: "/api/v1/server", method: .head) { #expect($0.status == .ok) }
     }
   }
 
@@ -72,6 +146,7 @@ import Testing
       let tag = try await client.execute(uri: "/robots.txt", method: .get) { response in
         #expect(response.headers[.contentSecurityPolicy]?.contains("default-src 'self'") == true)
         #expect(response.headers[.xContentTypeOptions] == "nosniff")
+        #expect(response.headers[.crossOriginResourcePolicy] == "same-origin")
         return try #require(response.headers[.eTag])
       }
       try await client.execute(uri: "/robots.txt", method: .get, headers: [.ifNoneMatch: tag]) {

@@ -241,9 +241,9 @@ import Testing
     ("/round", .serverError, "more than 5"), ("/gzip", .serverError, "gzip"),
     ("/endless-error", .serverError, "500"),
     ("/cut", .connectionFailed, "broke off"), ("/cut-chunks", .connectionFailed, "broke off"),
-    ("/negative", .connectionFailed, "no HTTP"), ("/two-lengths", .connectionFailed, "no HTTP"),
-    ("/no-http", .connectionFailed, "no HTTP"), ("/closed", .connectionFailed, "broke off"),
-    ("/endless-head", .connectionFailed, "no HTTP"), ("/says-huge", .tooLarge, "536870912"),
+    ("/negative", .connectionFailed, "not HTTP"), ("/two-lengths", .connectionFailed, "not HTTP"),
+    ("/no-http", .connectionFailed, "not HTTP"), ("/closed", .connectionFailed, "broke off"),
+    ("/endless-head", .connectionFailed, "not HTTP"), ("/says-huge", .tooLarge, "512 MiB"),
   ])
   func `what servers do on bad days has codes`(
     _ path: String, _ code: DownloadError.Code, _ words: String

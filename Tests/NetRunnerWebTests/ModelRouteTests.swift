@@ -148,7 +148,7 @@ import Testing
       try await client.execute(uri: "/api/v1/models/sum", method: .get) { response in
         let document = try response.json
         #expect(document["can_run"] == .bool(false))
-        #expect(document["reason"].text == "Its input 'x' is no picture.")
+        #expect(document["reason"].text == "Its input 'x' isn't a picture.")
       }
       try await client.execute(
         uri: "/api/v1/models/sum/infer", method: .post, body: ByteBuffer(string: "x")

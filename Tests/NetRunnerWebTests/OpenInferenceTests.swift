@@ -95,7 +95,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("", "no JSON"), ("[]", "must be an object"), ("{}", "lacks 'inputs'"),
+      ("", "must be an object"), ("[]", "must be an object"), ("{}", "lacks 'inputs'"),
       (#"{"inputs": 3}"#, "must be an array"), (#"{"inputs": [3]}"#, "must be an object"),
       (#"{"inputs": [{"name": "x"}]}"#, "needs 'name', 'datatype'"),
       (#"{"inputs": [{"name": "x", "datatype": "FP7", "shape": [1], "data": [1]}]}"#, "'FP7'"),
@@ -114,7 +114,7 @@ import Testing
       ),
       (
         #"{"inputs": [{"name": "input1", "datatype": "UINT8", "shape": [1], "data": [256]}]}"#,
-        "of type UINT8"
+        "that UINT8 does not hold"
       ),
       (
         #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [1], "parameters": {"binary_data_size": 4}}]}"#,

@@ -149,11 +149,14 @@ extension TestClient {
   ///
   /// - Returns: The import.
   func importModel(
-    _ model: String = "hosted", location: SourceLocation = #_sourceLocation
+    _ model: String = "hosted", replaces: Bool = false,
+    location: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {
+    let body: [String: JSONValue] = [
+      "repository_model": .string(model), "replace": .bool(replaces),
+    ]
     let started = try await json(
-      .post, "imports", json: .object(["repository_model": .string(model)]), expects: 202,
-      location: location)
+      .post, "imports", json: .object(body), expects: 202, location: location)
     let id = try #require(started["import"]["id"].text, sourceLocation: location)
     return try await endOfImport(id)
   }

@@ -115,7 +115,7 @@ import Testing
     let fixture = try await repository.netRunner()
     let bad = [
       (maker.options.models + "/sum.tiobundle", "not_a_vision_model"), (broken, "invalid_bundle"),
-      (try repository.bundle(id: "digits"), "same_id"),
+      (try repository.bundle(id: "digits"), "model_is_shipped"),
       (Self.tflite, "no_bundle"),
     ]
     try await fixture.test { client in
@@ -214,7 +214,7 @@ import Testing
       try #expect(await client.listed()["problem"]["code"].text == "too_large")
       let job = try await client.importModel()
       #expect(job["error"]["code"].text == "too_large" && job["received"].double == 0, "\(job)")
-      #expect(job["error"]["message"].text?.contains("at most 10000") == true, "\(job)")
+      #expect(job["error"]["message"].text?.contains("at most 9.8 KiB") == true, "\(job)")
     }
     try #expect(FileSystem.contents(of: repository.cache + "/store").isEmpty)
     try #expect(Self.names(fixture).isEmpty)

@@ -52,7 +52,7 @@ import Testing
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
-    fixture.options.token = "secret"
+    fixture.options.token = "0123456789abcdef"
     try await fixture.test { client in
       for (uri, method) in [
         ("/api/v1/repository", HTTPRequest.Method.get), ("/api/v1/imports", .post),
@@ -67,14 +67,15 @@ import Testing
       try await client.execute(
         uri: "/api/v1/imports", method: .post,
         headers: [
-          .contentType: "application/json", .authorization: "Bearer secret",
+          .contentType: "application/json", .authorization: "Bearer 0123456789abcdef",
           .origin: "http://evil.example",
         ], body: Self.start
       ) { response in
         try #expect(response.code == "cross_origin")
       }
       try await client.execute(
-        uri: "/api/v1/repository", method: .get, headers: [.authorization: "Bearer secret"]
+        uri: "/api/v1/repository", method: .get,
+        headers: [.authorization: "Bearer 0123456789abcdef"]
       ) { response in
         try #expect(response.json["repository"]["models"].elements.count == 1)
       }
@@ -126,7 +127,8 @@ import Testing
     let body = ByteBuffer(bytes: try FileSystem.read(zip))
     let upload: @Sendable (any TestClientProtocol) async throws -> Void = { client in
       try await client.execute(
-        uri: "/api/v1/models", method: .post, headers: [.contentType: "application/zip"], body: body
+        uri: "/api/v1/models?replace=true", method: .post,
+        headers: [.contentType: "application/zip"], body: body
       ) { response in
         #expect(response.status == .created)
         try #expect(response.json["model"]["origin"] == .null)
@@ -137,7 +139,9 @@ import Testing
     try await fixture.test { client in
       try await upload(client)
       // It keeps nobody from importing, and takes an import's place without its origin.
-      let job = try await TestClient(client).importModel()
+      let refused = try await TestClient(client).importModel()
+      #expect(refused["error"]["code"].text == "same_id", "\(refused)")
+      let job = try await TestClient(client).importModel(replaces: true)
       #expect(job["state"].text == "done", "\(job)")
       try #expect(await TestClient(client).listed()["imported"]["version"].text == "1.0")
       try await upload(client)

@@ -46,7 +46,7 @@ struct NetRunnerCommandTests {
     for (what, value) in members where what != "console" {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(members.count == 26)
+    #expect(members.count == 32)
     #expect(members["console"] == .array([]))
   }
 

@@ -10,6 +10,7 @@ The server must have the shipped models. Prints a JSON object of what was seen.
 """
 
 import argparse
+import base64
 import json
 import sys
 import tempfile
@@ -52,6 +53,79 @@ const [name, how, done] = arguments;
   document.body.dispatchEvent(event);
 })().then(() => done(null), (error) => done(String(error)));
 """
+
+
+# A folder of a bundle, or a file, dropped as a browser gives it: by entries, without a zip.
+DROP = """
+const [files, done] = arguments;
+const entryOf = (name, content) => (content.files
+  ? { isDirectory: true, name, createReader() {
+    let rest = Object.entries(content.files).map(([each, what]) => entryOf(each, what));
+    return { readEntries: (give) => { give(rest); rest = []; } };
+  } }
+  : { isFile: true, name, file: (give) => give(new File(
+    [Uint8Array.from(atob(content), (each) => each.charCodeAt(0))], name)) });
+const items = Object.entries(files).map(([name, content]) => (
+  { kind: "file", webkitGetAsEntry: () => entryOf(name, content) }));
+const event = new Event("drop", { bubbles: true, cancelable: true });
+Object.defineProperty(event, "dataTransfer", { value: { types: ["Files"], items } });
+document.body.dispatchEvent(event);
+done(null);
+"""
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def folder_content(folder: Path) -> dict:
+    return {"files": {
+        path.name: folder_content(path) if path.is_dir() else encoded(path.read_bytes())
+        for path in sorted(folder.iterdir())}}
+
+
+def drops(page: Page, address: str, seen: dict) -> None:
+    page.driver.get(address + "#/models")
+    page.wait(lambda: page.find("#import-choose").is_displayed())
+    bundle = DEMO / "digits.tiobundle"
+    page.driver.execute_async_script(
+        DROP, {"model.tflite": encoded((bundle / "model.tflite").read_bytes())})
+    seen["explains_a_bare_file"] = page.wait(
+        lambda: "tensorio init model.tflite" in page.text("#import-state")) is not None
+    page.driver.execute_async_script(DROP, {"notes.txt": ""})
+    seen["stays_at_models"] = page.wait(
+        lambda: "There is no model in it" in page.text("#notices")
+        and page.driver.current_url.endswith("#/models")) is not None
+    manifest = json.loads((bundle / "model.json").read_text())
+    for name, action in (("First", None), ("Second", "#import-replace")):
+        manifest |= {"id": "dropped", "name": name}
+        content = folder_content(bundle)
+        content["files"]["model.json"] = encoded(json.dumps(manifest).encode())
+        page.driver.execute_async_script(DROP, {"dropped.tiobundle": content})
+        if action:
+            page.wait(lambda: page.driver.find_elements(By.CSS_SELECTOR, action))
+            seen["asks_before_replacing"] = "First" in page.text("#import-state")
+            page.click(action)
+        seen[f"imports_a_folder_{name.lower()}"] = page.wait(
+            lambda: f"Imported {name}" in page.text("#import-state")) is not None
+
+
+def seeks(page: Page, address: str, seen: dict) -> None:
+    """A paused video shows the place that is chosen, and what the model says of it."""
+    page.driver.get(address + "#/live")
+    page.wait(lambda: page.find("#source").is_displayed())
+    give(page, "digit-4-01.png", "video")
+    page.wait(lambda: page.text("#top-label") == "four")
+    page.click("#pause")
+    before = page.find("#frame").get_attribute("src")
+    page.driver.execute_script(
+        """const slider = document.querySelector("#timeline");
+        Object.defineProperty(document.querySelector("#video"), "duration", { value: 1.5 });
+        slider.value = 500;
+        slider.dispatchEvent(new Event("input"));""")
+    seen["seeks_while_paused"] = page.wait(
+        lambda: page.find("#frame").get_attribute("src") != before
+        and page.text("#top-label") == "four") is not None
 
 
 def give(page: Page, name: str, how: str) -> None:
@@ -184,13 +258,15 @@ def main() -> None:
             page.driver.get(address)
             sources(page, seen)
             models(page, address, folder, seen)
+            drops(page, address, seen)
+            seeks(page, address, seen)
             evaluation(page, address, folder, seen)
             labels(page, address, seen)
             settings(page, address, seen)
-            # The browser tells of the zip that was none.
+            # The browser tells of the zip that was none, and of the model that was there.
             seen["console"] = [
                 entry["message"] for entry in page.driver.get_log("browser")
-                if "/api/v1/models - " not in entry["message"] or "422" not in entry["message"]]
+                if "/api/v1/models - " not in entry["message"] or not any(code in entry["message"] for code in ("422", "409"))]
         finally:
             page.driver.quit()
             json.dump(seen, sys.stdout)

@@ -70,7 +70,8 @@ def add_hooks() -> None:
             return parameters
         identifiers = {
             "evaluations": there["evaluation"], "uploads": there["upload"], "models": "digits"}
-        identifier = identifiers.get(path.split("/")[1])
+        kind = path.removeprefix("/api/v1/").removeprefix("/v2/").split("/")[0]
+        identifier = identifiers.get(kind)
         # What the others ask for stays there.
         is_kept = context.operation.method == "delete" and path.endswith("{id}")
         return parameters if is_kept or not identifier else {**parameters, "id": identifier}
@@ -78,9 +79,9 @@ def add_hooks() -> None:
     @schemathesis.hook
     def map_body(context, body):
         operation = (context.operation.method, context.operation.path)
-        if operation == ("post", "/models/{id}/infer") and is_known("body", 3):
+        if operation == ("post", "/api/v1/models/{id}/infer") and is_known("body", 3):
             return PICTURE
-        if operation == ("post", "/evaluations") and is_known("body", 3):
+        if operation == ("post", "/api/v1/evaluations") and is_known("body", 3):
             return {**(body if isinstance(body, dict) else {}), **there["body"]}
         return body
 

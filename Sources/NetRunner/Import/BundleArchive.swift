@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 /// A zip file with one bundle at its top level.
 ///
 /// What else lies at the top level, a read-me for instance, is left out, and so are the files that
@@ -95,7 +97,7 @@ struct BundleArchive {
       guard entry.size <= limits.bytes, bytes <= limits.bytes else {
         throw ImportError(
           .zipTooLarge,
-          "The bundle has more than \(Self.amount(limits.bytes)) unpacked; no more is allowed.")
+          "The bundle has more than \(ByteCount(limits.bytes)) unpacked, the most that is allowed.")
       }
       // Entries that share their bytes make small zip files that fill disks.
       guard entry.packedSize <= directory.fileSize, packedBytes <= directory.fileSize else {
@@ -119,11 +121,8 @@ struct BundleArchive {
     guard applies(item.path.dropFirst()), item.entry.size > most else { return }
     throw ImportError(
       .zipTooLarge,
-      "'\(item.entry.shownName)' has \(item.entry.size) bytes, \(Self.amount(most)) are allowed.")
-  }
-
-  private static func amount(_ bytes: Int) -> String {
-    bytes >= 1 << 20 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
+      "'\(item.entry.shownName)' has \(ByteCount(item.entry.size)); \(ByteCount(most)) are allowed."
+    )
   }
 }
 

@@ -63,7 +63,8 @@ struct BundleFolder {
       entries <= limits.entries,
       "has \(entries) files and folders; \(limits.entries) are allowed")
     let bytes = files.reduce(0) { $0 + $1.size }
-    try require(bytes <= limits.bytes, "has \(bytes) bytes; \(limits.bytes) are allowed")
+    try require(
+      bytes <= limits.bytes, "has \(ByteCount(bytes)); \(ByteCount(limits.bytes)) are allowed")
     for (file, size) in files {
       // The bundle's own folder counts, as it does in a zip file.
       let parts = file.split(separator: "/")
@@ -76,7 +77,8 @@ struct BundleFolder {
       var most = limits.bytes
       if file == "model.json" { most = limits.manifestBytes }
       if parts.first == "assets" { most = limits.assetBytes }
-      try require(size <= most, "has '\(file)' with \(size) bytes; \(most) are allowed")
+      try require(
+        size <= most, "has '\(file)' with \(ByteCount(size)); \(ByteCount(most)) are allowed")
     }
   }
 

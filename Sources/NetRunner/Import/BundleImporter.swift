@@ -17,37 +17,42 @@ import Foundation
 /// ``ImportError/Code/unsafeZip``. Nothing is written outside the models folder, and a model is there
 /// when it is whole or not at all.
 ///
+/// A model is known by its id. One that is there is replaced only on request, and no other model is
+/// touched, whatever the folders are called.
+///
 /// ```swift
 /// let importer = BundleImporter(folder: "models")
 /// let bundle = try importer.importBundle(fromZip: "digits.tiobundle.zip")
 /// print(bundle.manifest.name)
 /// ```
 public struct BundleImporter: Sendable {
-  private let folder: String
+  let folder: String
   private let limits: ArchiveLimits
-  private let isProtected: @Sendable (_ name: String) -> Bool
+  let isShipped: @Sendable (_ id: String) -> Bool
 
   /// Makes an importer.
   ///
   /// - Parameters:
   ///   - folder: The models folder.
   ///   - limits: What a zip file may hold at most.
-  ///   - isProtected: Whether the folder of that name, such as `X.tiobundle`, is never replaced.
+  ///   - isShipped: Whether a model of that id came with the program; it is never replaced.
   public init(
     folder: String, limits: ArchiveLimits = ArchiveLimits(),
-    isProtected: @escaping @Sendable (_ name: String) -> Bool = { _ in false }
+    isShipped: @escaping @Sendable (_ id: String) -> Bool = { _ in false }
   ) {
     self.folder = folder
     self.limits = limits
-    self.isProtected = isProtected
+    self.isShipped = isShipped
   }
 
   /// Unpacks the bundle of a zip file, checks it, and gives it its place in the models folder.
   ///
-  /// A bundle of that name is replaced. The work blocks its thread; several imports may run at once.
+  /// The bundle keeps its folder's name where that is free. The work blocks its thread; several imports
+  /// may run at once.
   ///
   /// - Parameters:
   ///   - path: The zip file; it stays.
+  ///   - replaces: Whether a model with the same id is replaced; otherwise it is an error.
   ///   - check: What the program asks of a model beyond being one with a picture in colour as its only
   ///     input, such as that it can be loaded. The bundle lies elsewhere when the import is done, so
   ///     nothing of it is to stay open. What it throws is the reason of an `invalidBundle`, but for an
@@ -58,13 +63,14 @@ public struct BundleImporter: Sendable {
   /// - Throws: ``ImportError``; the models folder is as it was then.
   @discardableResult
   public func importBundle(
-    fromZip path: String, check: (ModelBundle) throws -> Void = { _ in },
+    fromZip path: String, replaces: Bool = false,
+    check: (ModelBundle) throws -> Void = { _ in },
     until isOver: () -> Bool = { false }, onProgress: (Double) -> Void = { _ in }
   ) throws -> ModelBundle {
     let archive = try BundleArchive(path, limits: limits)
-    try begin(archive.name)
+    try requireFolder()
     return try archive.withUnpackedBundle(in: folder, until: isOver, onProgress: onProgress) {
-      try place($0, nil, check: check, until: isOver)
+      try place($0, nil, over: nil, replaces: replaces, check: check, until: isOver)
     }
   }
 
@@ -75,45 +81,46 @@ public struct BundleImporter: Sendable {
   /// - Parameters:
   ///   - path: The bundle's files; they stay.
   ///   - name: The name of its folder, such as `X.tiobundle`.
+  ///   - former: The folder in the models folder that it updates; nil for a new model.
   ///   - origin: Where it came from; older than that of the bundle that is there, it is refused.
+  ///   - replaces: Whether another model with the same id is replaced; otherwise it is an error.
   ///   - check: What the program asks of a model beyond being one with a picture as its only input.
   ///   - isOver: Asked now and then; true ends the import.
   /// - Returns: The bundle in the models folder.
   /// - Throws: ``ImportError``; the models folder is as it was then.
   package func importBundle(
-    fromFolder path: String, as name: String, origin: BundleOrigin,
-    check: (ModelBundle) throws -> Void = { _ in }, until isOver: () -> Bool = { false }
+    fromFolder path: String, as name: String, over former: String? = nil, origin: BundleOrigin,
+    replaces: Bool = false, check: (ModelBundle) throws -> Void = { _ in },
+    until isOver: () -> Bool = { false }
   ) throws -> ModelBundle {
     let source = try BundleFolder(path, as: name, limits: limits)
-    try begin(name)
+    try requireFolder()
     return try source.withCopy(in: folder, until: isOver) {
-      try place($0, origin, check: check, until: isOver)
+      try place($0, origin, over: former, replaces: replaces, check: check, until: isOver)
     }
   }
 
-  private func begin(_ name: String) throws {
+  private func requireFolder() throws {
     guard FileSystem.isFolder(folder) else {
       throw ImportError(.cannotWrite, "There is no models folder. Make it, and import again.")
     }
-    // Asked before anything is unpacked, and again when nothing can come between.
-    try refuseProtected(name)
   }
 
   private func place(
-    _ fresh: String, _ origin: BundleOrigin?, check: (ModelBundle) throws -> Void,
-    until isOver: () -> Bool
+    _ fresh: String, _ origin: BundleOrigin?, over former: String?, replaces: Bool,
+    check: (ModelBundle) throws -> Void, until isOver: () -> Bool
   ) throws -> ModelBundle {
     let name = FileSystem.name(of: fresh)
-    let destination = "\(folder)/\(name)"
     try writing(name) { try BundleOrigin.replace(in: fresh, with: origin) }
     let bundle = try open(fresh)
     try checkInput(of: bundle)
+    // Asked before the model is tried, which takes time, and again when nothing can come between.
+    _ = try destination(of: bundle, over: former, replaces: replaces)
     try run(check, on: bundle)
     guard !isOver() else { throw ImportError.cancelled }
     return try writing(name) {
       try FileSystem.whileLocked(folder) {
-        try refuseProtected(name)
-        try refuseSameID(as: bundle, beside: name)
+        let destination = try destination(of: bundle, over: former, replaces: replaces)
         try origin?.refuseOlder(than: BundleOrigin(ofBundle: destination))
         try FileSystem.move(fresh, over: destination)
         try FileSystem.flush(folder)
@@ -184,28 +191,6 @@ extension BundleImporter {
       let name = FileSystem.name(of: bundle.path)
       let reason = "\(error)".replacing("\(FileSystem.folder(of: bundle.path))/", with: "")
       throw ImportError(.invalidBundle, "'\(name)' cannot be used: \(reason)", cause: error)
-    }
-  }
-
-  private func refuseProtected(_ name: String) throws {
-    // Where 'A' is 'a', the folder of another spelling would be replaced.
-    let existing = try writing(name) { try FileSystem.contents(of: folder) }
-    let spellings = existing.filter { $0.lowercased() == name.lowercased() }
-    guard let shipped = ([name] + spellings).first(where: isProtected) else { return }
-    throw ImportError(
-      .modelIsShipped,
-      "'\(shipped)' came with the program and is not replaced. Give your bundle another name.")
-  }
-
-  private func refuseSameID(as bundle: ModelBundle, beside name: String) throws {
-    let library = try ModelLibrary(scanning: folder)
-    for other in library.bundles where other.manifest.id == bundle.manifest.id {
-      let otherName = FileSystem.name(of: other.path)
-      guard otherName != name else { continue }
-      throw ImportError(
-        .sameID,
-        "'\(otherName)' has a model with the identifier '\(bundle.manifest.id)' already. Delete it,"
-          + " or change \"id\" in the new bundle's model.json.")
     }
   }
 

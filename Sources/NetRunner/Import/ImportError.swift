@@ -5,13 +5,13 @@
 
 import TensorIO
 
-/// Why a zip file, or a repository's version, did not become a model, and how to mend it.
+/// Why a zip file, or a repository's version, did not become a model, and what to do about it.
 ///
 /// Branch on ``code``; show ``message`` to a person. No message has a path of this computer.
 public struct ImportError: Error, Sendable {
   /// What kind of failure it is.
   public var code: Code
-  /// What happened, naming the thing, and how to mend it.
+  /// What happened, naming the thing, and what to do about it.
   public var message: String
   /// The error that led to this one, if there was one.
   public var cause: (any Error)?
@@ -20,7 +20,7 @@ public struct ImportError: Error, Sendable {
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What happened and how to mend it, as one or two sentences.
+  ///   - message: What happened and what to do about it, as one or two sentences.
   ///   - cause: The error that led to this one.
   public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
@@ -74,9 +74,9 @@ extension ImportError {
     public static var invalidBundle: Code { Code(.invalidBundle) }
     /// The model has other inputs than one picture in colour.
     public static var notAVisionModel: Code { Code(.notAVisionModel) }
-    /// A model of that name came with the program, and is not replaced.
+    /// A model of that id came with the program, and is not replaced.
     public static var modelIsShipped: Code { Code(.modelIsShipped) }
-    /// Another folder has a model with the same identifier.
+    /// A model with the same id is there, and nobody asked for it to be replaced.
     public static var sameID: Code { Code(.sameID) }
     /// What a repository gives is older than what is there.
     public static var replayed: Code { Code(.replayed) }

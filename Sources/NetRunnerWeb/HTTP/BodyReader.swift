@@ -77,7 +77,7 @@ final class BodyReader: Sendable {
       do {
         return try JSONValue(parsing: Data(bytes.readableBytesView))
       } catch {
-        throw WebError.badRequest("The body is no JSON: \(error).")
+        throw WebError.badRequest("The body is not JSON: \(error).")
       }
     }
   }
@@ -112,6 +112,7 @@ final class BodyReader: Sendable {
   private static func tooLarge(_ what: String, _ limit: Int) -> WebError {
     WebError(
       status: .contentTooLarge, code: "body_too_large",
-      message: "\(what) has more than \(limit >> 20) MiB.", endsConnection: true)
+      message: "\(what) has more than \(ByteCount(limit)), the most that is accepted.",
+      endsConnection: true)
   }
 }

@@ -13,6 +13,9 @@ import TensorIO
 struct ErrorMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
+  /// The methods that paths have.
+  let routes: RouteTable
+
   func handle(
     _ request: Request, context: WebContext,
     next: (Request, WebContext) async throws -> Response
@@ -20,7 +23,7 @@ struct ErrorMiddleware: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch {
-      let error = Self.webError(for: error, request, context)
+      let error = webError(for: error, request, context)
       if error.endsConnection { Self.close(context.channel) }
       // The Open Inference Protocol's errors are a text.
       let isPlain = request.uri.path.hasPrefix("/v2")
@@ -29,32 +32,47 @@ struct ErrorMiddleware: RouterMiddleware {
     }
   }
 
-  private static func webError(
+  private func webError(
     for error: any Error, _ request: Request, _ context: WebContext
   ) -> WebError {
     switch error {
     case let error as WebError: return error
     case let error as TensorIOError: return WebError(error)
-    case let error as any HTTPResponseError:
-      let isUnknown = error.status == .notFound
+    case let error as any HTTPResponseError where error.status == .notFound:
+      if let methods = routes.methods(of: request.uri.path) {
+        return WebError.wrongMethod(request, allowed: methods)
+      }
       return WebError(
-        status: error.status, code: isUnknown ? "not_found" : "bad_request",
-        message: isUnknown
-          ? "There is nothing at '\(request.uri.path.prefix(100))'."
-          : "The request is wrong: \(error.status.reasonPhrase).")
+        status: .notFound, code: "not_found",
+        message: "There is nothing at '\(request.uri.path.prefix(100))'.")
+    case let error as any HTTPResponseError:
+      return WebError(
+        status: error.status, code: "bad_request",
+        message: "The request is wrong: \(error.status.reasonPhrase).")
     case is CancellationError: return .tooBusy
     default:
       context.logger.error("a request failed: \(error)")
       return WebError(
         status: .internalServerError, code: "internal_error",
-        message: "A fault of the server; its log tells more.")
+        message: "The server failed to answer. Its log says why.")
     }
   }
 
   /// Closes a connection when the answer has had time to arrive.
   ///
-  /// Else the rest of what was refused would be read to its end, however long it is.
+  /// Otherwise the rest of what was refused would be read to its end, however long it is.
   private static func close(_ channel: any Channel) {
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+  }
+}
+
+extension WebError {
+  /// A method that a path does not take.
+  static func wrongMethod(_ request: Request, allowed methods: String) -> WebError {
+    WebError(
+      status: .methodNotAllowed, code: "method_not_allowed",
+      message: "'\(request.uri.path.prefix(100))' does not take "
+        + "\(request.method.rawValue.prefix(40)). It takes \(methods).",
+      headers: [.allow: methods], endsConnection: true)
   }
 }

@@ -21,6 +21,7 @@ struct SafetyHeaders: RouterMiddleware {
 
   private static let fields: [(HTTPField.Name, String)] = [
     (.xContentTypeOptions, "nosniff"),
+    (.crossOriginResourcePolicy, "same-origin"),
     (
       .contentSecurityPolicy,
       "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "

@@ -13,7 +13,7 @@ struct WebError: Error, Hashable {
   var status: HTTPResponse.Status
   /// What programs tell errors apart by, such as `model_not_found`.
   var code: String
-  /// A sentence for a person: what happened, and how to mend it.
+  /// A sentence for a person: what happened, and what to do about it.
   var message: String
   /// The answer's further header fields.
   var headers: HTTPFields = [:]
@@ -67,9 +67,16 @@ extension WebError {
         (.badRequest, "bad_request")
       case .invalidBundle, .invalidModel, .unsupportedModel, .unknownModelClass, .unknownBackend:
         (.unprocessableContent, "model_cannot_run")
-      case .missingLibrary: (.unprocessableContent, "library_missing")
+      case .missingLibrary: (.serviceUnavailable, "library_missing")
       default: (.internalServerError, "inference_failed")
       }
-    self.init(status: status, code: code, message: error.message)
+    // What comes after the first sentence is for the person at the server's own terminal.
+    let message =
+      error.code == .missingLibrary ? Self.firstSentence(of: error.message) : error.message
+    self.init(status: status, code: code, message: message)
+  }
+
+  private static func firstSentence(of text: String) -> String {
+    text.firstRange(of: ". ").map { String(text[..<$0.lowerBound]) + "." } ?? text
   }
 }

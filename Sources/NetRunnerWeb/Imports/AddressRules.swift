@@ -11,7 +11,8 @@
 public struct AddressRules: Hashable, Sendable {
   /// Whether downloads may go to this computer and its networks.
   ///
-  /// Multicast and reserved addresses are never allowed.
+  /// Some addresses are never allowed: multicast and reserved ones, link-local ones, those at which
+  /// clouds hand out secrets, and those that stand for an IPv4 address in another form.
   public var allowsPrivateAddresses: Bool
 
   /// Addresses that are allowed whatever they are: tests have their servers there.
@@ -27,7 +28,11 @@ public struct AddressRules: Hashable, Sendable {
   /// Why no connection is made to an address, as "a private address"; nil when one may be made.
   func refusal(of address: IPAddress) -> String? {
     guard !exceptions.contains(address) else { return nil }
-    if let network = Self.forbidden.first(where: { $0.contains(address) }) { return network.kind }
+    if let network = Self.forbidden.first(where: { $0.contains(address) }),
+      !Self.loopback6.contains(address)
+    {
+      return network.kind
+    }
     guard !allowsPrivateAddresses else { return nil }
     let networks = address.bytes.count == 4 ? Self.special4 : Self.special6
     if let network = networks.first(where: { $0.contains(address) }) { return network.kind }
@@ -67,48 +72,62 @@ extension AddressRules {
     }
   }
 
+  private static let loopback6 = Network(
+    Array(repeating: 0, count: 15) + [1], 128, "an address of this computer", of: 16)
+
+  /// What nobody has a model at, and attackers have something to gain from.
   private static let forbidden = [
+    Network([0], 8, "an address of this computer", of: 4),
+    Network([169, 254], 16, "a link-local address", of: 4),
     Network([224], 4, "a multicast address", of: 4),
     Network([240], 4, "a reserved address", of: 4),
+    // Clouds give each of their computers secrets there: Azure, Alibaba, AWS and Google.
+    Network([168, 63, 129, 16], 32, "an address of a cloud's own", of: 4),
+    Network([100, 100, 100, 200], 32, "an address of a cloud's own", of: 4),
+    Network(
+      [0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54], 128,
+      "an address of a cloud's own", of: 16),
+    Network(
+      [0xFD, 0x20, 0, 0xCE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54], 128,
+      "an address of a cloud's own", of: 16),
+    Network([], 128, "an address of this computer", of: 16),
+    Network([0xFE, 0x80], 10, "a link-local address", of: 16),
     Network([0xFF], 8, "a multicast address", of: 16),
+    // Each of these can lead to any IPv4 address, those above among them.
+    Network([], 96, "a translated address", of: 16),
+    Network([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
+    Network([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
+    Network([0x00, 0x64, 0xFF, 0x9B], 96, "a translated address", of: 16),
+    Network([0x00, 0x64, 0xFF, 0x9B, 0, 1], 48, "a translated address", of: 16),
+    Network([0x20, 0x01, 0, 0], 32, "a translated address", of: 16),
+    Network([0x20, 0x02], 16, "a translated address", of: 16),
   ]
 
-  /// The registry of special addresses that IANA keeps, and what clouds added to it.
+  /// The registry of special addresses that IANA keeps.
   private static let special4 = [
-    Network([0], 8, "an address of this computer", of: 4),
     Network([127], 8, "an address of this computer", of: 4),
     Network([10], 8, "a private address", of: 4),
     Network([172, 16], 12, "a private address", of: 4),
     Network([192, 168], 16, "a private address", of: 4),
     Network([100, 64], 10, "a private address of a provider", of: 4),
-    Network([169, 254], 16, "a link-local address", of: 4),
     Network([192, 0, 0], 24, "a reserved address", of: 4),
     Network([192, 0, 2], 24, "a reserved address", of: 4),
     Network([192, 88, 99], 24, "a reserved address", of: 4),
     Network([198, 18], 15, "a reserved address", of: 4),
     Network([198, 51, 100], 24, "a reserved address", of: 4),
     Network([203, 0, 113], 24, "a reserved address", of: 4),
-    // Azure gives each of its computers secrets there.
-    Network([168, 63, 129, 16], 32, "an address of a cloud's own", of: 4),
   ]
 
   private static let public6 = Network([0x20], 3, "", of: 16)
 
   /// What the wording of a refusal needs, and the exceptions within the public part.
   private static let special6 = [
-    Network([], 127, "an address of this computer", of: 16),
-    Network([], 96, "a translated address", of: 16),
-    Network([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
-    Network([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
-    Network([0x00, 0x64, 0xFF, 0x9B], 96, "a translated address", of: 16),
-    Network([0x00, 0x64, 0xFF, 0x9B, 0, 1], 48, "a translated address", of: 16),
+    loopback6,
     Network([0xFC], 7, "a private address", of: 16),
-    Network([0xFE, 0x80], 10, "a link-local address", of: 16),
     Network([0xFE, 0xC0], 10, "a private address", of: 16),
-    // Teredo, and more that is no computer's.
-    Network([0x20, 0x01], 23, "a translated address", of: 16),
+    // Protocol assignments, none of which is a computer's.
+    Network([0x20, 0x01], 23, "a reserved address", of: 16),
     Network([0x20, 0x01, 0x0D, 0xB8], 32, "a reserved address", of: 16),
-    Network([0x20, 0x02], 16, "a translated address", of: 16),
     Network([0x3F, 0xFF], 20, "a reserved address", of: 16),
   ]
 }

@@ -9,6 +9,15 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NetRunner
+import TensorIO
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// One request for a file, and its answer.
 struct BundleExchange: Sendable {
@@ -147,7 +156,8 @@ struct BundleExchange: Sendable {
 extension BundleExchange {
   private var tooLarge: DownloadError {
     DownloadError(
-      .tooLarge, "'\(address.shown)' has more than \(limits.bytes) bytes; no more are fetched.")
+      .tooLarge,
+      "'\(address.shown)' has more than \(ByteCount(limits.bytes)), the most that is fetched.")
   }
 
   private func failure(_ error: any Error) -> any Error {
@@ -180,10 +190,12 @@ extension BundleExchange {
     switch error {
     case let error as HTTPClientError where error == .remoteConnectionClosed:
       return "the server broke off"
-    case is HTTPParserError: return "the server's answer is no HTTP, or broke off"
+    case is HTTPParserError: return "the server's answer is not HTTP, or broke off"
     case let error as NIOConnectionError:
       return error.connectionErrors.first.map { words(for: $0.error) } ?? "\(error)"
-    case let error as IOError: return "\(error)"
+    case let error as IOError: return String(cString: strerror(error.errnoCode)).lowercased()
+    case let error as ChannelError where error == .eof || error == .inputClosed:
+      return "the server broke off"
     case let error where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
       return "the server's certificate does not prove that it is '\(address.host)'"
     default: return "\(error)"

@@ -23,6 +23,8 @@ final class ImportJob: Sendable {
   let id = UUID().uuidString.lowercased()
   /// Where the bundle is fetched from.
   let source: Source
+  /// Whether a model with the same id is replaced.
+  let replaces: Bool
 
   private enum Progress {
     case downloading, checking
@@ -41,7 +43,10 @@ final class ImportJob: Sendable {
 
   private let state = Mutex(State())
 
-  init(_ source: Source) { self.source = source }
+  init(_ source: Source, replaces: Bool) {
+    self.source = source
+    self.replaces = replaces
+  }
 
   /// Whether nothing more will happen.
   var isOver: Bool {

@@ -38,8 +38,7 @@ final class ModelImports: Sendable {
   ///   that makes no sense.
   init(_ catalogue: ModelCatalogue, _ options: NetRunnerOptions) throws {
     self.catalogue = catalogue
-    let shipped = Set(
-      catalogue.models.filter(\.isShipped).map { FileSystem.name(of: $0.bundle.path) })
+    let shipped = Set(catalogue.models.filter(\.isShipped).map(\.id))
     importer = BundleImporter(folder: catalogue.folder) { shipped.contains($0) }
     var limits = DownloadLimits()
     limits.bytes = options.maximumBundleBytes
@@ -55,10 +54,14 @@ final class ModelImports: Sendable {
 
   /// Starts an import.
   ///
+  /// - Parameters:
+  ///   - source: Where the bundle is fetched from.
+  ///   - replaces: Whether a model with the same id is replaced.
+  /// - Returns: The import.
   /// - Throws: ``WebError`` when too many are under way, and without a repository where one is needed.
-  func start(_ source: ImportJob.Source) throws -> ImportJob {
+  func start(_ source: ImportJob.Source, replaces: Bool) throws -> ImportJob {
     if case .repository = source, repository == nil { throw WebError.noRepository }
-    let job = ImportJob(source)
+    let job = ImportJob(source, replaces: replaces)
     try state.withLock { state in
       guard state.jobs.values.count(where: { !$0.isOver }) < Self.underWay else {
         throw WebError.tooBusy
@@ -99,11 +102,11 @@ final class ModelImports: Sendable {
       defer { try? FileSystem.remove(file) }
       try await download.download(url, to: file) { job.note(received: $0, of: $1) }
       job.noteChecking()
-      return try await add(file) { job.isCancelled }.id
+      return try await add(file, replaces: job.replaces) { job.isCancelled }.id
     case .repository(let model):
       guard let repository else { throw WebError.noRepository }
       let known = catalogue.imported(model, from: repository)
-      let folder = known.map { FileSystem.name(of: $0.bundle.path) } ?? "\(model).tiobundle"
+      let former = known.map { FileSystem.name(of: $0.bundle.path) }
       let client = try await repository.fetch(model, known: known?.origin) {
         job.note(received: $0, of: $1)
       }
@@ -112,7 +115,8 @@ final class ModelImports: Sendable {
         let (path, origin) = try repository.version(of: model, from: client)
         return try finish(
           importer.importBundle(
-            fromFolder: path, as: folder, origin: origin, check: check
+            fromFolder: path, as: former ?? "\(model).tiobundle", over: former, origin: origin,
+            replaces: job.replaces, check: check
           ) { job.isCancelled }
         ).id
       }
@@ -123,26 +127,22 @@ final class ModelImports: Sendable {
   ///
   /// - Parameters:
   ///   - file: The zip file.
+  ///   - replaces: Whether a model with the same id is replaced.
   ///   - isOver: Asked now and then; true ends the import.
   /// - Returns: The model.
   /// - Throws: ``ImportError`` where it cannot be used.
   func add(
-    _ file: String, until isOver: @escaping @Sendable () -> Bool = { false }
+    _ file: String, replaces: Bool, until isOver: @escaping @Sendable () -> Bool = { false }
   ) async throws -> VisionModel {
     try await queue.run { [self] in
-      try finish(importer.importBundle(fromZip: file, check: check, until: isOver))
+      try finish(
+        importer.importBundle(
+          fromZip: file, replaces: replaces, check: check, until: isOver))
     }
   }
 
   /// What is asked of every bundle before it is among the models.
   private func check(_ bundle: ModelBundle) throws {
-    let shipped = catalogue.models.first { $0.isShipped && $0.id == bundle.manifest.id }
-    guard shipped == nil else {
-      throw ImportError(
-        .sameID,
-        "'\(bundle.manifest.id)' is the id of a model that came with the program. Give the "
-          + "bundle another.")
-    }
     try catalogue.makeModel(bundle).unload()
   }
 

@@ -25,6 +25,8 @@ final class ModelCatalogue: Sendable {
     var models: [VisionModel] = []
     var failures: [(path: String, message: String)] = []
     var loaded: [String: Loaded] = [:]
+    /// Why models could not be loaded when that was last tried, by id.
+    var problems: [String: String] = [:]
   }
 
   /// A model in memory, and the bundle that it was made of.
@@ -80,6 +82,7 @@ final class ModelCatalogue: Sendable {
       state.models = sorted
       state.failures = failures
       state.loaded = state.loaded.filter { id, loaded in models[id]?.bundle.path == loaded.path }
+      state.problems = state.problems.filter { id, _ in models[id] != nil }
     }
   }
 
@@ -103,6 +106,12 @@ final class ModelCatalogue: Sendable {
       throw WebError.noModel(id)
     }
     return model
+  }
+
+  /// Why a model cannot be loaded, as far as that is known; its inputs do not matter.
+  func problem(with model: VisionModel) -> String? {
+    if model.bundle.manifest.isPlaceholder { return model.reason }
+    return state.withLock { $0.problems[model.id] }
   }
 
   /// What runs a model on pictures; loads it when it is not, and blocks while it does.
@@ -134,9 +143,15 @@ final class ModelCatalogue: Sendable {
     }
     return try loaded(model).model.withLock { loaded in
       if let loaded { return loaded }
-      let new = try makeModel(model.bundle)
-      loaded = new
-      return new
+      do {
+        let new = try makeModel(model.bundle)
+        loaded = new
+        state.withLock { $0.problems[id] = nil }
+        return new
+      } catch {
+        state.withLock { $0.problems[id] = "\(error)" }
+        throw error
+      }
     }
   }
 
@@ -157,7 +172,12 @@ final class ModelCatalogue: Sendable {
   }
 
   /// Forgets what is loaded of a model whose bundle was replaced.
-  func unload(_ id: String) { state.withLock { $0.loaded[id] = nil } }
+  func unload(_ id: String) {
+    state.withLock { state in
+      state.loaded[id] = nil
+      state.problems[id] = nil
+    }
+  }
 
   /// Deletes a model's folder.
   ///
@@ -168,7 +188,7 @@ final class ModelCatalogue: Sendable {
     guard !model.isShipped else {
       throw WebError(
         status: .forbidden, code: "model_is_shipped",
-        message: "'\(model.bundle.manifest.name)' came with the program and is not deleted.")
+        message: "'\(model.bundle.manifest.name)' came with the program and cannot be deleted.")
     }
     try FileManager.default.removeItem(atPath: model.bundle.path)
     try rescan()

@@ -17,6 +17,8 @@ struct VisionModel: Sendable {
   let origin: BundleOrigin?
 
   var id: String { bundle.manifest.id }
+  /// Whether LiteRT runs it.
+  var isOfLiteRT: Bool { bundle.backendName == "tflite" }
 
   init(_ bundle: ModelBundle, isShipped: Bool) {
     self.bundle = bundle
@@ -29,10 +31,11 @@ struct VisionModel: Sendable {
   private static func reason(against manifest: ModelManifest) -> String? {
     if manifest.isPlaceholder { return "It is a placeholder, without a model." }
     guard manifest.inputs.count == 1 else {
-      return "It takes \(manifest.inputs.count) inputs; Net Runner gives one, a picture."
+      return
+        "It takes \(manifest.inputs.count) inputs, and Net Runner shows models that take one picture."
     }
     guard case .imageInput = manifest.inputs[0].kind else {
-      return "Its input '\(manifest.inputs[0].name)' is no picture."
+      return "Its input '\(manifest.inputs[0].name)' isn't a picture."
     }
     return nil
   }

@@ -41,46 +41,115 @@ struct InferenceCall: Sendable {
         "The header says \(headerLength ?? 0) bytes of JSON, but the body has "
           + "\(body.readableBytes).")
     }
-    let document: JSONValue
-    do {
-      document = try JSONValue(parsing: Data(header.readableBytesView))
-    } catch {
-      throw WebError.badRequest("The request is no JSON: \(error).")
+    var document = Document()
+    var scanner = JSONScanner(Array(header.readableBytesView))
+    try scanner.object("The request") { scanner, key in
+      if key == "inputs" {
+        try scanner.array("'inputs'") { document.inputs.append(try Input(&$0)) }
+        document.hasInputs = true
+      } else {
+        document.members[key] = try scanner.value()
+      }
     }
-    let request = try Members(document, "The request")
+    try scanner.end()
+    guard document.hasInputs else { throw WebError.badRequest("The request lacks 'inputs'.") }
+    let request = try Members(.object(document.members), "The request")
     let parameters = try request.object("parameters")
     id = try request.text("id")
     wantsBinary = try parameters?.bool("binary_data_output") ?? false
-    inputs = try request.array("inputs", isRequired: true).map {
-      try Self.input(Members($0, "An input"), &rest)
-    }
+    inputs = try document.inputs.map { try $0.tensor(&scanner, &rest) }
     outputs = try request.array("outputs").map { try Output(Members($0, "An output")) }
     guard rest.readableBytes == 0 else {
       throw WebError.badRequest("\(rest.readableBytes) bytes follow the last binary tensor.")
     }
+    try Self.requireOnce(inputs.map(\.name), "input")
+    try Self.requireOnce(outputs.map(\.name), "output")
   }
 
-  private static func input(_ input: Members, _ rest: inout ByteBuffer) throws -> WireTensor {
-    guard let name = try input.text("name"), let typeName = try input.text("datatype") else {
-      throw WebError.badRequest("Every input needs 'name', 'datatype', 'shape' and 'data'.")
+  private struct Document {
+    var inputs: [Input] = []
+    var hasInputs = false
+    var members: [String: JSONValue] = [:]
+  }
+
+  private static func requireOnce(_ names: [String], _ what: String) throws {
+    var seen: Set<String> = []
+    for name in names where !seen.insert(name).inserted {
+      throw WebError.badRequest("The \(what) '\(name)' is given more than once.")
     }
-    guard let type = WireType(rawValue: typeName) else {
-      throw WebError.badRequest("'\(name)' is of the type '\(typeName)', which is not known.")
-    }
-    let shape = try input.integers("shape")
-    if let size = try input.object("parameters")?.integer("binary_data_size") {
-      guard size >= 0, let bytes = rest.readSlice(length: size) else {
-        throw WebError.badRequest(
-          "'\(name)' has \(size) bytes, but \(rest.readableBytes) are left of the body.")
+  }
+
+  /// An input of the document, whose elements may not have been read yet.
+  private struct Input {
+    private let members: Members
+    private var elements: WireElements?
+    /// Where the data begins that stands before what tells its type and shape.
+    private var dataPlace: Int?
+
+    init(_ scanner: inout JSONScanner) throws {
+      var members: [String: JSONValue] = [:]
+      var (elements, place) = (WireElements?.none, Int?.none)
+      try scanner.object("An input") { scanner, key in
+        guard key == "data" else {
+          members[key] = try scanner.value()
+          return
+        }
+        if members["name"] != nil, members["datatype"] != nil, members["shape"] != nil {
+          elements = try Self.elements(Members(.object(members), "An input"), &scanner)
+        } else {
+          place = scanner.place
+          try scanner.skip()
+        }
       }
-      return try WireTensor(
-        name: name, type: type, shape: shape, elements: WireTensor.elements(bytes, of: type))
+      self.members = try Members(.object(members), "An input")
+      self.elements = elements
+      dataPlace = place
     }
-    guard let data = input["data"] else {
-      throw WebError.badRequest("'\(name)' has neither 'data' nor 'binary_data_size'.")
+
+    private static func description(
+      _ members: Members
+    ) throws -> (name: String, type: WireType, shape: [Int]) {
+      guard let name = try members.text("name"), let typeName = try members.text("datatype") else {
+        throw WebError.badRequest("Every input needs 'name', 'datatype', 'shape' and 'data'.")
+      }
+      guard let type = WireType(rawValue: typeName) else {
+        throw WebError.badRequest(
+          "'\(name)' is of the type '\(typeName.prefix(40))', which is not known.")
+      }
+      return (name, type, try members.integers("shape"))
     }
-    return try WireTensor(
-      name: name, type: type, shape: shape, elements: WireTensor.elements(data, of: type, name))
+
+    private static func elements(
+      _ members: Members, _ scanner: inout JSONScanner
+    ) throws -> WireElements {
+      let (name, type, shape) = try description(members)
+      return try WireElements(
+        &scanner, type: type, count: WireTensor.elementCount(of: shape, name), name: name)
+    }
+
+    /// The whole tensor.
+    func tensor(_ scanner: inout JSONScanner, _ rest: inout ByteBuffer) throws -> WireTensor {
+      let (name, type, shape) = try Self.description(members)
+      let size = try members.object("parameters")?.integer("binary_data_size")
+      let elements: WireElements
+      switch (size, self.elements, dataPlace) {
+      case (let size?, nil, nil):
+        guard size >= 0, let bytes = rest.readSlice(length: size) else {
+          throw WebError.badRequest(
+            "'\(name)' has \(size) bytes, but \(rest.readableBytes) are left of the body.")
+        }
+        elements = try WireElements(bytes, type: type)
+      case (nil, let read?, _): elements = read
+      case (nil, nil, let place?):
+        scanner.place = place
+        elements = try Self.elements(members, &scanner)
+      case (_?, _, _):
+        throw WebError.badRequest("'\(name)' has both 'data' and 'binary_data_size'. Send one.")
+      case (nil, nil, nil):
+        throw WebError.badRequest("'\(name)' has neither 'data' nor 'binary_data_size'.")
+      }
+      return try WireTensor(name: name, type: type, shape: shape, elements: elements)
+    }
   }
 }
 
@@ -93,82 +162,5 @@ extension InferenceCall.Output {
     self.name = name
     isBinary = try parameters?.bool("binary_data")
     classes = max(0, try parameters?.integer("classification") ?? 0)
-  }
-}
-
-/// An object's members, read with errors that name them.
-struct Members {
-  private let members: [String: JSONValue]
-  private let owner: String
-
-  /// Reads an object.
-  ///
-  /// - Parameters:
-  ///   - value: The object.
-  ///   - owner: What it is, at the start of a sentence.
-  /// - Throws: ``WebError`` for anything else.
-  init(_ value: JSONValue, _ owner: String) throws {
-    guard case .object(let members) = value else {
-      throw WebError.badRequest("\(owner) must be an object, not \(value.typeName).")
-    }
-    self.members = members
-    self.owner = owner
-  }
-
-  subscript(name: String) -> JSONValue? { members[name] }
-
-  func text(_ name: String) throws -> String? {
-    switch members[name] {
-    case nil, .null?: nil
-    case .string(let text)?: text
-    case let value?: throw wrong(name, "a text", value)
-    }
-  }
-
-  func bool(_ name: String) throws -> Bool? {
-    switch members[name] {
-    case nil, .null?: nil
-    case .bool(let bool)?: bool
-    case let value?: throw wrong(name, "true or false", value)
-    }
-  }
-
-  func integer(_ name: String) throws -> Int? {
-    guard let value = members[name], value != .null else { return nil }
-    guard let integer = Self.integer(value) else { throw wrong(name, "a whole number", value) }
-    return integer
-  }
-
-  func integers(_ name: String) throws -> [Int] {
-    try array(name, isRequired: true).map { value in
-      guard let integer = Self.integer(value) else { throw wrong(name, "whole numbers", value) }
-      return integer
-    }
-  }
-
-  func object(_ name: String) throws -> Members? {
-    guard let value = members[name], value != .null else { return nil }
-    return try Members(value, "'\(name)'")
-  }
-
-  func array(_ name: String, isRequired: Bool = false) throws -> [JSONValue] {
-    switch members[name] {
-    case .array(let values)?: return values
-    case nil where !isRequired: return []
-    case nil: throw WebError.badRequest("\(owner) lacks '\(name)'.")
-    case let value?: throw wrong(name, "an array", value)
-    }
-  }
-
-  private static func integer(_ value: JSONValue) -> Int? {
-    switch value {
-    case .number(let number): Int(exactly: number)
-    case .integer(let integer): Int(exactly: integer)
-    default: nil
-    }
-  }
-
-  private func wrong(_ name: String, _ expected: String, _ value: JSONValue) -> WebError {
-    .badRequest("'\(name)' must be \(expected), not \(value.typeName).")
   }
 }

@@ -57,33 +57,54 @@ struct InferenceReply {
   }
 
   /// The answer: JSON, followed by the tensors that are wanted in binary.
+  ///
+  /// The numbers are written one by one: a tree of them would take many times the memory.
+  ///
+  /// - Throws: ``WebError`` for values that JSON cannot hold.
   func response() throws -> Response {
-    var bytes = ByteBuffer()
-    let outputs = tensors.map { tensor, isBinary -> JSONValue in
-      var members: [String: JSONValue] = [
-        "name": .string(tensor.name), "datatype": .string(tensor.type.rawValue),
-        "shape": .array(tensor.shape.map(JSONValue.count)),
-      ]
+    var (json, bytes) = (ByteBuffer(), ByteBuffer())
+    json.writeString("{")
+    if let id = call.id { try Self.write("id", .string(id), to: &json) }
+    let manifest = model.bundle.manifest
+    try Self.write("model_name", .string(manifest.id), to: &json)
+    try Self.write("model_version", .string(manifest.version), to: &json)
+    json.writeString("\"outputs\":[")
+    for (index, (tensor, isBinary)) in tensors.enumerated() {
+      json.writeString(index == 0 ? "{" : ",{")
+      try Self.write("name", .string(tensor.name), to: &json)
+      try Self.write("datatype", .string(tensor.type.rawValue), to: &json)
+      try Self.write("shape", .array(tensor.shape.map(JSONValue.count)), to: &json)
       if isBinary {
-        var data = tensor.bytes
-        members["parameters"] = .object(["binary_data_size": .count(data.readableBytes)])
-        bytes.writeBuffer(&data)
+        let start = bytes.readableBytes
+        tensor.elements.write(to: &bytes)
+        let size = bytes.readableBytes - start
+        json.writeString("\"parameters\":{\"binary_data_size\":\(size)}}")
       } else {
-        members["data"] = tensor.json
+        json.writeString("\"data\":")
+        try tensor.elements.writeJSON(to: &json, name: tensor.name)
+        json.writeString("}")
       }
-      return .object(members)
     }
-    var document: [String: JSONValue] = [
-      "model_name": .string(model.bundle.manifest.id),
-      "model_version": .string(model.bundle.manifest.version), "outputs": .array(outputs),
-    ]
-    document["id"] = call.id.map { .string($0) }
-    guard tensors.contains(where: \.isBinary) else { return try .json(.object(document)) }
-    var body = ByteBuffer(bytes: try JSONValue.object(document).encoded())
-    let length = body.readableBytes
-    body.writeBuffer(&bytes)
+    json.writeString("]}")
+    guard tensors.contains(where: \.isBinary) else {
+      return Response(
+        status: .ok, headers: [.contentType: "application/json"],
+        body: ResponseBody(byteBuffer: json))
+    }
     var headers: HTTPFields = [.contentType: "application/octet-stream"]
-    if let name = HTTPField.Name("Inference-Header-Content-Length") { headers[name] = "\(length)" }
-    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+    if let name = HTTPField.Name("Inference-Header-Content-Length") {
+      headers[name] = "\(json.readableBytes)"
+    }
+    json.writeBuffer(&bytes)
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: json))
+  }
+
+  /// Writes a member, and the comma behind it.
+  private static func write(
+    _ name: String, _ value: JSONValue, to buffer: inout ByteBuffer
+  ) throws {
+    buffer.writeString("\"\(name)\":")
+    buffer.writeBytes(try value.encoded())
+    buffer.writeString(",")
   }
 }

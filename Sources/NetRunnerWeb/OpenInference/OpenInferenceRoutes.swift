@@ -16,22 +16,28 @@ struct OpenInferenceRoutes: Sendable {
   let queue: WorkQueue
   let bodies: BodyReader
   let version: String
-
-  /// What a request's tensors may have.
-  private static let maximumBytes = 256 << 20
+  /// Why no model can be run at all; nil where nothing is known against it.
+  let problem: @Sendable () -> String?
+  let tensors: TensorBodies
+  let statistics = InferenceStatistics()
 
   private static let headerLength = HTTPField.Name("Inference-Header-Content-Length")
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("") { _, _ in try server() }
     group.get("health/live") { _, _ in Response(status: .ok) }
-    group.get("health/ready") { _, _ in Response(status: .ok) }
-    group.post("repository/index") { _, _ in try await index() }
+    group.get("health/ready") { _, _ in try await ready() }
+    group.post("repository/index") { request, _ in try await index(request) }
+    group.get("models/stats") { _, _ in try statistics(catalogue.models.map(\.id)) }
     for path in ["models/:id", "models/:id/versions/:version"] {
       group.get(RouterPath(path)) { _, context in try await metadata(context) }
       group.get(RouterPath(path + "/ready")) { _, context in
         _ = try await model(context)
         return Response(status: .ok)
+      }
+      group.get(RouterPath(path + "/config")) { _, context in try await configuration(context) }
+      group.get(RouterPath(path + "/stats")) { _, context in
+        try statistics([known(context).id])
       }
       group.post(RouterPath(path + "/infer")) { request, context in
         try await infer(request, context)
@@ -40,26 +46,49 @@ struct OpenInferenceRoutes: Sendable {
   }
 
   private func server() throws -> Response {
+    // 'model_repository' is not among them: models are listed, but cannot be loaded and unloaded.
     try .json(
       .object([
         "name": .string("tensorio"), "version": .string(version),
-        "extensions": .array([
-          .string("binary_tensor_data"), .string("classification"), .string("model_repository"),
-        ]),
+        "extensions": .array(
+          ["binary_tensor_data", "classification", "model_configuration", "statistics"]
+            .map { .string($0) }),
       ]))
   }
 
-  private func index() async throws -> Response {
-    let models = try await queue.run { () throws -> [VisionModel] in
+  private func ready() async throws -> Response {
+    let problem = problem
+    if let reason = try await queue.run({ problem() }) {
+      throw WebError(
+        status: .serviceUnavailable, code: "library_missing", message: reason)
+    }
+    return Response(status: .ok)
+  }
+
+  // MARK: - Models
+
+  private func index(_ request: Request) async throws -> Response {
+    let onlyReady = try await bodies.withBody(of: request, limit: 4096, as: "The request") { body in
+      guard body.readableBytes > 0 else { return false }
+      guard let document = try? JSONValue(parsing: Data(body.readableBytesView)) else {
+        throw WebError.badRequest("The body is not JSON. Send none, or {\"ready\": true}.")
+      }
+      return try Members(document, "The body").bool("ready") ?? false
+    }
+    let models = try await queue.run { () throws -> [(model: VisionModel, problem: String?)] in
       try catalogue.rescan()
-      return catalogue.models
+      let general = problem()
+      return catalogue.models.map { model in
+        (model, (model.isOfLiteRT ? general : nil) ?? catalogue.problem(with: model))
+      }
     }
     return try .json(
       .array(
-        models.map {
+        models.filter { !onlyReady || $0.problem == nil }.map { model, problem in
           .object([
-            "name": .string($0.id), "version": .string($0.bundle.manifest.version),
-            "state": .string("READY"), "reason": .string(""),
+            "name": .string(model.id), "version": .string(model.bundle.manifest.version),
+            "state": .string(problem == nil ? "READY" : "UNAVAILABLE"),
+            "reason": .string(problem ?? ""),
           ])
         }))
   }
@@ -85,32 +114,80 @@ struct OpenInferenceRoutes: Sendable {
       ]))
   }
 
-  private func model(_ context: WebContext) async throws -> InferenceModel {
-    let id = try context.model()
-    let model = try await queue.run { try catalogue.inferenceModel(id) }
-    let wanted = context.parameters.get("version")
-    guard wanted == nil || wanted == model.bundle.manifest.version else {
+  private func configuration(_ context: WebContext) async throws -> Response {
+    let model = try await model(context)
+    let signature = try model.signature
+    func tensors(_ specs: [TensorSpec]) -> JSONValue {
+      .array(
+        specs.map { spec in
+          let type = spec.wireType == .bytes ? "STRING" : spec.wireType.rawValue
+          return .object([
+            "name": .string(spec.name), "data_type": .string("TYPE_" + type),
+            "dims": .array(spec.wireShape.map(JSONValue.count)),
+          ])
+        })
+    }
+    let backend = model.bundle.backendName ?? ""
+    return try .json(
+      .object([
+        "name": .string(model.bundle.manifest.id), "platform": .string(backend),
+        "backend": .string(backend), "max_batch_size": .count(0),
+        "input": tensors(signature.inputs), "output": tensors(signature.outputs),
+      ]))
+  }
+
+  private func statistics(_ ids: [String]) throws -> Response {
+    try .json(
+      .object([
+        "model_stats": .array(
+          try ids.map { id in
+            statistics.json(of: id, version: try catalogue.model(id).bundle.manifest.version)
+          })
+      ]))
+  }
+
+  /// The model that a path names.
+  private func known(_ context: WebContext) throws -> VisionModel {
+    let model = try catalogue.model(context.model())
+    let version = model.bundle.manifest.version
+    let wanted = context.parameters.get("version")?.removingPercentEncoding
+    guard wanted == nil || wanted == version else {
       throw WebError(
         status: .notFound, code: "version_not_found",
-        message: "'\(id)' has the version '\(model.bundle.manifest.version)' only.")
+        message: "'\(model.id)' has only the version '\(version)'.")
     }
     return model
   }
 
+  private func model(_ context: WebContext) async throws -> InferenceModel {
+    let id = try known(context).id
+    return try await queue.run { try catalogue.inferenceModel(id) }
+  }
+
+  // MARK: - Runs
+
   private func infer(_ request: Request, _ context: WebContext) async throws -> Response {
     let model = try await model(context)
+    let id = model.bundle.manifest.id
     let length = try Self.headerLength.flatMap { request.headers[$0] }.map { text in
       guard let length = Int(text), length >= 0 else {
         throw WebError.badRequest("Inference-Header-Content-Length must be a number of bytes.")
       }
       return length
     }
-    return try await bodies.withBody(of: request, limit: Self.maximumBytes, as: "The request") {
-      body in
-      try await queue.run {
-        let call = try InferenceCall(body, headerLength: length)
+    let limits = TensorLimits(id, try model.signature.inputs)
+    let clock = ContinuousClock()
+    let start = clock.now
+    do {
+      let response = try await tensors.withBody(of: request, limits, hasBinary: length != nil) {
+        let call = try InferenceCall($0, headerLength: length)
         return try InferenceReply(call, model.run(call.values(for: model)), model).response()
       }
+      statistics.add(id, clock.now - start, isSuccess: true)
+      return response
+    } catch {
+      statistics.add(id, clock.now - start, isSuccess: false)
+      throw error
     }
   }
 }

@@ -13,26 +13,7 @@ struct WireTensor: Sendable {
   let name: String
   let type: WireType
   let shape: [Int]
-  let elements: Elements
-
-  /// The elements in row-major order.
-  enum Elements: Sendable {
-    case bools([Bool])
-    case integers([Int64])
-    case floats([Float])
-    case doubles([Double])
-    case strings([Data])
-
-    var count: Int {
-      switch self {
-      case .bools(let values): values.count
-      case .integers(let values): values.count
-      case .floats(let values): values.count
-      case .doubles(let values): values.count
-      case .strings(let values): values.count
-      }
-    }
-  }
+  let elements: WireElements
 
   /// The most axes that a tensor may have.
   private static let maximumRank = 16
@@ -40,7 +21,7 @@ struct WireTensor: Sendable {
   /// Makes a tensor.
   ///
   /// - Throws: ``WebError`` where the shape does not have as many elements as there are.
-  init(name: String, type: WireType, shape: [Int], elements: Elements) throws {
+  init(name: String, type: WireType, shape: [Int], elements: WireElements) throws {
     let count = try Self.elementCount(of: shape, name)
     guard elements.count == count else {
       throw WebError.badRequest(
@@ -69,7 +50,7 @@ struct WireTensor: Sendable {
   }
 }
 
-// MARK: - Values
+// MARK: - Inputs
 
 extension WireTensor {
   /// The tensor as a value for an input.
@@ -77,7 +58,8 @@ extension WireTensor {
   /// - Parameters:
   ///   - spec: The input.
   ///   - decoder: What reads pictures that are sent as files.
-  /// - Returns: Pixels, a picture's file, numbers or texts.
+  /// - Returns: Pixels, a picture's file, numbers or texts; the model's own elements, where they are of
+  ///   the model's type and not of the one that is announced.
   /// - Throws: ``WebError`` where the input takes something else.
   func value(for spec: TensorSpec, _ decoder: ImageDecoder) throws -> any TensorEncodable {
     if case .imageInput(let format, _) = spec.kind {
@@ -87,56 +69,73 @@ extension WireTensor {
         }
         return ImageFile(bytes: Array(files[0]), named: "'\(name)'", decoder: decoder)
       }
-      if type == .uint8 { return try picture(isBGR: format.format == .bgr) }
+      if case .numbers(let list) = elements, let bytes = (list as? Numbers<UInt8>)?.numbers {
+        return try picture(bytes, isGray: format.format == .gray)
+      }
     }
+    guard type == spec.rawWireType || (type == spec.wireType && !spec.isImage) else {
+      throw WebError.badRequest(
+        "'\(name)' takes \(spec.acceptedTypes), not \(type.rawValue).")
+    }
+    try checkShape(spec)
     switch elements {
     case .bools(let values): return values
-    case .integers(let values):
-      if spec.kind == .bytes, type == .uint8 {
-        return Data(values.map(UInt8.init(truncatingIfNeeded:)))
-      }
-      return values
-    case .floats(let values): return values
-    case .doubles(let values): return values
     case .strings(let values): return TensorValue.strings(values)
+    case .numbers(let list):
+      // The model's own elements go in as they are, past model.json's quantization and preprocessing.
+      return type == spec.wireType ? list.value : try list.tensor(shape)
+    }
+  }
+
+  /// Requires the input's shape; axes of length 1 may be left out.
+  private func checkShape(_ spec: TensorSpec) throws {
+    let expected = type == spec.wireType ? spec.wireShape : spec.rawWireShape
+    guard shape.filter({ $0 != 1 }) == expected.filter({ $0 != 1 }) else {
+      throw WebError.badRequest("'\(name)' takes the shape \(expected), not \(shape).")
     }
   }
 
   /// The pixels: [height, width, 3] or [1, height, width, 3] in the order red, green, blue; with one
   /// channel, brightness.
-  private func picture(isBGR: Bool) throws -> PixelBuffer {
+  private func picture(_ bytes: [UInt8], isGray: Bool) throws -> PixelBuffer {
     let sides = shape.count == 4 && shape[0] == 1 ? Array(shape.dropFirst()) : shape
-    guard case .integers(let values) = elements, sides.count == 3, sides[0] > 0, sides[1] > 0,
-      sides[2] == 3 || sides[2] == 1
-    else {
+    guard sides.count == 3, sides[0] > 0, sides[1] > 0, sides[2] == 3 || sides[2] == 1 else {
       throw WebError.badRequest(
-        "'\(name)' is a picture: its shape is [1, height, width, 3], not \(shape).")
+        "'\(name)' is a picture: its shape is [1, height, width, \(isGray ? 1 : 3)], not \(shape).")
     }
     return PixelBuffer(
-      width: sides[1], height: sides[0], format: sides[2] == 3 ? .rgb : .gray,
-      bytes: values.map(UInt8.init(truncatingIfNeeded:)))
+      width: sides[1], height: sides[0], format: sides[2] == 3 ? .rgb : .gray, bytes: bytes)
   }
+}
 
+// MARK: - Outputs
+
+extension WireTensor {
   /// An output of a run.
   ///
   /// - Throws: `TensorIOError` when it cannot be read.
   init(_ outputs: ModelOutputs, at index: Int) throws {
     let spec = outputs.specs[index]
-    let value: TensorValue = try outputs.value(at: index)
-    let elements: Elements =
-      switch value {
-      case .number(let number): Self.elements([number])
-      case .numbers(let numbers): Self.elements(numbers)
-      case .labels(let classification): .floats(classification.map(\.value))
-      case .bytes(let data, let type):
-        try Self.elements(ByteBuffer(bytes: data), of: WireType(type))
-      case .strings(let strings): .strings(strings)
-      case .image(let picture): .integers(picture.colors)
-      case .classMap(let map): .integers(map.classes.map(Int64.init))
-      case .tensor, .list:
-        throw TensorIOError(
-          .wrongOutputType, "The output '\(spec.name)' is of a kind that cannot be sent.")
+    let elements: WireElements
+    switch spec.kind {
+    case _ where spec.dataType == .string:
+      elements = .strings(try outputs.value(at: index))
+    case .imageOutput, .imageInput:
+      let picture: PixelBuffer = try outputs.value(at: index)
+      elements = .numbers(Numbers(picture.colors))
+    case .classMap:
+      let map: ClassMap = try outputs.value(at: index)
+      elements = .numbers(Numbers(map.classes))
+    case .bytes:
+      let data: Data = try outputs.value(at: index)
+      elements = try WireElements(ByteBuffer(bytes: data), type: spec.wireType)
+    case .vector, .scalar:
+      if let number = spec.wireType.number {
+        elements = .numbers(try Self.list(of: number, outputs, index))
+      } else {
+        elements = .bools(try outputs.value(at: index))
       }
+    }
     // The model's own shape, or a flat one where a run decides how much there is.
     let shape = spec.wireShape.map { $0 == -1 ? 1 : $0 }
     let fits = shape.reduce(1, *) == elements.count
@@ -145,29 +144,28 @@ extension WireTensor {
       elements: elements)
   }
 
-  private static func elements(_ numbers: [TensorValue.Number]) -> Elements {
-    switch numbers.first {
-    case .integer?:
-      .integers(numbers.map { if case .integer(let value) = $0 { value } else { 0 } })
-    case .double?: .doubles(numbers.map { if case .double(let value) = $0 { value } else { .nan } })
-    case .bool?: .bools(numbers.map { if case .bool(let value) = $0 { value } else { false } })
-    case .float?, nil:
-      .floats(numbers.map { if case .float(let value) = $0 { value } else { .nan } })
-    }
+  private static func list<Number: WireNumber>(
+    of _: Number.Type, _ outputs: ModelOutputs, _ index: Int
+  ) throws -> any NumberList {
+    let numbers: [Number] = try outputs.value(at: index)
+    return Numbers(numbers)
   }
 }
 
 extension PixelBuffer {
   /// Red, green and blue, or brightness, of each pixel.
-  fileprivate var colors: [Int64] {
+  fileprivate var colors: [UInt8] {
     let offsets = format.colorOffsets
     let (width, height, stride) = (width, height, format.bytesPerPixel)
     let channels = format == .gray ? [0] : [offsets.red, offsets.green, offsets.blue]
     let bytes = withBytes { $0.withUnsafeBytes { Array($0) } }
-    return (0..<height).flatMap { y in
-      (0..<width).flatMap { x in
-        channels.map { Int64(bytes[y * bytesPerRow + x * stride + $0]) }
+    var colors: [UInt8] = []
+    colors.reserveCapacity(width * height * channels.count)
+    for y in 0..<height {
+      for x in 0..<width {
+        for channel in channels { colors.append(bytes[y * bytesPerRow + x * stride + channel]) }
       }
     }
+    return colors
   }
 }

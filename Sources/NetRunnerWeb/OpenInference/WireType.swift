@@ -71,13 +71,30 @@ extension TensorSpec {
     dataType == .float16 ? .float32 : WireType(dataType)
   }
 
-  /// The shape that clients send and get; -1 is an axis of any length.
+  /// The type of the tensor's own elements, which clients may send in its place: these are quantized,
+  /// and normalized, already.
+  var rawWireType: WireType { WireType(dataType) }
+
+  /// The shape that clients send and get, of one item.
   var wireShape: [Int] {
     switch kind {
     case .imageInput(let shape, _): [1, shape.height, shape.width, shape.format == .gray ? 1 : 3]
     case .imageOutput(let shape, _): [1, shape.height, shape.width, shape.format == .gray ? 1 : 3]
     case .classMap(let map, _): [1, map.height, map.width]
-    case .vector, .scalar, .bytes: shape
+    case .vector, .scalar, .bytes: rawWireShape
     }
+  }
+
+  /// The shape of the model's own elements, of one item.
+  var rawWireShape: [Int] { isBatched ? [1] + itemShape : shape }
+
+  /// The types that an input takes, for a message.
+  var acceptedTypes: String {
+    if case .imageInput = kind {
+      let raw = rawWireType == .uint8 ? "" : ", or the model's own \(rawWireType.rawValue) elements"
+      return "UINT8 pixels, a picture's file as BYTES\(raw)"
+    }
+    guard rawWireType != wireType else { return wireType.rawValue }
+    return "\(wireType.rawValue), or the model's own \(rawWireType.rawValue) elements"
   }
 }

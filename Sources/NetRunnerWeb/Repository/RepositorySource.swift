@@ -163,8 +163,8 @@ final class RepositorySource: Sendable {
     guard release.size <= configuration.maximumBytes else {
       throw ImportError(
         .tooLarge,
-        "Version '\(release.version)' of '\(model)' has \(release.size) bytes; Net Runner takes at "
-          + "most \(configuration.maximumBytes).")
+        "Version '\(release.version)' of '\(model)' has \(ByteCount(release.size)); Net Runner takes at "
+          + "most \(ByteCount(configuration.maximumBytes)).")
     }
   }
 

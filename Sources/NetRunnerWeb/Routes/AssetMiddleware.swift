@@ -49,9 +49,10 @@ struct AssetMiddleware: RouterMiddleware {
     _ request: Request, context: WebContext,
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
-    guard request.method == .get || request.method == .head,
-      let asset = assets[request.uri.path]
-    else { return try await next(request, context) }
+    guard let asset = assets[request.uri.path] else { return try await next(request, context) }
+    guard request.method == .get || request.method == .head else {
+      throw WebError.wrongMethod(request, allowed: "GET, HEAD")
+    }
     // Asked for again each time, and not sent again: a newer program's page is seen at once.
     let headers: HTTPFields = [
       .contentType: asset.type, .eTag: asset.tag, .cacheControl: "no-cache",

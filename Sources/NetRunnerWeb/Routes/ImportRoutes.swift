@@ -36,6 +36,7 @@ struct ImportRoutes: Sendable {
     let members = try await Members(bodies.json(of: request), "The body")
     let url = try members.text("url")
     let model = try members.text("repository_model")
+    let replaces = try members.bool("replace") ?? false
     let source: ImportJob.Source
     switch (url, model) {
     case (let url?, nil):
@@ -51,7 +52,7 @@ struct ImportRoutes: Sendable {
       source = .repository(name)
     default: throw WebError.badRequest("The body needs a 'url' or a 'repository_model', not both.")
     }
-    return try Self.answer(imports.start(source), status: .accepted)
+    return try Self.answer(imports.start(source, replaces: replaces), status: .accepted)
   }
 
   private static func answer(
@@ -68,12 +69,13 @@ struct ImportRoutes: Sendable {
         message: "The body must be a zip file, with 'Content-Type: application/zip'.",
         endsConnection: true)
     }
+    let replaces = try Query(request).bool("replace") ?? false
     let path = imports.temporaryFile
     defer { try? FileSystem.remove(path) }
     try await bodies.write(request, to: path, limit: maximumBytes, as: "The archive")
     do {
       return try await .json(
-        .object(["model": .object(imports.add(path).json)]), status: .created)
+        .object(["model": .object(imports.add(path, replaces: replaces).json)]), status: .created)
     } catch let error as ImportError {
       throw WebError(error)
     }

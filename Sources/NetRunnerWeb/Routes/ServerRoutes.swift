@@ -38,6 +38,7 @@ struct ServerRoutes: Sendable {
         "maximum_picture_bytes": .count(InferenceRunner.maximumPictureBytes),
         "maximum_bundle_bytes": .count(options.maximumBundleBytes),
         "repository": repository?.json ?? .null,
+        "problem": .text(options.libraryProblem()),
       ]))
   }
 

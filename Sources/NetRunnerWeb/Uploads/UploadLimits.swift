@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import TensorIO
 
 /// What uploads may have at most.
 struct UploadLimits: Sendable {
@@ -47,8 +48,8 @@ extension WebError {
   static func fileTooLarge(_ limit: Int, _ path: RelativePath) -> WebError {
     WebError(
       status: .contentTooLarge, code: "file_too_large",
-      message: "'\(path.text.prefix(200))' has more than \(limit) bytes (\(limit >> 20) MiB); "
-        + "leave it out or make it smaller.", endsConnection: true)
+      message: "'\(path.text.prefix(200))' has more than \(ByteCount(limit)). "
+        + "Leave it out or make it smaller.", endsConnection: true)
   }
 
   static func incomplete(_ path: RelativePath) -> WebError {
@@ -61,7 +62,7 @@ extension WebError {
   static func uploadTooLarge(_ limit: Int) -> WebError {
     WebError(
       status: .contentTooLarge, code: "upload_too_large",
-      message: "An upload has at most \(limit) bytes (\(limit >> 20) MiB); make it several.",
+      message: "An upload has at most \(ByteCount(limit)). Make it several.",
       endsConnection: true)
   }
 

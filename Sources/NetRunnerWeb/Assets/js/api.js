@@ -29,8 +29,9 @@ export class API {
     return this.#requests.send("DELETE", pathOf("models", id));
   }
 
-  uploadModel(file, options) {
-    return this.#requests.upload("models", file, { type: "application/zip", ...options });
+  uploadModel(file, replace, options) {
+    const query = { replace: replace || null };
+    return this.#requests.upload("models", file, { type: "application/zip", query, ...options });
   }
 
   /** Runs a model on a picture; `roundTrip` is added: milliseconds from here and back. */
@@ -50,16 +51,16 @@ export class API {
     return (await this.#requests.send("GET", pathOf("samples", name))).blob();
   }
 
-  async startImport(url) {
-    return (await this.#requests.post("imports", { url })).import;
+  async startImport(url, replace) {
+    return (await this.#requests.post("imports", { url, replace })).import;
   }
 
   async repository() {
     return (await this.#requests.json("GET", "repository")).repository;
   }
 
-  async startRepositoryImport(model) {
-    return (await this.#requests.post("imports", { repository_model: model })).import;
+  async startRepositoryImport(model, replace) {
+    return (await this.#requests.post("imports", { repository_model: model, replace })).import;
   }
 
   async imports() {

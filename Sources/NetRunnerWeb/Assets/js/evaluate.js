@@ -68,7 +68,7 @@ export class EvaluateView {
 
   #row(evaluation) {
     const { id, state, started, models, dataset } = evaluation;
-    const names = models.map(({ model }) => this.#app.models.find(model)?.name ?? model).join(", ");
+    const names = models.map(({ model }) => this.#app.models.nameOfID(model)).join(", ");
     const pictures = dataset ? count(dataset.pictures, "picture") : null;
     return el("a", { class: "card-link", href: address("evaluate", id) },
       el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "pictures"}` }),

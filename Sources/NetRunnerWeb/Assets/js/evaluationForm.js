@@ -73,7 +73,7 @@ export class EvaluationForm {
       const box = el("input", { type: "checkbox", name: "models", value: model.id });
       box.checked = chosen.includes(model.id);
       return el("li", {}, el("label", { class: "tick" }, box,
-        el("span", {}, model.name, el("small", { class: "muted", text: kindName(model.kind) }))));
+        el("span", {}, this.#app.models.nameOf(model), el("small", { class: "muted", text: kindName(model.kind) }))));
     }));
   }
 

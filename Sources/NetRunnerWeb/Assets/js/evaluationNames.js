@@ -50,3 +50,14 @@ export function metricValues(result) {
   const all = Object.values(result.metrics ?? {}).flatMap(({ values }) => values);
   return all.filter((each, place) => all.findIndex(({ name }) => name === each.name) === place);
 }
+
+/** A report in which models of the same name are told apart by their identifiers. */
+export function withDistinctNames(report) {
+  const names = report.models.map(({ model }) => model.name);
+  const models = report.models.map((result) => {
+    const { name, id } = result.model;
+    const isShared = names.filter((each) => each === name).length > 1;
+    return { ...result, model: { ...result.model, name: isShared ? `${name} (${id})` : name } };
+  });
+  return { ...report, models };
+}

@@ -5,7 +5,7 @@
 
 import { el, icon } from "./dom.js";
 import { count, duration, moment, rate, whole } from "./format.js";
-import { layoutName, stateName } from "./evaluationNames.js";
+import { layoutName, stateName, withDistinctNames } from "./evaluationNames.js";
 import { confirmed } from "./notices.js";
 import { Report } from "./report.js";
 import { RowsView } from "./rows.js";
@@ -89,7 +89,7 @@ export class EvaluationView {
   }
 
   #progressRow({ model }) {
-    const name = this.#app.models.find(model)?.name ?? model;
+    const name = this.#app.models.nameOfID(model);
     return el("div", { class: "progress-row", data: { model } },
       el("strong", { text: name }), el("span", { class: "muted" }), el(
         "progress", { "aria-label": name }
@@ -114,9 +114,12 @@ export class EvaluationView {
       el("p", { class: "warn", text: evaluation.error.message })
     );
     if (!report) return;
-    const names = new Map(report.models.map(({ model }) => [model.id, model.name]));
+    const shown = withDistinctNames(report);
+    const names = new Map(shown.models.map(({ model }) => [model.id, model.name]));
     const rows = new RowsView(this.#app, { evaluation, names });
-    const view = new Report(this.#app, { evaluation, report, onmodel: (id) => rows.setModel(id) });
+    const view = new Report(
+      this.#app, { evaluation, report: shown, onmodel: (id) => rows.setModel(id) }
+    );
     this.#root.append(view.root, rows.root);
   }
 

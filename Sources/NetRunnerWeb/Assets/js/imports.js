@@ -21,12 +21,12 @@ export function importErrorTitle(code) {
     damaged_zip: "Damaged zip",
     unsafe_zip: "Unsafe zip",
     zip_too_large: "Too large when unzipped",
-    no_bundle: "No model in the zip",
+    no_bundle: "No model in it",
     several_bundles: "Several models in the zip",
     invalid_bundle: "Not a valid model",
     not_a_vision_model: "Not a vision model",
-    model_is_shipped: "A shipped model has this name",
-    same_id: "Another model has this identifier",
+    model_is_shipped: "A shipped model has this id",
+    same_id: "This model is already here",
     untrusted: "Not signed by a trusted key",
     invalid_document: "Not a sound document",
     expired: "The document has expired",
@@ -74,7 +74,7 @@ export class Imports extends EventTarget {
     byId("zip-input").addEventListener("change", ({ target }) => {
       const [file] = target.files;
       target.value = "";
-      if (file) this.send(file);
+      if (file) this.send(async () => file);
     });
   }
 
@@ -85,17 +85,22 @@ export class Imports extends EventTarget {
   }
 
   /** Lets the server download a zip. */
-  fetch(url) {
-    return this.#follow(() => this.#app.api.startImport(url));
+  fetch(url, replace = false) {
+    return this.#follow(
+      () => this.#app.api.startImport(url, replace), () => this.fetch(url, true)
+    );
   }
 
   /** Lets the server fetch what the repository's channel gives. */
-  fetchFromRepository(model) {
-    return this.#follow(() => this.#app.api.startRepositoryImport(model));
+  fetchFromRepository(model, replace = false) {
+    return this.#follow(
+      () => this.#app.api.startRepositoryImport(model, replace),
+      () => this.fetchFromRepository(model, true)
+    );
   }
 
-  #follow(begin) {
-    return this.#during(async (signal) => {
+  #follow(begin, replace) {
+    return this.#during(replace, async (signal) => {
       let state = await begin();
       this.#id = state.id;
       while (isUnderWay(state)) {
@@ -109,16 +114,17 @@ export class Imports extends EventTarget {
     });
   }
 
-  /** Sends a zip of this device. */
-  send(file) {
+  /** Sends a zip of this device, which a function resolves to. */
+  send(zip, replace = false) {
     const limit = this.#app.server.maximum_bundle_bytes;
-    return this.#during(async (signal) => {
+    return this.#during(() => this.send(zip, true), async (signal) => {
+      const file = await zip();
       if (file.size > limit) {
         const message = `${file.name} has ${bytes(file.size)}, and the server takes ${bytes(limit)}.`;
         throw { code: "too_large", message };
       }
       this.#showProgress({ state: "uploading", received: 0, total: file.size });
-      const { model } = await this.#app.api.uploadModel(file, {
+      const { model } = await this.#app.api.uploadModel(file, replace, {
         signal,
         progress: (received, total) =>
           this.#showProgress(
@@ -129,6 +135,11 @@ export class Imports extends EventTarget {
     });
   }
 
+  /** Says why what was dropped is not imported. */
+  refuse(message) {
+    this.#showError({ code: "no_bundle", message });
+  }
+
   /** Ends the import that is under way. */
   cancel() {
     const id = this.#id;
@@ -137,7 +148,8 @@ export class Imports extends EventTarget {
     this.#showEnd("Import cancelled.");
   }
 
-  async #during(work) {
+  /** Does the work of an import; `replace` begins it again, where it would replace a model. */
+  async #during(replace, work) {
     this.#stopper?.abort();
     const stopper = new AbortController();
     this.#stopper = stopper;
@@ -147,7 +159,7 @@ export class Imports extends EventTarget {
       const id = await work(stopper.signal);
       if (id && !stopper.signal.aborted) await this.#finish(id);
     } catch (error) {
-      if (!stopper.signal.aborted) this.#showError(error);
+      if (!stopper.signal.aborted) this.#showError(error, replace);
     } finally {
       this.#note(false);
       this.#id = null;
@@ -186,7 +198,8 @@ export class Imports extends EventTarget {
     const more = el(
       "a", { class: "button quiet small", href: address("models", id), text: "Details" }
     );
-    this.#showEnd(`Imported ${model?.name ?? id}.`, [use, more]);
+    const name = model ? this.#app.models.nameOf(model) : id;
+    this.#showEnd(`Imported ${name}.`, [use, more]);
   }
 
   #showProgress(state) {
@@ -218,13 +231,19 @@ export class Imports extends EventTarget {
     );
   }
 
-  #showError({ code, message }) {
+  #showError({ code, message }, replace) {
     this.#root.dataset.state = "failed";
     this.#root.dataset.code = code;
     this.#root.replaceChildren(
       el(
         "div", { class: "warn" }, el("strong", { text: importErrorTitle(code) }),
-        el("p", { text: message })
+        el("p", { text: message }),
+        replace && code === "same_id" ? el(
+          "button", {
+            class: "button small", id: "import-replace", type: "button", text: "Replace it",
+            on: { click: replace },
+          }
+        ) : null
       ));
   }
 }

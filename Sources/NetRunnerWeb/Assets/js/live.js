@@ -11,7 +11,7 @@ import { isForControl } from "./keys.js";
 import { LiveDisplay } from "./liveDisplay.js";
 import { isForDrawings } from "./models.js";
 import { Pad } from "./pad.js";
-import { isPicture, isVideo, isZip, readablePicture } from "./pictures.js";
+import { isPicture, isVideo, readablePicture } from "./pictures.js";
 import { Sources } from "./sources.js";
 import { Stage } from "./stage.js";
 import { Strip } from "./strip.js";
@@ -21,7 +21,7 @@ import { Timeline } from "./timeline.js";
 export class LiveView {
   title = "Live";
   root = document.querySelector("[data-view=live]");
-  dropHint = "Drop pictures, a folder, a video or a zipped model";
+  dropHint = "Drop pictures, a folder, a video or a model";
   #app;
   #stage = new Stage();
   #camera = new Camera(this.#stage.video);
@@ -74,15 +74,15 @@ export class LiveView {
 
   /** Takes what was dropped, pasted or chosen. */
   receive(entries) {
-    const zip = entries.find(({ file }) => isZip(file));
     const video = entries.find(({ file }) => isVideo(file));
     const pictures = entries.filter(({ file }) => isPicture(file));
     if (pictures.length > 0) this.#usePictures(
       pictures.map(({ path, file }) => ({ name: path, file }))
     );
     else if (video) this.#useVideo(video.file);
-    else if (zip) this.#app.importZip(zip.file);
-    else this.#app.notices.warn("There is no picture, video or zip in it.");
+    else if (!this.#app.importModel(entries)) {
+      this.#app.notices.warn("There is no picture, video or model in it.");
+    }
   }
 
   #listen() {
@@ -90,6 +90,7 @@ export class LiveView {
     this.#camera.onend = () => this.#explainCamera("ended");
     this.#strip.onchoose = (picture) => this.#showStill(picture);
     this.#pad.onchange = () => this.#runDrawing();
+    this.#timeline.onseek = () => this.#showPausedFrame();
     this.#stage.ontap = () => this.#togglePause();
     this.#stage.onswipe = (side) => this.#swipe(side);
     byId("pause").addEventListener("click", () => this.#togglePause());
@@ -99,6 +100,7 @@ export class LiveView {
     byId("camera-retry").addEventListener("click", () => this.#useCamera());
     addEventListener("keydown", (event) => this.#key(event));
     models.addEventListener("select", () => this.#changeModel());
+    models.addEventListener("load", () => this.#showControls());
     settings.addEventListener("change", ({ detail }) => {
       if (detail.name !== "theme" && detail.name !== "facing") this.#again();
     });
@@ -235,6 +237,17 @@ export class LiveView {
     await this.#inference.run(frame, { source: this.#display.session, iterations: 1 }, signal);
   }
 
+  /** Runs the model on the place of a paused video that was chosen. */
+  async #showPausedFrame() {
+    if (this.#mode !== "video" || !this.#isPaused) return;
+    const isStale = this.#inference.renew();
+    const frame = await this.#capture.take(this.#stage.video);
+    if (!frame || isStale()) return;
+    this.#inference.picture = frame;
+    this.#stage.showPicture(frame, "The frame at this place");
+    await this.#runStill();
+  }
+
   async #showStill(picture) {
     const isStale = this.#inference.renew();
     const { api, server } = this.#app;
@@ -350,6 +363,7 @@ export class LiveView {
   // What is on the screen
 
   #showControls() {
+    byId("model-hint").hidden = !this.#app.models.areAllShipped;
     const isCamera = this.#mode === "camera" && (this.#camera.isOn || this.#isPaused);
     byId("pause").hidden = !isCamera && this.#mode !== "video";
     byId("flip").hidden = byId("shutter").hidden = !isCamera;

@@ -61,7 +61,7 @@ async function start() {
     app.go(view);
     views[view].receive(entries);
   };
-  app.importZip = (file) => views.models.importZip(file);
+  app.importModel = (entries) => views.models.importModel(entries);
   const receiver = () => (router.current.receive ? router.current : views.live);
   followDrops({
     notices,
@@ -79,6 +79,9 @@ async function load() {
   for (;;) {
     try {
       app.server = { ...app.server, ...(await api.server()) };
+      byId("server-problem").hidden = !app.server.problem;
+      // What comes after the first sentence is for the person at the server's terminal.
+      byId("server-problem").textContent = (app.server.problem ?? "").replace(/\. .*$/s, ".");
       return await models.load();
     } catch (error) {
       if (error.code === "server_gone") {

@@ -9,7 +9,9 @@ import { el } from "./dom.js";
 export function followModelChoice(select, models) {
   const fill = () => {
     const groups = [["Shipped", true], ["Imported", false]].map(([label, isShipped]) => {
-      const options = models.list.filter((model) => model.is_shipped === isShipped).map(option);
+      const options = models.list.filter((model) => model.is_shipped === isShipped).map(
+        (model) => option(model, models.nameOf(model))
+      );
       return options.length > 0 ? el("optgroup", { label }, options) : null;
     });
     select.replaceChildren(...groups.filter(Boolean));
@@ -24,8 +26,6 @@ export function followModelChoice(select, models) {
   fill();
 }
 
-function option(model) {
-  return el(
-    "option", { value: model.id, text: model.can_run ? model.name : `${model.name} (cannot run)` }
-  );
+function option({ id, can_run: canRun }, name) {
+  return el("option", { value: id, text: canRun ? name : `${name} (cannot run)` });
 }

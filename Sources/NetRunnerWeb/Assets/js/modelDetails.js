@@ -40,7 +40,7 @@ export class ModelDetails {
     this.#root.replaceChildren(
       this.#back(),
       el("header", {},
-        el("h2", { text: model.name }),
+        el("h2", { text: this.#app.models.nameOf(model) }),
         el("div", { class: "actions" }, this.#useButton(model), this.#deleteButton(model))),
       ...[
         model.details ? el("p", { class: "lead", text: model.details }) : null,
@@ -74,7 +74,7 @@ export class ModelDetails {
   #deleteButton(model) {
     if (model.is_shipped) return null;
     const remove = async () => {
-      const title = `Delete ${model.name}?`;
+      const title = `Delete ${this.#app.models.nameOf(model)}?`;
       const text = "The model's folder is deleted from the server. This cannot be undone.";
       if (!(await confirmed({ title, text, action: "Delete" }))) return;
       try {

@@ -37,6 +37,25 @@ export class Models extends EventTarget {
     return this.list.find((model) => model.id === id);
   }
 
+  /** Whether nobody has added a model to those that came with the program. */
+  get areAllShipped() {
+    return this.list.length > 0 && this.list.every((model) => model.is_shipped);
+  }
+
+  /** What a model is called: its name, and its identifier where others have the same name. */
+  nameOf(model) {
+    const hasNamesake = this.list.some(
+      ({ name, id }) => name === model.name && id !== model.id
+    );
+    return hasNamesake ? `${model.name} (${model.id})` : model.name;
+  }
+
+  /** What the model with an identifier is called; the identifier where it is gone. */
+  nameOfID(id) {
+    const model = this.find(id);
+    return model ? this.nameOf(model) : id;
+  }
+
   /** A model with all that is known of it. */
   async details(id) {
     if (!this.#details.has(id)) this.#details.set(id, await this.#api.model(id));

@@ -3,12 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { modelIn } from "./bundleFiles.js";
 import { byId, debounced, el } from "./dom.js";
 import { bytes } from "./format.js";
 import { Imports } from "./imports.js";
 import { ModelDetails } from "./modelDetails.js";
 import { kindName, matching } from "./models.js";
-import { isZip } from "./pictures.js";
+import { isPicture, isVideo } from "./pictures.js";
 import { Repository } from "./repository.js";
 import { address } from "./router.js";
 
@@ -16,7 +17,7 @@ import { address } from "./router.js";
 export class ModelsView {
   title = "Models";
   root = document.querySelector("[data-view=models]");
-  dropHint = "Drop a zipped model";
+  dropHint = "Drop a model: a zip or a .tiobundle folder";
   #app;
   #imports;
   #repository;
@@ -44,6 +45,7 @@ export class ModelsView {
     this.root.classList.toggle("one", Boolean(id));
     this.#showList();
     this.#showUnreadable();
+    byId("import-hint").hidden = !this.#app.models.areAllShipped;
     this.#details.show(id || this.#app.models.selected?.id);
   }
 
@@ -51,16 +53,24 @@ export class ModelsView {
     this.#isShown = false;
   }
 
-  /** Takes a zip; pictures belong to Live. */
+  /** Takes a model; pictures and videos belong to Live. */
   receive(entries) {
-    const zip = entries.find(({ file }) => isZip(file));
-    if (zip) this.importZip(zip.file);
-    else this.#app.show("live", entries);
+    if (this.importModel(entries)) return;
+    if (entries.some(({ file }) => isPicture(file) || isVideo(file))) {
+      this.#app.show("live", entries);
+    } else {
+      this.#app.notices.warn("There is no model in it. Drop a zip or a .tiobundle folder.");
+    }
   }
 
-  importZip(file) {
+  /** Imports the model of a drop; false where there is none. */
+  importModel(entries) {
+    const model = modelIn(entries);
+    if (!model) return false;
     this.#app.go("models");
-    this.#imports.send(file);
+    if (model.problem) this.#imports.refuse(model.problem);
+    else this.#imports.send(model.zip);
+    return true;
   }
 
   #showList() {
@@ -79,7 +89,7 @@ export class ModelsView {
         class: "card-link", href: address("models", model.id),
         "aria-current": model.id === current ? "true" : null, data: { model: model.id },
       },
-      el("span", { class: "card-name", text: model.name }),
+      el("span", { class: "card-name", text: this.#app.models.nameOf(model) }),
       isInUse ? el("span", { class: "tag", text: "In use" }) : null,
       el("span", { class: "card-facts", text: facts.join(" · ") }));
   }

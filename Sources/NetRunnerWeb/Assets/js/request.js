@@ -82,10 +82,10 @@ export class Requests {
   }
 
   /** Sends a file and tells how much of it is sent; fetch cannot tell that. */
-  upload(path, file, { type, progress, signal }) {
+  upload(path, file, { type, query, progress, signal }) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
-      request.open("POST", this.address(path));
+      request.open("POST", this.address(path, query));
       request.setRequestHeader("Content-Type", type);
       if (this.#token.value) request.setRequestHeader(
         "Authorization", `Bearer ${this.#token.value}`
@@ -94,7 +94,7 @@ export class Requests {
       request.onload = () => {
         const { status, responseText } = request;
         if (status === 401) {
-          const again = () => this.upload(path, file, { type, progress, signal });
+          const again = () => this.upload(path, file, { type, query, progress, signal });
           this.#token.ask().then(again).then(resolve, reject);
         } else if (status < 400) {
           resolve(JSON.parse(responseText));

@@ -58,7 +58,7 @@ export class SettingsView {
     const options = this.#app.models.list.filter((model) => model.can_run)
       .map(
         (model) => el(
-          "option", { value: model.id, text: model.name, selected: model.id === chosen }
+          "option", { value: model.id, text: this.#app.models.nameOf(model), selected: model.id === chosen }
         )
       );
     const first = el("option", { value: "", text: "The server's choice" });

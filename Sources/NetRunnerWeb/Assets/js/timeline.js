@@ -7,6 +7,8 @@ import { byId } from "./dom.js";
 
 /** The slider under a video file. */
 export class Timeline {
+  /** Called when the video shows the place that was chosen. */
+  onseek = () => {};
   #slider = byId("timeline");
   #video;
 
@@ -16,6 +18,9 @@ export class Timeline {
       if (
         Number.isFinite(video.duration)
       ) video.currentTime = (this.#slider.value / 1000) * video.duration;
+    });
+    video.addEventListener("seeked", () => {
+      if (!this.#slider.hidden) this.onseek();
     });
     video.addEventListener("timeupdate", () => {
       if (this.#slider.hidden || !Number.isFinite(video.duration)) return;

@@ -1,0 +1,57 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { isZip } from "./pictures.js";
+import { zipped } from "./zip.js";
+
+/**
+ * What a drop has of models: `{zip}`, a function that resolves to a zip to import; `{problem}`, why
+ * there is none; or null where it has nothing of a model.
+ */
+export function modelIn(entries) {
+  const zip = entries.find(({ file }) => isZip(file));
+  if (zip) return { zip: async () => zip.file };
+  const bundles = new Map();
+  for (const { path } of entries) {
+    const folder = bundleFolder(path) ?? manifestFolder(path);
+    if (folder) bundles.set(folder, bundleName(folder));
+  }
+  const roots = [...bundles.keys()].filter(
+    (folder) => ![...bundles.keys()].some((other) => folder.startsWith(`${other}/`))
+  );
+  if (roots.length > 1) return { problem: "These are several models. Drop one at a time." };
+  if (roots.length === 1) {
+    const [root] = roots;
+    const name = bundles.get(root);
+    const files = entries.filter(({ path }) => path.startsWith(`${root}/`)).map(
+      ({ path, file }) => ({ path: name + path.slice(root.length), file })
+    );
+    return { zip: () => zipped(files, `${name}.zip`) };
+  }
+  const bare = entries.find(({ path }) => /\.tflite$/i.test(path));
+  if (bare) {
+    const name = bare.file.name;
+    return {
+      problem: `${name} has no model.json, which says what its picture and labels are. Run `
+        + `“tensorio init ${name}”, and drop the .tiobundle folder that it makes.`,
+    };
+  }
+  return null;
+}
+
+/** The folder of a path that has the extension of bundles. */
+function bundleFolder(path) {
+  return /^(.*?\.(?:tiobundle|tfbundle))\//i.exec(path)?.[1];
+}
+
+/** A folder that has a model.json at once, whatever it is called. */
+function manifestFolder(path) {
+  return /^(.*[^/])\/model\.json$/i.exec(path)?.[1];
+}
+
+function bundleName(folder) {
+  const name = folder.split("/").at(-1);
+  return /\.(tiobundle|tfbundle)$/i.test(name) ? name : `${name}.tiobundle`;
+}

@@ -1,0 +1,103 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+import TensorIO
+
+/// Watches over requests' bodies: lets clients begin that wait for it, and ends bodies that come too
+/// slowly.
+struct BodyMiddleware: RouterMiddleware {
+  typealias Context = WebContext
+
+  /// How slowly a body may come.
+  let pace: BodyPace
+
+  func handle(
+    _ request: Request, context: WebContext,
+    next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    guard Self.hasBody(request) else { return try await next(request, context) }
+    var request = request
+    let waits = request.headers[.expect]?.lowercased() == "100-continue"
+    request.body = RequestBody(
+      asyncSequence: WatchedBody(
+        body: request.body, pace: pace, channel: waits ? context.channel : nil))
+    return try await next(request, context)
+  }
+
+  private static func hasBody(_ request: Request) -> Bool {
+    if let length = request.headers[.contentLength] { return length != "0" }
+    return request.headers[.transferEncoding] != nil
+  }
+}
+
+/// How slowly a body may come.
+struct BodyPace: Sendable {
+  /// The fewest bytes a second, on average.
+  var rate = 1024
+  /// After how long the average counts.
+  var patience = Duration.seconds(10)
+}
+
+/// A request's body, each part of which is asked for when the one before it has been used.
+private struct WatchedBody: AsyncSequence, Sendable {
+  let body: RequestBody
+  let pace: BodyPace
+  /// The connection of a client that sends its body only when it is told to.
+  let channel: (any Channel)?
+
+  func makeAsyncIterator() -> Iterator {
+    Iterator(body: body.makeAsyncIterator(), pace: pace, channel: channel)
+  }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var body: RequestBody.AsyncIterator
+    let pace: BodyPace
+    var channel: (any Channel)?
+    /// Only the time that was spent on waiting for the client counts.
+    var waited = Duration.zero
+    var count = 0
+
+    mutating func next() async throws -> ByteBuffer? {
+      if let channel {
+        self.channel = nil
+        Self.sendContinue(channel)
+      }
+      let start = ContinuousClock.now
+      guard let part = try await body.next() else { return nil }
+      waited += ContinuousClock.now - start
+      count += part.readableBytes
+      guard waited < pace.patience || Double(count) >= Double(pace.rate) * (waited / .seconds(1))
+      else {
+        throw WebError(
+          status: .requestTimeout, code: "body_too_slow",
+          message:
+            "The body arrives at less than \(ByteCount(pace.rate)) a second. Send it faster.",
+          endsConnection: true)
+      }
+      return part
+    }
+
+    /// Tells a client to send its body: `100 Continue`.
+    ///
+    /// The server's own writer takes final answers only, so this goes past it.
+    private static func sendContinue(_ channel: any Channel) {
+      channel.eventLoop.execute {
+        let pipeline = channel.pipeline.syncOperations
+        // A test's connection has no such handler, and nobody at its other end who waits.
+        guard let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self) else {
+          return
+        }
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        codec.writeAndFlush(NIOAny(HTTPServerResponsePart.head(head)), promise: nil)
+      }
+    }
+  }
+}

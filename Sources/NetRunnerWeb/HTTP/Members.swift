@@ -1,0 +1,83 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// An object's members, read with errors that name them.
+struct Members {
+  private let members: [String: JSONValue]
+  private let owner: String
+
+  /// Reads an object.
+  ///
+  /// - Parameters:
+  ///   - value: The object.
+  ///   - owner: What it is, at the start of a sentence.
+  /// - Throws: ``WebError`` for anything else.
+  init(_ value: JSONValue, _ owner: String) throws {
+    guard case .object(let members) = value else {
+      throw WebError.badRequest("\(owner) must be an object, not \(value.typeName).")
+    }
+    self.members = members
+    self.owner = owner
+  }
+
+  subscript(name: String) -> JSONValue? { members[name] }
+
+  func text(_ name: String) throws -> String? {
+    switch members[name] {
+    case nil, .null?: nil
+    case .string(let text)?: text
+    case let value?: throw wrong(name, "a text", value)
+    }
+  }
+
+  func bool(_ name: String) throws -> Bool? {
+    switch members[name] {
+    case nil, .null?: nil
+    case .bool(let bool)?: bool
+    case let value?: throw wrong(name, "true or false", value)
+    }
+  }
+
+  func integer(_ name: String) throws -> Int? {
+    guard let value = members[name], value != .null else { return nil }
+    guard let integer = Self.integer(value) else { throw wrong(name, "a whole number", value) }
+    return integer
+  }
+
+  func integers(_ name: String) throws -> [Int] {
+    try array(name, isRequired: true).map { value in
+      guard let integer = Self.integer(value) else { throw wrong(name, "whole numbers", value) }
+      return integer
+    }
+  }
+
+  func object(_ name: String) throws -> Members? {
+    guard let value = members[name], value != .null else { return nil }
+    return try Members(value, "'\(name)'")
+  }
+
+  func array(_ name: String, isRequired: Bool = false) throws -> [JSONValue] {
+    switch members[name] {
+    case .array(let values)?: return values
+    case nil where !isRequired: return []
+    case nil: throw WebError.badRequest("\(owner) lacks '\(name)'.")
+    case let value?: throw wrong(name, "an array", value)
+    }
+  }
+
+  private static func integer(_ value: JSONValue) -> Int? {
+    switch value {
+    case .number(let number): Int(exactly: number)
+    case .integer(let integer): Int(exactly: integer)
+    default: nil
+    }
+  }
+
+  private func wrong(_ name: String, _ expected: String, _ value: JSONValue) -> WebError {
+    .badRequest("'\(name)' must be \(expected), not \(value.typeName).")
+  }
+}

@@ -1,0 +1,45 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import Synchronization
+
+/// Which methods each path has, to tell a wrong method from a wrong path.
+final class RouteTable: Sendable {
+  private struct Route {
+    let parts: [Substring]
+    let method: HTTPRequest.Method
+
+    func matches(_ path: [Substring]) -> Bool {
+      for (place, part) in parts.enumerated() {
+        if part == "**" { return path.count > place }
+        guard place < path.count, part.hasPrefix("{") || part == path[place] else { return false }
+      }
+      return path.count == parts.count
+    }
+  }
+
+  private let routes = Mutex<[Route]>([])
+
+  /// Notes a router's routes.
+  func add(_ router: Router<WebContext>) {
+    let all = router.routes.map { route in
+      Route(parts: "\(route.path)".split(separator: "/").map { $0 }, method: route.method)
+    }
+    routes.withLock { $0 = all }
+  }
+
+  /// The methods of a path, as the header field `Allow` lists them; nil for a path without a route.
+  func methods(of path: String) -> String? {
+    let parts = path.split(separator: "/")
+    let methods = routes.withLock { routes in
+      Set(routes.filter { $0.matches(parts) }.map(\.method.rawValue))
+    }
+    guard !methods.isEmpty else { return nil }
+    // Whatever can be read can be asked for its head.
+    return methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted().joined(separator: ", ")
+  }
+}

@@ -1,0 +1,56 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import TensorIO
+
+/// How often each model was run by the Open Inference Protocol, and how long that took.
+final class InferenceStatistics: Sendable {
+  private struct Times {
+    var count = 0
+    var nanoseconds = 0
+
+    mutating func add(_ duration: Duration) {
+      count += 1
+      nanoseconds += Int(duration / .nanoseconds(1))
+    }
+
+    var json: JSONValue { .object(["count": .count(count), "ns": .count(nanoseconds)]) }
+  }
+
+  private struct Model {
+    var success = Times()
+    var failure = Times()
+    var last = 0
+  }
+
+  private let models = Mutex<[String: Model]>([:])
+
+  /// Counts a run.
+  func add(_ id: String, _ duration: Duration, isSuccess: Bool) {
+    let now = Int(Date().timeIntervalSince1970 * 1000)
+    models.withLock { models in
+      models[id, default: Model()].last = now
+      if isSuccess {
+        models[id, default: Model()].success.add(duration)
+      } else {
+        models[id, default: Model()].failure.add(duration)
+      }
+    }
+  }
+
+  /// What clients get of a model: the members of Triton's statistics extension that are known here.
+  func json(of id: String, version: String) -> JSONValue {
+    let model = models.withLock { $0[id] } ?? Model()
+    return .object([
+      "name": .string(id), "version": .string(version), "last_inference": .count(model.last),
+      "inference_count": .count(model.success.count),
+      "execution_count": .count(model.success.count),
+      "inference_stats": .object(["success": model.success.json, "fail": model.failure.json]),
+      "batch_stats": .array([]),
+    ])
+  }
+}

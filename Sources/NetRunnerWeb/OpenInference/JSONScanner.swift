@@ -1,0 +1,321 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+
+/// Reads a JSON document in one pass, without building a tree: a tensor's numbers become elements at
+/// once.
+///
+/// A general decoder takes some hundred bytes of memory for each number, and a hundred times as long.
+/// What is small is left to it.
+struct JSONScanner {
+  /// The document.
+  let bytes: [UInt8]
+  /// Where the next byte is read.
+  var place: Int
+
+  /// The most bytes that a part without a tensor's elements may have.
+  private static let maximumPart = 1 << 20
+  /// The most brackets within each other, as many as a tensor has axes.
+  private static let maximumDepth = 16
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  }
+
+  // MARK: - Structure
+
+  /// Reads an object, and calls a closure at each member's value, which the closure must read.
+  mutating func object(
+    _ what: String, _ body: (inout JSONScanner, _ key: String) throws -> Void
+  ) throws {
+    guard next() == UInt8(ascii: "{") else { throw wrong("\(what) must be an object") }
+    place += 1
+    var keys: Set<String> = []
+    if next() == UInt8(ascii: "}") {
+      place += 1
+      return
+    }
+    while true {
+      let key = try string()
+      guard keys.insert(key).inserted else { throw wrong("\(what) has '\(key)' twice") }
+      guard next() == UInt8(ascii: ":") else { throw wrong("':' is missing after '\(key)'") }
+      place += 1
+      try body(&self, key)
+      if try ends(with: UInt8(ascii: "}")) { return }
+    }
+  }
+
+  /// Reads an array, and calls a closure at each element, which the closure must read.
+  mutating func array(_ what: String, _ body: (inout JSONScanner) throws -> Void) throws {
+    guard next() == UInt8(ascii: "[") else { throw wrong("\(what) must be an array") }
+    place += 1
+    if next() == UInt8(ascii: "]") {
+      place += 1
+      return
+    }
+    repeat { try body(&self) } while try !ends(with: UInt8(ascii: "]"))
+  }
+
+  /// Reads a small value of any kind.
+  mutating func value() throws -> JSONValue {
+    _ = next()
+    let start = place
+    try skip()
+    guard place - start <= Self.maximumPart else {
+      throw wrong("a part of the document that is not a tensor's data is too large")
+    }
+    return try decoded(start..<place)
+  }
+
+  /// Goes past a value, which is read later.
+  mutating func skip() throws {
+    var depth = 0
+    repeat {
+      switch next() {
+      case UInt8(ascii: "\"")?: try skipString()
+      case UInt8(ascii: "[")?, UInt8(ascii: "{")?:
+        depth += 1
+        place += 1
+      case UInt8(ascii: "]")?, UInt8(ascii: "}")?:
+        guard depth > 0 else { throw wrong("a value is missing") }
+        depth -= 1
+        place += 1
+      case UInt8(ascii: ",")?, UInt8(ascii: ":")?:
+        guard depth > 0 else { throw wrong("a value is missing") }
+        place += 1
+      case nil: throw wrong("it ends too early")
+      default: while let byte = peek(), !Self.endsWord(byte) { place += 1 }
+      }
+    } while depth > 0
+  }
+
+  /// Requires that nothing follows.
+  mutating func end() throws {
+    guard next() == nil else { throw wrong("something follows the document") }
+  }
+
+  private mutating func ends(with bracket: UInt8) throws -> Bool {
+    let byte = next()
+    guard byte == UInt8(ascii: ",") || byte == bracket else {
+      throw wrong("',' or '\(Character(UnicodeScalar(bracket)))' is missing")
+    }
+    place += 1
+    return byte == bracket
+  }
+
+  // MARK: - Elements
+
+  /// Reads a tensor's elements, flat or nested.
+  ///
+  /// - Parameters:
+  ///   - name: The tensor's name.
+  ///   - count: How many there should be.
+  ///   - element: Reads one.
+  /// - Returns: The elements, row after row.
+  /// - Throws: ``WebError`` where brackets enclose unequal numbers of elements, or there are too many.
+  @inline(__always)
+  mutating func elements<Element>(
+    of name: String, count: Int, _ element: (inout JSONScanner) throws -> Element
+  ) throws -> [Element] {
+    guard next() == UInt8(ascii: "[") else { throw wrong("the data of '\(name)' must be an array") }
+    var elements: [Element] = []
+    elements.reserveCapacity(min(count, (bytes.count - place) / 2 + 1))
+    /// Where the elements of each open bracket begin, and how many each depth's brackets have.
+    var starts: [Int] = []
+    var lengths: [Int?] = []
+    var deepest: Int?
+    repeat {
+      if next() == UInt8(ascii: "[") {
+        place += 1
+        guard starts.count < Self.maximumDepth else {
+          throw wrong("the data of '\(name)' is nested more than \(Self.maximumDepth) deep")
+        }
+        starts.append(elements.count)
+        if lengths.count < starts.count { lengths.append(nil) }
+        guard next() == UInt8(ascii: "]") else { continue }
+      } else {
+        guard deepest ?? starts.count == starts.count else {
+          throw wrong("the data of '\(name)' has elements at different depths")
+        }
+        deepest = starts.count
+        guard elements.count < count else {
+          throw WebError.badRequest("'\(name)' has more elements than the \(count) of its shape.")
+        }
+        elements.append(try element(&self))
+      }
+      while next() == UInt8(ascii: "]"), let start = starts.popLast() {
+        place += 1
+        let length = elements.count - start
+        guard lengths[starts.count] ?? length == length else {
+          throw wrong("the data of '\(name)' has rows of different lengths")
+        }
+        lengths[starts.count] = length
+        if starts.isEmpty { return elements }
+      }
+      guard next() == UInt8(ascii: ",") else {
+        throw wrong("',' or ']' is missing in the data of '\(name)'")
+      }
+      place += 1
+    } while true
+  }
+
+  /// Reads a number.
+  mutating func number(of name: String) throws -> JSONNumber {
+    var number = JSONNumber()
+    guard let first = next() else { throw wrong("it ends too early") }
+    let start = place
+    if first == UInt8(ascii: "-") {
+      number.isNegative = true
+      place += 1
+    }
+    let whole = digits(into: &number, isFraction: false)
+    guard whole > 0, whole == 1 || bytes[place - whole] != UInt8(ascii: "0") else {
+      place = start
+      throw wrong("'\(name)' takes numbers, not \(nextKind())")
+    }
+    if peek() == UInt8(ascii: ".") {
+      place += 1
+      guard digits(into: &number, isFraction: true) > 0 else {
+        throw wrong("a digit is missing after '.'")
+      }
+    }
+    if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
+      place += 1
+      let sign = peek()
+      if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { place += 1 }
+      var exponent = JSONNumber()
+      guard digits(into: &exponent, isFraction: false) > 0 else {
+        throw wrong("a digit is missing in an exponent")
+      }
+      let power = exponent.isLong ? 100_000 : Int(min(exponent.digits, 100_000))
+      number.exponent += sign == UInt8(ascii: "-") ? -power : power
+    }
+    if let byte = peek(), !Self.endsWord(byte) { throw wrong("a number is followed by other text") }
+    return number
+  }
+
+  /// Reads a number as the nearest double.
+  @inline(__always)
+  mutating func double(of name: String) throws -> Double {
+    _ = next()
+    let start = place
+    if let double = try number(of: name).double { return double }
+    let text = String(decoding: bytes[start..<place], as: UTF8.self)
+    guard let double = Double(text), double.isFinite else {
+      throw wrong("'\(text.prefix(40))' of '\(name)' is too large for a 64-bit number")
+    }
+    return double
+  }
+
+  @inline(__always)
+  private mutating func digits(into number: inout JSONNumber, isFraction: Bool) -> Int {
+    let start = place
+    while place < bytes.count {
+      let digit = bytes[place] &- UInt8(ascii: "0")
+      guard digit < 10 else { break }
+      place += 1
+      if number.digits < 1_000_000_000_000_000_000 {
+        number.digits = number.digits * 10 + UInt64(digit)
+        if isFraction { number.exponent -= 1 }
+      } else {
+        number.isLong = true
+      }
+    }
+    return place - start
+  }
+
+  /// Reads `true` or `false`.
+  mutating func bool(of name: String) throws -> Bool {
+    _ = next()
+    for (word, value) in [("true", true), ("false", false)]
+    where bytes[place...].starts(with: word.utf8) {
+      place += word.utf8.count
+      return value
+    }
+    throw wrong("'\(name)' takes true and false, not \(nextKind())")
+  }
+
+  /// Reads a text.
+  mutating func string() throws -> String {
+    guard next() == UInt8(ascii: "\"") else { throw wrong("a text in quotes was expected") }
+    let start = place
+    try skipString()
+    guard case .string(let text) = try decoded(start..<place) else {
+      throw wrong("a text in quotes was expected")
+    }
+    return text
+  }
+
+  // MARK: - Bytes
+
+  private mutating func skipString() throws {
+    let start = place
+    place += 1
+    while place < bytes.count {
+      switch bytes[place] {
+      case UInt8(ascii: "\""):
+        place += 1
+        return
+      case UInt8(ascii: "\\"): place += 2
+      default: place += 1
+      }
+    }
+    place = start
+    throw wrong("a text has no end")
+  }
+
+  private func decoded(_ range: Range<Int>) throws -> JSONValue {
+    do {
+      return try JSONValue(parsing: Data(bytes[range]))
+    } catch {
+      throw WebError.badRequest("The request is not JSON: \(error).")
+    }
+  }
+
+  /// What a person would call the value that is next.
+  private mutating func nextKind() -> String {
+    switch next() {
+    case UInt8(ascii: "\"")?: "a text"
+    case UInt8(ascii: "{")?: "an object"
+    case UInt8(ascii: "n")?: "null"
+    case UInt8(ascii: "t")?, UInt8(ascii: "f")?: "a boolean"
+    case UInt8(ascii: "N")?, UInt8(ascii: "I")?: "NaN or Infinity, which JSON does not have"
+    default: "what is there"
+    }
+  }
+
+  @inline(__always)
+  private func peek() -> UInt8? { place < bytes.count ? bytes[place] : nil }
+
+  /// The next byte that is not space.
+  @inline(__always)
+  private mutating func next() -> UInt8? {
+    while place < bytes.count {
+      switch bytes[place] {
+      case 0x20, 0x0A, 0x0D, 0x09: place += 1
+      case let byte: return byte
+      }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func endsWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ":"), 0x20, 0x0A,
+      0x0D,
+      0x09:
+      true
+    default: false
+    }
+  }
+
+  private func wrong(_ reason: String) -> WebError {
+    .badRequest("The request is wrong at byte \(place + 1) of its JSON: \(reason).")
+  }
+}

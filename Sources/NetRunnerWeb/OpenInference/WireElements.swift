@@ -1,0 +1,163 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NIOCore
+import TensorIO
+
+/// The elements of a tensor on its way from or to a client, in row-major order.
+enum WireElements: Sendable {
+  case bools([Bool])
+  case numbers(any NumberList)
+  case strings([Data])
+
+  var count: Int {
+    switch self {
+    case .bools(let values): values.count
+    case .numbers(let list): list.count
+    case .strings(let values): values.count
+    }
+  }
+
+  /// Reads the `data` of a tensor.
+  ///
+  /// - Throws: ``WebError`` where one is not of the type.
+  init(_ scanner: inout JSONScanner, type: WireType, count: Int, name: String) throws {
+    if let number = type.number {
+      self = .numbers(try Self.list(of: number, &scanner, type, count, name))
+    } else if type == .bool {
+      self = .bools(try scanner.elements(of: name, count: count) { try $0.bool(of: name) })
+    } else {
+      self = .strings(
+        try scanner.elements(of: name, count: count) { Data(try $0.string().utf8) })
+    }
+  }
+
+  private static func list<Number: WireNumber>(
+    of _: Number.Type, _ scanner: inout JSONScanner, _ type: WireType, _ count: Int,
+    _ name: String
+  ) throws -> any NumberList {
+    Numbers(
+      try scanner.elements(of: name, count: count) { scanner -> Number in
+        guard let number = try Number.read(&scanner, of: name) else {
+          throw WebError.badRequest(
+            "'\(name)' has a number that \(type.rawValue) does not hold, just before byte "
+              + "\(scanner.place + 1) of the JSON.")
+        }
+        return number
+      })
+  }
+
+  /// Reads a binary tensor: little-endian, row after row; byte strings each behind four bytes of
+  /// length.
+  ///
+  /// - Throws: ``WebError`` where the bytes are no whole elements.
+  init(_ bytes: ByteBuffer, type: WireType) throws {
+    guard let width = type.byteWidth else {
+      self = .strings(try Self.strings(bytes))
+      return
+    }
+    guard bytes.readableBytes.isMultiple(of: width) else {
+      throw WebError.badRequest(
+        "\(bytes.readableBytes) bytes are not a whole number of \(type.rawValue) elements of "
+          + "\(width) bytes.")
+    }
+    if let number = type.number {
+      self = .numbers(Self.list(of: number, bytes))
+    } else {
+      self = .bools(bytes.readableBytesView.map { $0 != 0 })
+    }
+  }
+
+  private static func list<Number: WireNumber>(
+    of _: Number.Type, _ bytes: ByteBuffer
+  ) -> any NumberList {
+    var rest = bytes
+    return Numbers<Number>(
+      (0..<bytes.readableBytes / MemoryLayout<Number>.size).compactMap { _ in
+        rest.readInteger(endianness: .little, as: Number.Bits.self).map(Number.init(bits:))
+      })
+  }
+
+  private static func strings(_ bytes: ByteBuffer) throws -> [Data] {
+    var strings: [Data] = []
+    var rest = bytes
+    while rest.readableBytes > 0 {
+      guard let length = rest.readInteger(endianness: .little, as: UInt32.self),
+        let string = rest.readSlice(length: Int(length))
+      else { throw WebError.badRequest("A BYTES tensor ends within an element.") }
+      strings.append(Data(string.readableBytesView))
+    }
+    return strings
+  }
+
+  /// Writes the elements as a binary tensor.
+  func write(to buffer: inout ByteBuffer) {
+    switch self {
+    case .bools(let values): buffer.writeBytes(values.lazy.map { $0 ? 1 : 0 })
+    case .numbers(let list): list.write(to: &buffer)
+    case .strings(let values):
+      for value in values {
+        buffer.writeInteger(UInt32(truncatingIfNeeded: value.count), endianness: .little)
+        buffer.writeBytes(value)
+      }
+    }
+  }
+
+  /// Writes the elements as a flat JSON array.
+  ///
+  /// - Throws: ``WebError`` for what JSON cannot hold.
+  func writeJSON(to buffer: inout ByteBuffer, name: String) throws {
+    buffer.writeString("[")
+    switch self {
+    case .bools(let values):
+      for (index, value) in values.enumerated() {
+        buffer.writeString((index == 0 ? "" : ",") + (value ? "true" : "false"))
+      }
+    case .numbers(let list): try list.writeJSON(to: &buffer, name: name)
+    case .strings(let values):
+      for (index, value) in values.enumerated() {
+        if index > 0 { buffer.writeString(",") }
+        buffer.writeBytes(try JSONValue.string(String(decoding: value, as: UTF8.self)).encoded())
+      }
+    }
+    buffer.writeString("]")
+  }
+}
+
+/// Numbers of one type.
+protocol NumberList: Sendable {
+  var count: Int { get }
+  /// The numbers as a value for an input.
+  var value: any TensorEncodable { get }
+  /// The numbers as a tensor, whose bytes are the model's own.
+  func tensor(_ shape: [Int]) throws -> Tensor
+  func write(to buffer: inout ByteBuffer)
+  func writeJSON(to buffer: inout ByteBuffer, name: String) throws
+}
+
+/// Numbers of one type.
+struct Numbers<Number: WireNumber>: NumberList {
+  let numbers: [Number]
+
+  init(_ numbers: [Number]) { self.numbers = numbers }
+
+  var count: Int { numbers.count }
+  var value: any TensorEncodable { numbers }
+
+  func tensor(_ shape: [Int]) throws -> Tensor { try Tensor(numbers, shape: shape) }
+
+  func write(to buffer: inout ByteBuffer) {
+    buffer.reserveCapacity(minimumWritableBytes: count * MemoryLayout<Number>.size)
+    for number in numbers { buffer.writeInteger(number.bits, endianness: .little) }
+  }
+
+  func writeJSON(to buffer: inout ByteBuffer, name: String) throws {
+    for (index, number) in numbers.enumerated() {
+      if index > 0 { buffer.writeInteger(UInt8(ascii: ",")) }
+      buffer.writeString(try number.json(of: name))
+    }
+  }
+}

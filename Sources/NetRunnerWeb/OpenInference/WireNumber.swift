@@ -1,0 +1,90 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import TensorIO
+
+/// A type of number that the Open Inference Protocol has.
+protocol WireNumber: TensorNumber, CustomStringConvertible {
+  /// The number's bits as an integer, which goes over the wire with its lowest byte first.
+  associatedtype Bits: FixedWidthInteger
+  var bits: Bits { get }
+  init(bits: Bits)
+
+  /// Reads the number that a document has next; nil where this type does not hold it.
+  static func read(_ scanner: inout JSONScanner, of name: String) throws -> Self?
+  /// The number as JSON writes it.
+  func json(of name: String) throws -> String
+}
+
+extension WireNumber where Self: FixedWidthInteger {
+  var bits: Self { self }
+  init(bits: Self) { self = bits }
+
+  @inline(__always)
+  static func read(_ scanner: inout JSONScanner, of name: String) throws -> Self? {
+    try scanner.number(of: name).integer()
+  }
+
+  func json(of name: String) -> String { description }
+}
+
+extension Int8: WireNumber {}
+extension Int16: WireNumber {}
+extension Int32: WireNumber {}
+extension Int64: WireNumber {}
+extension UInt8: WireNumber {}
+extension UInt16: WireNumber {}
+extension UInt32: WireNumber {}
+
+extension WireNumber where Self: BinaryFloatingPoint {
+  @inline(__always)
+  static func read(_ scanner: inout JSONScanner, of name: String) throws -> Self? {
+    let number = Self(try scanner.double(of: name))
+    return number.isFinite ? number : nil
+  }
+
+  func json(of name: String) throws -> String {
+    if isFinite { return description }
+    // What is no number is null, as JavaScript writes it. Infinity would become the same.
+    guard isInfinite else { return "null" }
+    throw WebError(
+      status: .internalServerError, code: "inference_failed",
+      message: "The output '\(name)' has an infinite value, which JSON cannot hold. Ask for it in "
+        + "binary, with the parameter 'binary_data'.")
+  }
+}
+
+extension Float16: WireNumber {
+  var bits: UInt16 { bitPattern }
+  init(bits: UInt16) { self.init(bitPattern: bits) }
+}
+extension Float: WireNumber {
+  var bits: UInt32 { bitPattern }
+  init(bits: UInt32) { self.init(bitPattern: bits) }
+}
+extension Double: WireNumber {
+  var bits: UInt64 { bitPattern }
+  init(bits: UInt64) { self.init(bitPattern: bits) }
+}
+
+extension WireType {
+  /// The type of its numbers; nil for `BOOL` and `BYTES`.
+  var number: (any WireNumber.Type)? {
+    switch self {
+    case .uint8: UInt8.self
+    case .uint16: UInt16.self
+    case .uint32: UInt32.self
+    case .int8: Int8.self
+    case .int16: Int16.self
+    case .int32: Int32.self
+    case .int64: Int64.self
+    case .float16: Float16.self
+    case .float32: Float.self
+    case .float64: Double.self
+    case .bool, .bytes: nil
+    }
+  }
+}

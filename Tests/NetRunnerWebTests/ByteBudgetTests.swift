@@ -1,0 +1,62 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+
+@testable import NetRunnerWeb
+
+@Suite struct ByteBudgetTests {
+  private final class Watch: Sendable {
+    let held = Mutex((now: 0, most: 0, done: 0))
+  }
+
+  @Test func `requests wait for memory, and no more is held than there is`() async throws {
+    let budget = ByteBudget(total: 100, limit: 100)
+    let watch = Watch()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          let count = 10 + number % 7 * 15
+          try await budget.withBytes(count) {
+            watch.held.withLock {
+              $0.now += count
+              $0.most = max($0.most, $0.now)
+            }
+            try await Task.sleep(for: .milliseconds(5))
+            watch.held.withLock {
+              $0.now -= count
+              $0.done += 1
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(watch.held.withLock { $0.most } <= 100)
+    #expect(watch.held.withLock { $0.done } == 40)
+  }
+
+  @Test func `who waits too long, or with too many, is refused`() async throws {
+    let budget = ByteBudget(total: 100, limit: 1, patience: .milliseconds(100))
+    try await budget.withBytes(1000) {
+      let first = Task { try await budget.withBytes(1) {} }
+      try await Task.sleep(for: .milliseconds(20))
+      await #expect(throws: WebError.self) { try await budget.withBytes(1) {} }
+      await #expect(throws: WebError.self) { try await first.value }
+    }
+    try await budget.withBytes(100) {}
+  }
+
+  @Test func `a cancelled request does not wait`() async throws {
+    let budget = ByteBudget(total: 1, limit: 8)
+    try await budget.withBytes(1) {
+      let task = Task { try await budget.withBytes(1) {} }
+      try await Task.sleep(for: .milliseconds(20))
+      task.cancel()
+      await #expect(throws: WebError.self) { try await task.value }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import NetRunnerWeb
+
+/// What a connection gets for bytes that no client library sends.
+@Suite struct ConnectionTests {
+  /// Sends texts over a connection, with a pause before each, and reads until it is closed or an answer
+  /// is there.
+  private static func exchange(
+    _ fixture: WebFixture, _ texts: [String], pause: Duration = .zero,
+    until isWhole: @escaping @Sendable (String) -> Bool = { $0.contains("\r\n\r\n") }
+  ) async throws -> String {
+    let router = try NetRunnerServer(fixture.options).router()
+    return try await Application(
+      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0))
+    ).test(.live) { client in
+      let port = try #require(client.port)
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(host: "127.0.0.1", port: port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          }
+        }
+      return try await channel.executeThenClose { inbound, outbound in
+        async let sent: Void = {
+          for text in texts {
+            try await Task.sleep(for: pause)
+            // A server that has answered may have closed the connection.
+            try? await outbound.write(ByteBuffer(string: text))
+          }
+        }()
+        var answer = ""
+        for try await part in inbound {
+          answer += String(buffer: part)
+          if isWhole(answer) { break }
+        }
+        try await sent
+        return answer
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "", "Host: localhost\r\nHost: localhost\r\n", "Host: localhost\r\nhost: evil.example\r\n",
+    "Host: localhost, evil.example\r\n",
+  ])
+  func `a request has one host`(_ fields: String) async throws {
+    let answer = try await Self.exchange(
+      WebFixture(), ["GET /api/v1/server HTTP/1.1\r\n\(fields)\r\n"])
+    #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
+  }
+
+  @Test func `a client that waits is told to send its body, unless it is refused`() async throws {
+    let fixture = try WebFixture()
+    let head =
+      "POST /api/v1/models/digits/infer HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+    let picture = try WebFixture.picture()
+    let answer = try await Self.exchange(
+      fixture, [head + "Content-Length: \(picture.readableBytes)\r\n\r\n"])
+    #expect(answer == "HTTP/1.1 100 Continue\r\n\r\n")
+    let refused = try await Self.exchange(fixture, [head + "Content-Length: 999999999\r\n\r\n"])
+    #expect(refused.hasPrefix("HTTP/1.1 413"), "\(refused)")
+  }
+
+  @Test func `a body that drips is ended`() async throws {
+    let fixture = try WebFixture()
+    fixture.options.bodyPace = BodyPace(rate: 1024, patience: .milliseconds(300))
+    let head =
+      "POST /api/v1/models/digits/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n"
+    let answer = try await Self.exchange(
+      fixture, [head] + Array(repeating: "x", count: 12), pause: .milliseconds(100))
+    #expect(answer.hasPrefix("HTTP/1.1 408"), "\(answer)")
+  }
+}
