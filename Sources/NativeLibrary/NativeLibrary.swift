@@ -34,7 +34,7 @@ package final class NativeLibrary: @unchecked Sendable {
       // A missing file is no failure to explain; a file that cannot be opened is.
       let isFile = path.contains("/")
       if isFile && access(path, F_OK) != 0 {
-        tried.append(NotFound.Attempt(path: path, reason: "no such file"))
+        tried.append(NotFound.Attempt(path: path, reason: NotFound.Attempt.missing))
         continue
       }
       if let handle = Self.open(path) ?? Self.open(path, after: companions) {
@@ -97,7 +97,7 @@ package final class NativeLibrary: @unchecked Sendable {
   }
 
   /// A variable's value; an empty one counts as unset.
-  private static func environment(_ name: String) -> String? {
+  fileprivate static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }
@@ -113,11 +113,31 @@ package final class NativeLibrary: @unchecked Sendable {
     package struct Attempt: Sendable {
       package let path: String
       package let reason: String
+      /// Whether the path names a file, rather than leaving the search to the system.
+      fileprivate var isFile: Bool { path.contains("/") }
+      fileprivate static let missing = "no such file"
     }
 
     package var description: String {
-      "Tried " + tried.map { "\($0.path) (\($0.reason))" }.joined(separator: ", ")
-        + ". Set \(variable) to the library's path to use another."
+      "Looked for it in:"
+        + tried.map { "\n  \($0.path) (\($0.reason))" }.joined()
+    }
+
+    /// What happened and what to do, in short sentences without the places that were searched.
+    ///
+    /// - Parameters:
+    ///   - library: What people call the library.
+    ///   - installing: How to install it, as the rest of a sentence.
+    package func message(library: String, installing: String) -> String {
+      if NativeLibrary.environment(variable) != nil, let attempt = tried.first {
+        return "\(library) cannot be opened: \(variable) names '\(attempt.path)' "
+          + "(\(attempt.reason)). Correct the variable, or unset it to search the usual places."
+      }
+      if let attempt = tried.first(where: { $0.isFile && $0.reason != Attempt.missing }) {
+        return "\(library) cannot be opened: '\(attempt.path)' is there, but the system says: "
+          + "\(attempt.reason). Install it again: \(installing)."
+      }
+      return "\(library) is not installed. To install it, \(installing)."
     }
   }
 }

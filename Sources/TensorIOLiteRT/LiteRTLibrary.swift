@@ -24,8 +24,11 @@ final class LiteRTLibrary: @unchecked Sendable {
     } catch {
       throw TensorIOError(
         .missingLibrary,
-        "TensorFlow Lite's library libLiteRt was not found. Run 'make setup', which installs it. "
-          + "\(error)",
+        error.message(
+          library: "TensorFlow Lite's library libLiteRt",
+          installing: "run 'pip install ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set "
+            + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder that "
+            + "'pip show ai-edge-litert' names; or run 'make setup' in TensorIO's source folder"),
         cause: error)
     }
     functions = try Self.loadFunctions(from: library)

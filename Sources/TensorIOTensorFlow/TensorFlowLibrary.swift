@@ -46,8 +46,12 @@ final class TensorFlowLibrary: @unchecked Sendable {
     } catch {
       throw TensorIOError(
         .missingLibrary,
-        "TensorFlow's library libtensorflow_cc was not found. Run 'make tensorflow', which "
-          + "installs it. \(error)",
+        error.message(
+          library: "TensorFlow's library libtensorflow_cc",
+          installing:
+            "run 'pip install tensorflow-cpu==2.21.0' and set TENSORIO_TENSORFLOW_LIBRARY "
+            + "to the path of tensorflow/libtensorflow_cc.so.2 in the folder that 'pip show "
+            + "tensorflow-cpu' names; or run 'make tensorflow' in TensorIO's source folder"),
         cause: error)
     }
     functions = try Self.loadFunctions(from: library)

@@ -43,6 +43,7 @@ extension BundleDraft {
       modelFile: modelFile, manifest: .object(members), assets: drafter.assets, blanks: blanks,
       checks: Self.signatureChecks(model.signatures, chosen: index) + drafter.checks
         + (metadata?.problems ?? []))
+    assumptions = drafter.checks.filter { !$0.hasPrefix("labels of ") && !$0.hasPrefix("options.") }
   }
 }
 

@@ -15,8 +15,10 @@ struct BundleDraft {
   let assets: [Asset]
   /// The keys of model.json that hold a marker instead of a value, or nothing.
   let blanks: [String]
-  /// What was assumed, a sentence each.
+  /// What was assumed, a sentence each, and what else a person should look at.
   let checks: [String]
+  /// Those of ``checks`` without which a run may give something else than the model means.
+  var assumptions: [String] = []
 
   typealias Members = [(key: String, value: OrderedJSON)]
 
@@ -35,6 +37,9 @@ struct BundleDraft {
     var license: String?
   }
 
+  /// How a text begins that a person must fill in.
+  static let markerStart = "(fill in:"
+
   /// The first members of a model.json, with markers for what a person must fill in.
   static func members(
     _ about: About, bundleName: String, blanks: inout [String]
@@ -42,10 +47,10 @@ struct BundleDraft {
     func text(_ value: String?, _ key: String, _ marker: String) -> (String, OrderedJSON) {
       if let value, !value.isEmpty { return (key, .string(value)) }
       blanks.append(key)
-      return (key, .string("(fill in: \(marker))"))
+      return (key, .string("\(markerStart) \(marker))"))
     }
     return [
-      ("name", .string(about.name.flatMap { $0.isEmpty ? nil : $0 } ?? bundleName)),
+      ("name", .string(about.name.flatMap { isGeneric($0) ? nil : $0 } ?? bundleName)),
       text(about.details, "details", "what the model does"),
       ("id", .string(identifier(bundleName))),
       ("version", .string(about.version.flatMap { $0.isEmpty ? nil : $0 } ?? "1")),
@@ -53,6 +58,21 @@ struct BundleDraft {
       text(about.license, "license", "the model's license"),
     ]
   }
+
+  /// Whether a name says no more than what kind of model it is, as the tools that write metadata call
+  /// every model of a kind.
+  private static func isGeneric(_ name: String) -> Bool {
+    let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+    return letters.isEmpty || genericNames.contains(letters)
+  }
+
+  private static let genericNames: Set<String> = [
+    "model", "main", "tflitemodel", "tensorflowlitemodel", "convertedmodel",
+    "imageclassifier", "imageclassification", "imageclassificationmodel", "objectdetector",
+    "objectdetection", "imagesegmenter", "imagesegmentation", "imageembedder", "textclassifier",
+    "nlclassifier", "bertnlclassifier", "bertquestionanswerer", "audioclassifier", "audioembedder",
+    "textembedder", "imagegenerator",
+  ]
 
   private static func identifier(_ name: String) -> String {
     String(name.lowercased().map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "-" })

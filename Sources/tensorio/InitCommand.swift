@@ -66,7 +66,10 @@ struct InitCommand: ParsableCommand {
   private func draft(named name: String) throws -> BundleDraft {
     switch try ModelKind(of: model) {
     case .bundle:
-      throw TensorIOError(.invalidModel, "'\(model)' is a bundle already; pass a model.")
+      throw TensorIOError(
+        .invalidModel,
+        "'\(model)' is a bundle already. Run it with 'tensorio run \(model)', or pass the model in it."
+      )
     case .liteRT:
       ProcessGuard.current.limitModel(at: model, by: safety)
       let loaded = try LiteRTBackend(limits: safety.liteRTLimits).liteRTModel(at: model)

@@ -99,7 +99,13 @@ struct InputReader {
       // A picture without an extension still goes into an image layer; else these are raw bytes. The
       // file is read once: it may be a pipe.
       let data = try FileSystem.read(path)
-      guard spec?.isImage == true, ImageDecoder.recognizes(data.bytes) else { return data }
+      guard spec?.isImage == true, ImageDecoder.recognizes(data.bytes) else {
+        // A layer of strings takes any bytes: its model may read the format itself.
+        if spec?.kind != .bytes, let format = UnreadFormat(of: data.bytes, named: path) {
+          throw format.error(path)
+        }
+        return data
+      }
       return ImageFile(bytes: [UInt8](data), named: "'\(path)'", decoder: decoder)
     }
   }

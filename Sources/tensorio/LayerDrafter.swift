@@ -51,7 +51,7 @@ struct LayerDrafter {
     // A picture's layer cannot name a data type: were the model called quantized, a float picture
     // could not be described.
     let hasFloatPicture = signature.inputs.contains {
-      $0.dataType == .float32 && Self.hasPictureShape($0)
+      $0.dataType == .float32 && (Self.hasPictureShape($0) || Self.hasGrayShape($0, nil))
     }
     let areBytes = tensors.allSatisfy { $0.dataType?.isByte ?? false }
     isQuantized = areBytes || (!hasFloatPicture && tensors.contains(where: Self.isQuantized))
@@ -182,11 +182,24 @@ struct LayerDrafter {
       && shape[1] != 1 && shape[2] != 0 && shape[2] != 1
   }
 
+  /// Whether a tensor has the shape of a gray picture.
+  ///
+  /// Sounds come as tables of that rank, too: without metadata only squares are pictures.
+  private static func hasGrayShape(_ tensor: TensorDescription, _ metadata: TensorMetadata?) -> Bool
+  {
+    let shape = tensor.shape
+    guard shape.count == 4, abs(shape[0]) == 1, shape[3] == 1 else { return false }
+    let isLarge = shape[1] >= 8 && shape[2] >= 8
+    return metadata?.content?.isPicture ?? (isLarge && shape[1] == shape[2])
+  }
+
   /// Height and width, when a tensor holds a picture.
   private mutating func pictureSize(
     of tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
   ) -> PictureSize? {
-    guard Self.hasPictureShape(tensor), metadata?.content?.isPicture ?? true else { return nil }
+    guard Self.hasPictureShape(tensor) || Self.hasGrayShape(tensor, metadata),
+      metadata?.content?.isPicture ?? true
+    else { return nil }
     switch tensor.dataType {
     case .float32: guard !isQuantized else { return nil }
     case .uint8, .int8: guard isQuantized || tensor.quantization == nil else { return nil }
@@ -212,13 +225,19 @@ struct LayerDrafter {
     size: PictureSize
   ) -> Members {
     pictures.append(size)
-    if !(metadata?.content?.isRGB ?? false) {
+    let channels = tensor.shape[3]
+    if channels == 1, metadata?.content == nil {
+      checks.append(
+        "type of '\(name)': a gray picture is assumed; make it an \"array\" if it is something else"
+      )
+    } else if channels == 3, !(metadata?.content?.isRGB ?? false) {
       checks.append("format of '\(name)': the model does not say; RGB is assumed")
     }
     let batch = tensor.shape[0] == -1 ? [-1] : []
     var members: Members = [
       ("name", .string(name)), ("type", .string("image")),
-      ("shape", .integers(batch + [size.height, size.width, 3])), ("format", .string("RGB")),
+      ("shape", .integers(batch + [size.height, size.width, channels])),
+      ("format", .string(channels == 1 ? "GRAY" : "RGB")),
     ]
     let draft = NormalizationDraft(metadata?.normalization, for: tensor, name: name)
     if let normalize = draft.json { members.append(("normalize", normalize)) }

@@ -12,7 +12,11 @@ import TensorIOTensorFlow
 
 /// The arguments of every command that runs a model.
 struct ModelArguments: ParsableArguments {
-  @Argument(help: "The bundle: a folder NAME.tiobundle.", completion: .directory)
+  @Argument(
+    help: ArgumentHelp(
+      "The bundle: a folder NAME.tiobundle.",
+      discussion: "A .tflite file that says everything of itself needs no bundle."),
+    completion: .directory)
   var bundle: String
 
   @Argument(
@@ -82,7 +86,25 @@ struct ModelArguments: ParsableArguments {
   func loadModel(
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {
-    let bundle = try ModelBundle(bundle)
+    switch try ModelKind(of: bundle) {
+    case .bundle: break
+    case .savedModel:
+      throw TensorIOError(
+        .invalidModel,
+        "'\(bundle)' is a SavedModel without a bundle. Make one with 'tensorio init \(bundle) -o "
+          + "NAME.tiobundle', and run that.")
+    case .liteRT where bundle.hasSuffix(BundleWriter.fileExtension): break
+    case .liteRT:
+      return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
+        try loadModel(ModelBundle($0), cancellation: cancellation, sessions: sessions)
+      }
+    }
+    return try loadModel(ModelBundle(bundle), cancellation: cancellation, sessions: sessions)
+  }
+
+  private func loadModel(
+    _ bundle: ModelBundle, cancellation: CancellationToken, sessions: Int
+  ) throws -> InferenceModel? {
     if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
       ProcessGuard.current.limitModel(at: path, by: safety, seconds: timeout, sessions: sessions)
     }

@@ -24,7 +24,8 @@ struct NormalizationDraft {
       }
       return
     }
-    guard let mean = Self.channels(stored.mean), let std = Self.channels(stored.std),
+    let count = tensor.shape.last ?? 3
+    guard let mean = Self.channels(stored.mean, count), let std = Self.channels(stored.std, count),
       (mean + std).allSatisfy(\.isFinite), std.allSatisfy({ $0 != 0 && (1 / $0).isFinite })
     else {
       check =
@@ -44,11 +45,11 @@ struct NormalizationDraft {
     json = Self.json(mean: mean, std: std, isFloat: tensor.dataType == .float32)
   }
 
-  /// One number for each of three channels.
-  private static func channels(_ values: [Float]) -> [Float]? {
+  /// One number for each channel.
+  private static func channels(_ values: [Float], _ count: Int) -> [Float]? {
     switch values.count {
-    case 1: [values[0], values[0], values[0]]
-    case 3: values
+    case count: values
+    case 1: [Float](repeating: values[0], count: count)
     default: nil
     }
   }
@@ -60,7 +61,7 @@ struct NormalizationDraft {
     guard quantization.scales.count == 1 else { return false }
     let scale = quantization.scales[0]
     let zeroPoint = Float(quantization.zeroPoints[0])
-    return (0..<3).allSatisfy { channel in
+    return mean.indices.allSatisfy { channel in
       [Float(0), 255].allSatisfy { byte in
         let quantized = (byte - mean[channel]) / std[channel] / scale + zeroPoint
         return (quantized - (byte + Float(first))).magnitude <= 1.5
@@ -80,7 +81,9 @@ struct NormalizationDraft {
     return .object([("scale", scale), ("bias", colors(zip(mean, std).map { (0 - $0) / $1 }))])
   }
 
+  /// A number for each colour; the number itself for a gray picture.
   private static func colors(_ values: [Float]) -> OrderedJSON {
-    .object(zip(["r", "g", "b"], values).map { ($0, .float($1)) })
+    if values.count == 1 { return .float(values[0]) }
+    return .object(zip(["r", "g", "b"], values).map { ($0, .float($1)) })
   }
 }

@@ -31,7 +31,9 @@ struct TensorIOCommand: ParsableCommand {
   static func main() {
     ProcessGuard.begin(for: CommandLine.arguments)
     do {
-      var command = try parseAsRoot(Self.words(CommandLine.arguments.dropFirst()))
+      let words = Self.words(CommandLine.arguments.dropFirst())
+      try CommandSpelling.check(words, against: Self.self)
+      var command = try parseAsRoot(words)
       try command.run()
     } catch {
       exit(reporting: error)
@@ -58,6 +60,7 @@ struct TensorIOCommand: ParsableCommand {
   private static func exit(reporting error: any Error) -> Never {
     guard let error = error as? any ReportedError else { exit(withError: error) }
     Console.printMessage("error: \(error.message)")
+    if let places = (error as? TensorIOError)?.searchedPlaces { Console.printMessage(places) }
     Console.exit(error.exitCode)
   }
 }
@@ -71,6 +74,15 @@ protocol ReportedError: Error {
 }
 
 extension TensorIOError: ReportedError {
+  /// Where a missing library was looked for, line by line; nil for another error.
+  fileprivate var searchedPlaces: String? {
+    guard code == .missingLibrary else { return nil }
+    var cause = self.cause
+    while let error = cause as? TensorIOError { cause = error.cause }
+    // A single place is in the message.
+    return cause.map { "\($0)" }.flatMap { $0.split(separator: "\n").count > 2 ? $0 : nil }
+  }
+
   var exitCode: Int32 {
     switch code {
     case .fileNotFound: 66

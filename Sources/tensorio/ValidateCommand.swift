@@ -10,10 +10,10 @@ import TensorIO
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check bundles and say everything that is wrong with them.",
+    abstract: "Check bundles and report every problem.",
     discussion: """
       Each issue has a code, the place in model.json, what was expected, what was found, and how \
-      to mend it. A bundle whose description is sound is also compared with its model, which takes \
+      to fix it. A bundle whose description is sound is also compared with its model, which takes \
       the runtime's library; one to train also with the operations of a step. The exit code is 65 \
       when any bundle has an error, 69 when a library is missing; warnings alone leave it 0.
       """)
@@ -51,9 +51,22 @@ struct ValidateCommand: ParsableCommand {
   }
 
   private func issues(of path: String) throws -> [BundleIssue] {
-    let issues = ModelBundle.issues(at: path)
+    let issues = ModelBundle.issues(at: path, check: Self.unfinishedTexts)
     guard !descriptionOnly, issues.allSatisfy({ !$0.isError }) else { return issues }
-    return try issuesWithModel(of: ModelBundle(path), known: issues)
+    return try issuesWithModel(of: ModelBundle(path, check: Self.unfinishedTexts), known: issues)
+  }
+
+  /// The texts that `init` left to be filled in.
+  private static func unfinishedTexts(_ manifest: ModelManifest) -> [BundleIssue] {
+    [
+      ("name", manifest.name), ("details", manifest.details), ("id", manifest.id),
+      ("version", manifest.version), ("author", manifest.author), ("license", manifest.license),
+    ].filter { $0.1.hasPrefix(BundleDraft.markerStart) }.map { key, text in
+      BundleIssue(
+        .unfinishedText, severity: .warning, path: key, expected: "a text of your own",
+        found: "\"\(text)\", which 'tensorio init' wrote",
+        mending: "Replace it. The model runs all the same.")
+    }
   }
 
   /// The issues that only the model itself brings to light.
@@ -76,8 +89,8 @@ struct ValidateCommand: ParsableCommand {
     case .missingLibrary:
       throw TensorIOError(
         .missingLibrary,
-        "'\(bundle.path)' cannot be compared with its model. \(error.message) Or pass "
-          + "--description-only, which leaves the models alone.", cause: error)
+        "'\(bundle.path)' cannot be compared with its model. \(error.message) To check model.json "
+          + "alone, pass --description-only.", cause: error)
     case .unknownBackend, .unknownModelClass:
       Console.printMessage("note: \(bundle.path): not compared with its model. \(error.message)")
       return []
@@ -86,7 +99,7 @@ struct ValidateCommand: ParsableCommand {
       return [
         BundleIssue(
           .unusableModel, path: "model.file", expected: "a model that the runtime can run",
-          found: error.message, mending: "Replace or convert the model.")
+          found: error.message, mending: "Replace the model, or convert it again.")
       ]
     }
   }
@@ -102,7 +115,7 @@ struct ValidateCommand: ParsableCommand {
       Console.printData("  \(issue.severity.rawValue) [\(issue.code.rawValue)] at \(issue.path)")
       Console.printData("    expected  \(issue.expected)")
       Console.printData("    found     \(issue.found)")
-      Console.printData("    mend      \(issue.mending)")
+      Console.printData("    fix       \(issue.mending)")
     }
   }
 }

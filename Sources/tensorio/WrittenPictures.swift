@@ -32,8 +32,22 @@ struct WrittenPictures {
         throw TensorIOError.unknownOutput(argument.name, among: signature.outputs)
       }
       if case .classMap = spec.kind, isDrawing(argument.value) { continue }
+      guard isPicture(spec) else {
+        let others = signature.outputs.filter(isPicture).map { "'\($0.name)'" }
+        throw TensorIOError(
+          .wrongOutputType,
+          "The output '\(argument.name)' is not a picture: model.json describes it as numbers or "
+            + "text. --output-image writes outputs of the type \"image\", and "
+            + (others.isEmpty
+              ? "the model has none." : "the model's are \(others.joined(separator: ", "))."))
+      }
       _ = try ImageEncoder().format(for: argument.value)
     }
+  }
+
+  private static func isPicture(_ spec: TensorSpec) -> Bool {
+    if case .classMap = spec.kind { return true }
+    return spec.isImage
   }
 
   private static func isDrawing(_ path: String) -> Bool { path.lowercased().hasSuffix(".svg") }

@@ -173,6 +173,19 @@ struct InitTests {
     #expect(try await CommandRunner.run(["validate", bundle]).status == 0)
   }
 
+  @Test func `texts that are still to be filled in are warnings of validate`() async throws {
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/x.tiobundle"
+    _ = try await CommandRunner.run(["init", "\(modelsFolder)/add.tflite", "-o", bundle])
+    let result = try await CommandRunner.run(["validate", bundle])
+    #expect(result.status == 0)
+    for key in ["details", "author", "license"] {
+      #expect(result.output.contains("warning [unfinished-text] at \(key)\n"), "\(result.output)")
+    }
+    let run = try await CommandRunner.run(["run", bundle, "2"])
+    #expect(!run.error.contains("unfinished-text"))
+  }
+
   @Test func `a model for an Edge TPU is refused, and inspected all the same`() async throws {
     let folder = try TemporaryFolder()
     let result = try await CommandRunner.run([

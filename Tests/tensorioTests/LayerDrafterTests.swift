@@ -38,6 +38,17 @@ import Testing
     layer.text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
   }
 
+  @Test func `a name that tells only the kind gives way to the bundle's`() throws {
+    for (name, expected) in [
+      ("ImageClassifier", "birds"), ("Image classifier", "birds"), ("", "birds"),
+      ("Birds of India", "Birds of India"),
+    ] {
+      var blanks: [String] = []
+      let members = BundleDraft.members(.init(name: name), bundleName: "birds", blanks: &blanks)
+      #expect(members[0].value.text.contains(expected), "\(name)")
+    }
+  }
+
   @Test func `names are made unique and never empty`() throws {
     let inputs = ["x", "x", "", "x_2"].map { Self.tensor($0, .float32, [2]) }
     let (layers, _, drafter) = try Self.draft(inputs: inputs)

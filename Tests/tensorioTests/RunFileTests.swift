@@ -232,7 +232,7 @@ struct RunFileTests {
     }
     #expect(
       try await run("picture=/tmp/never.png")
-        == (65, "", "error: The model has no output 'picture'; its outputs are 'out'.\n"))
+        == (65, "", "error: The model has no output 'picture'; its only output is 'out'.\n"))
     let folder = try await run("out=/nowhere/out.png")
     #expect(folder.status != 0 && folder.output == "" && folder.error.hasPrefix("error: "))
     let array = try TemporaryBundle("add", shape: [1])
@@ -241,7 +241,8 @@ struct RunFileTests {
     #expect(
       vector == (
         65, "",
-        "error: 'y' cannot be read as PixelBuffer: model.json does not describe it as an image.\n"
+        "error: The output 'y' is not a picture: model.json describes it as numbers or text. "
+          + "--output-image writes outputs of the type \"image\", and the model has none.\n"
       ))
   }
 

@@ -142,16 +142,18 @@ struct RunOptionTests {
   @Test(arguments: [
     ([], "There is no value: pass VALUE, or --input NAME=VALUE for 'x'."),
     (["{}"], "There is no value for the input 'x'."),
-    ([#"{"z": 1}"#], "The model has no input 'z'; its inputs are 'x'."),
-    (["--input", "z=1"], "The model has no input 'z'; its inputs are 'x'."),
+    ([#"{"z": 1}"#], "The model has no input 'z'; its only input is 'x'."),
+    (["--input", "z=1"], "The model has no input 'z'; its only input is 'x'."),
     (["[1, 2, 3, 4, 5]"], "'x' takes 6 values (shape [2, 3]), got 5."),
     (["[1, 2, 3, 4, 5, 6, 7]"], "'x' takes 6 values (shape [2, 3]), got 7."),
     (["5"], "'x' takes 6 values (shape [2, 3]), got 1."),
-    (["[1, 2, 3, 4, 5, 300]"], "'x' at index 5 takes uint8 values, got 300: it is out of range."),
     (
-      ["[1, 2, 3, 4, 5, 0.5]"],
-      "'x' at index 5 takes uint8 values, got 0.5: it is not a whole number, and is not rounded "
-        + "silently."
+      ["[1, 2, 3, 4, 5, 300]"],
+      "'x' at index 5 takes uint8 values, got 300: it is not between 0 and 255."
+    ),
+    (
+      ["[1, 2, 3, 4, 5, 255.5]"],
+      "'x' at index 5 takes uint8 values, got 255.5: it is not between 0 and 255."
     ),
     ([#""text""#], "'x' takes uint8 values, got text."),
     (["null"], "'x' takes a number, an array or text, got null."),

@@ -15,9 +15,8 @@ let withoutTensorFlow = ["TENSORIO_TENSORFLOW_LIBRARY": "/nope"]
 
 /// What is said there.
 let tensorFlowIsMissing =
-  "TensorFlow's library libtensorflow_cc was not found. Run 'make tensorflow', which installs it. "
-  + "Tried /nope (no such file). Set TENSORIO_TENSORFLOW_LIBRARY to the library's path to use "
-  + "another."
+  "TensorFlow's library libtensorflow_cc cannot be opened: TENSORIO_TENSORFLOW_LIBRARY names '/nope' "
+  + "(no such file). Correct the variable, or unset it to search the usual places."
 
 /// Loads one of the SavedModels.
 func savedModel(_ name: String, for modes: ModelModes = .predict) throws -> TensorFlowModel {

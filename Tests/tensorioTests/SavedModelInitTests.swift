@@ -173,6 +173,10 @@ struct SavedModelInitTests {
         Self.filledIn + """
           check: outputs: none is one number, as a loss is; add the operation of the loss
           check: train.ops: 'train' is taken for the operation of a training step
+          check: type of 'image': a gray picture is assumed; make it an "array" if it is something else
+          check: normalize of 'image': the model does not say; pixel values 0...255 are passed
+          check: labels of 'probabilities': the model carries none; if it tells classes, put their \
+          names into assets/labels.txt and add "labels": "labels.txt"
 
           """
       ))

@@ -42,13 +42,13 @@ struct SavedModelValidateTests {
         """
         BUNDLE: 2 errors
           error [unknown-tensor] at inputs[0].name
-            expected  one of 'x'
+            expected  'x'
             found     'z'
-            mend      Use a name of the model.
+            fix       Use a name of the model.
           error [unknown-tensor] at outputs[0].name
-            expected  one of 'y'
+            expected  'y'
             found     'y:7'
-            mend      Use a name of the model.
+            fix       Use a name of the model.
 
         """, ""
       ))
@@ -64,7 +64,7 @@ struct SavedModelValidateTests {
           error [layer-count] at inputs
             expected  a layer for each input of the model: 'x'
             found     none for 'x'
-            mend      Describe every input of the model.
+            fix       Describe every input of the model.
 
         """, ""
       ))
@@ -78,7 +78,7 @@ struct SavedModelValidateTests {
           error [layer-count] at placeholders
             expected  a layer for each placeholder that the outputs need
             found     none for 'hidden'
-            mend      Describe it here or in "inputs".
+            fix       Describe it here or in "inputs".
 
         """, ""
       ))
@@ -96,11 +96,11 @@ struct SavedModelValidateTests {
           error [element-count-mismatch] at inputs[0].shape
             expected  4 values, as the tensor [4] holds
             found     5 in [5]
-            mend      Write the shape of the tensor 'x'.
+            fix       Write the shape of the tensor 'x'.
           error [data-type-mismatch] at outputs[0].dtype
             expected  bool, the tensor's own type
             found     int32
-            mend      Write "dtype": "bool", or leave it out.
+            fix       Write "dtype": "bool", or leave it out.
 
         """, ""
       ))
@@ -119,7 +119,7 @@ struct SavedModelValidateTests {
             expected  a model that the runtime can run
             found     'BUNDLE/model' has variables, but no file variables/variables.index. Copy \
         the whole SavedModel folder.
-            mend      Replace or convert the model.
+            fix       Replace or convert the model.
 
         """, ""
       ))
@@ -138,7 +138,7 @@ struct SavedModelValidateTests {
           error [unknown-tensor] at model.signature
             expected  one of 'serving_default'
             found     'double'
-            mend      Use a key of the model, or leave it out for the first.
+            fix       Use a key of the model, or leave it out for the first.
 
         """, ""
       ))
@@ -154,7 +154,7 @@ struct SavedModelValidateTests {
           warning [layer-count] at outputs
             expected  at least one layer
             found     none
-            mend      Describe what is to be read; the model cannot be run before.
+            fix       Describe what is to be read; the model cannot be run before.
 
         """, ""
       ))
@@ -181,7 +181,7 @@ struct SavedModelValidateTests {
           error [bad-training-operation] at train.ops
             expected  a layer for each placeholder that the operations need
             found     none for 'learning_rate'
-            mend      Describe it in model.json: as an input, or in "placeholders".
+            fix       Describe it in model.json: as an input, or in "placeholders".
 
         """, ""
       ))
@@ -196,7 +196,7 @@ struct SavedModelValidateTests {
           warning [missing-key] at train.ops
             expected  the operations of a training step, since model.modes has "train"
             found     nothing
-            mend      Add "train": {"ops": [names]}; without it the model runs, but does not learn.
+            fix       Add "train": {"ops": [names]}, or remove "train" from "modes"; without it the model runs, but does not learn.
 
         """, ""
       ))
@@ -209,8 +209,8 @@ struct SavedModelValidateTests {
     #expect(
       try await CommandRunner.run(["validate", path], environment: withoutTensorFlow) == (
         69, "",
-        "error: '\(path)' cannot be compared with its model. \(tensorFlowIsMissing) Or pass "
-          + "--description-only, which leaves the models alone.\n"
+        "error: '\(path)' cannot be compared with its model. \(tensorFlowIsMissing) To check "
+          + "model.json alone, pass --description-only.\n"
       ))
     #expect(
       try await CommandRunner.run(

@@ -60,11 +60,11 @@ struct ValidateTests {
           error [element-count-mismatch] at inputs[0].shape
             expected  1 value, as the tensor [1] holds
             found     7 in [7]
-            mend      Write the shape of the tensor 'x'.
+            fix       Write the shape of the tensor 'x'.
           error [element-count-mismatch] at outputs[0].shape
             expected  at most 1 value, as the tensor [1] holds
             found     7 in [7]
-            mend      Write the tensor's shape.
+            fix       Write the tensor's shape.
 
         """, ""
       ))
@@ -130,7 +130,7 @@ struct ValidateTests {
           error [not-found] at /nowhere.tiobundle
             expected  a folder
             found     nothing
-            mend      Pass the path of a .tiobundle folder.
+            fix       Pass the path of a .tiobundle folder.
 
         """, ""
       ))

@@ -104,6 +104,8 @@ public struct BundleIssue: Sendable, Hashable {
     case unusableModel = "unusable-model"
     /// The model keeps state from run to run.
     case keepsState = "keeps-state"
+    /// A text still is the marker that `tensorio init` writes for what a model does not say.
+    case unfinishedText = "unfinished-text"
     /// The program's own check failed.
     case custom
   }
@@ -121,5 +123,5 @@ extension BundleIssue {
     .keepsState, severity: .warning, path: "model.file",
     expected: "a model whose results depend on its inputs alone",
     found: "variables that keep their values from run to run",
-    mending: "Each run goes on from the one before; unload the model to start anew.")
+    mending: "Each run goes on from the one before; load the model again to start over.")
 }

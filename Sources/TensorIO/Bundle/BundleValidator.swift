@@ -240,17 +240,12 @@ struct BundleValidator: IssueCollector {
     let file = path + "/" + manifest.model.file
     let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
     guard backend == "tflite", !manifest.isPlaceholder, !manifest.describesTraining else { return }
-    if manifest.model.modes.contains(.train) {
+    // Whether a file can be trained is only known when it is loaded.
+    if manifest.model.modes.contains(.evaluate), !manifest.model.modes.contains(.train) {
       report(
-        .unsupportedByBackend, at: "model.modes",
-        expected: "train.ops beside \"train\", with the name of the file's training signature",
-        found: "\"train\" alone",
-        mending: "Name the signature in train.ops; use \"predict\" where the file has none.")
-    } else if manifest.model.modes != .predict {
-      report(
-        .unsupportedByBackend, at: "model.modes", expected: "[\"predict\"]",
-        found: "modes that tflite models do not have",
-        mending: "Use \"predict\"; train with the tensorflow backend.")
+        .unsupportedByBackend, at: "model.modes", expected: "[\"predict\"], or no \"modes\"",
+        found: "\"eval\", which a TensorFlow Lite model that is not trained does not have",
+        mending: "Remove \"eval\" from \"modes\"; `tensorio evaluate` works without it.")
     }
     if !manifest.placeholders.isEmpty {
       report(
@@ -265,14 +260,16 @@ extension BundleValidator {
   private mutating func checkTraining(_ manifest: ModelManifest) {
     let file = path + "/" + manifest.model.file
     let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
-    guard backend == "tensorflow", manifest.model.modes.contains(.train),
+    guard backend != nil, !manifest.isPlaceholder, manifest.model.modes.contains(.train),
       manifest.trainingOperations.isEmpty
     else { return }
+    let names = backend == "tflite" ? "training signatures" : "operations"
     report(
       .missingKey, .warning, at: "train.ops",
-      expected: "the operations of a training step, since model.modes has \"train\"",
+      expected: "the \(names) of a training step, since model.modes has \"train\"",
       found: "nothing",
-      mending: "Add \"train\": {\"ops\": [names]}; without it the model runs, but does not learn.")
+      mending: "Add \"train\": {\"ops\": [names]}, or remove \"train\" from \"modes\"; without it "
+        + "the model runs, but does not learn.")
   }
 }
 

@@ -21,12 +21,22 @@ extension IssueCollector {
 
   func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  mutating func reject(unknownKeysOf object: [String: JSONValue], at path: String, known: [String])
-  {
-    for key in object.keys.sorted() where !known.contains(key) {
+  /// Reports keys that have no meaning.
+  ///
+  /// - Parameters:
+  ///   - known: The keys that the object can have.
+  ///   - ignored: Keys that are reported elsewhere.
+  mutating func reject(
+    unknownKeysOf object: [String: JSONValue], at path: String, known: [String],
+    ignored: [String] = []
+  ) {
+    for key in object.keys.sorted() where !known.contains(key) && !ignored.contains(key) {
+      let meant = Spelling.suggestion(for: key, among: known.filter { object[$0] == nil })
       report(
         .unknownKey, at: join(path, key), expected: "one of \(known.joined(separator: ", "))",
-        found: "\"\(key)\"", mending: "Remove the key, or correct its spelling.")
+        found: "\"\(key)\"",
+        mending: meant.map { "Did you mean \"\($0)\"? Otherwise remove \"\(key)\"." }
+          ?? "Remove \"\(key)\".")
     }
   }
 

@@ -39,7 +39,9 @@ struct LayerReader: IssueCollector {
     default:
       report(
         .unknownValue, at: "\(path).type", expected: "array, image, string or scalar",
-        found: "\"\(type)\"", mending: "Use one of the four types.")
+        found: "\"\(type)\"",
+        mending: Spelling.suggestion(for: type, among: ["array", "image", "string", "scalar"])
+          .map { "Did you mean \"\($0)\"?" } ?? "Use one of the four types.")
       checkWithoutType(layer, at: path)
       return nil
     }
@@ -93,10 +95,12 @@ struct LayerReader: IssueCollector {
   private mutating func readDataType(_ layer: [String: JSONValue], at path: String) -> DataType? {
     guard let word = optionalString("dtype", in: layer, at: path) else { return nil }
     if let dataType = DataType(rawValue: word) { return dataType }
+    let known = DataType.allCases.map(\.rawValue)
     report(
-      .unknownValue, at: "\(path).dtype",
-      expected: "one of \(DataType.allCases.map(\.rawValue).joined(separator: ", "))",
-      found: "\"\(word)\"", mending: "Use a data type of the list.")
+      .unknownValue, at: "\(path).dtype", expected: "one of \(known.joined(separator: ", "))",
+      found: "\"\(word)\"",
+      mending: Spelling.suggestion(for: word, among: known).map { "Did you mean \"\($0)\"?" }
+        ?? "Use a data type of the list.")
     return nil
   }
 
@@ -125,7 +129,7 @@ struct LayerReader: IssueCollector {
         expected: "only \(known.joined(separator: ", ")) on an \(side) of type \(type)",
         found: "\"\(key)\"", mending: "Remove \"\(key)\"; it has no meaning on this layer.")
     }
-    reject(unknownKeysOf: layer, at: path, known: known + Self.keysOfSome)
+    reject(unknownKeysOf: layer, at: path, known: known, ignored: Self.keysOfSome)
   }
 
   // MARK: - Arrays

@@ -54,7 +54,9 @@ struct ManifestReader {
     if let backend, !["tflite", "tensorflow"].contains(backend) {
       report(
         .unknownValue, at: "model.backend", expected: "\"tflite\" or \"tensorflow\"",
-        found: "\"\(backend)\"", mending: "Name one of the two backends.")
+        found: "\"\(backend)\"",
+        mending: Spelling.suggestion(for: backend, among: ["tflite", "tensorflow"])
+          .map { "Did you mean \"\($0)\"?" } ?? "Name one of the two backends.")
     }
     let type = optionalString("type", in: model, at: "model")
     let className = optionalString("class", in: model, at: "model")
@@ -86,7 +88,9 @@ struct ManifestReader {
       case let word?:
         report(
           .unknownValue, at: path, expected: "\"predict\", \"train\" or \"eval\"",
-          found: "\"\(word)\"", mending: "Use one of the three modes.")
+          found: "\"\(word)\"",
+          mending: Spelling.suggestion(for: word, among: ["predict", "train", "eval"])
+            .map { "Did you mean \"\($0)\"?" } ?? "Use one of the three modes.")
       case nil: break
       }
     }

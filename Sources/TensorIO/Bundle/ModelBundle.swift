@@ -41,8 +41,17 @@ public struct ModelBundle: Sendable {
     let bundle = validator.run(check: check)
     let errors = validator.issues.filter { $0.severity == .error }
     guard errors.isEmpty, let bundle else {
+      if errors.first?.code == .notFound {
+        throw TensorIOError(
+          .fileNotFound,
+          FileSystem.isFile(path)
+            ? "'\(path)' is a file, but a bundle is a folder NAME.tiobundle. To make one from a "
+              + "model, use 'tensorio init'."
+            : "There is no bundle '\(path)'.",
+          issues: validator.issues)
+      }
       throw TensorIOError(
-        errors.first?.code == .notFound ? .fileNotFound : .invalidBundle,
+        .invalidBundle,
         "'\(path)' is not a usable bundle: "
           + (errors.first.map { "\($0)" } ?? "it could not be read.")
           + (errors.count > 1 ? " And \(errors.count - 1) more." : ""),

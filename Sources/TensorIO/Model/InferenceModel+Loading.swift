@@ -40,6 +40,7 @@ extension InferenceModel {
     let backend = try loader.backend(for: bundle)
     let model = try backend.loadModel(
       at: path, for: manifest.model.modes, options: loader.sessionOptions)
+    try checkModes(with: model)
     try checkOperations(of: model)
     let whole = try signature(
       among: model.signatures, isFoundByOutputs: !backend.matchesLayersByName)
@@ -74,6 +75,23 @@ extension InferenceModel {
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
       pool: SessionPool(sessions), training: try makeTrainingPool(model, signature),
       onlyTrains: signature.isTrainingStep)
+  }
+
+  /// Refuses the mode "train" for a TensorFlow Lite file that has nothing to train it by.
+  ///
+  /// A file that has it may leave `train.ops` out: it is run then, and a warning says what is missing.
+  private func checkModes(with model: any LoadedModel) throws {
+    let manifest = bundle.manifest
+    guard bundle.backendName == "tflite", manifest.model.modes.contains(.train),
+      !manifest.describesTraining, model.signatures.count < 2 || !model.keepsState
+    else { return }
+    throw mismatch([
+      BundleIssue(
+        .unsupportedByBackend, path: "model.modes",
+        expected: "[\"predict\"], or no \"modes\", since the file has no signature that trains it",
+        found: "\"train\"",
+        mending: "Remove \"train\" from \"modes\", or convert the model with a training signature.")
+    ])
   }
 
   /// A step that the model does not have would make layers unknown that only the step has.

@@ -76,7 +76,8 @@ public struct ModelInputs: Sendable {
     guard values.count == specs.count else {
       throw TensorIOError(
         .wrongInputCount,
-        "The model takes \(specs.count) inputs (\(Self.list(specs))), got \(values.count).")
+        "The model takes \(specs.count) input\(specs.count == 1 ? "" : "s") "
+          + "(\(Self.list(specs))), got \(values.count) value\(values.count == 1 ? "" : "s").")
     }
     for index in values.indices { try body(index, values[index]) }
   }
@@ -86,8 +87,10 @@ public struct ModelInputs: Sendable {
     _ isOptional: [Bool]
   ) throws {
     for name in values.keys where !specs.contains(where: { $0.name == name }) {
-      throw TensorIOError(
-        .unknownInput, "The model has no input '\(name)'; its inputs are \(Self.list(specs)).")
+      let inputs =
+        specs.count == 1
+        ? "its only input is '\(specs[0].name)'" : "its inputs are \(Self.list(specs))"
+      throw TensorIOError(.unknownInput, "The model has no input '\(name)'; \(inputs).")
     }
     for (index, spec) in specs.enumerated()
     where values[spec.name] == nil && (isOptional.isEmpty || !isOptional[index]) {

@@ -68,7 +68,8 @@ public struct ModelOutputs: Sendable {
   ) throws -> Value {
     guard layout.specs.indices.contains(index) else {
       throw TensorIOError(
-        .unknownOutput, "The model has \(count) outputs, there is none at index \(index).")
+        .unknownOutput,
+        "The model has \(count) output\(count == 1 ? "" : "s"), and none at index \(index).")
     }
     if layout.hasStrings, let strings = strings[index] {
       return try Value.decode(strings: strings, as: layout.specs[index])
@@ -90,7 +91,8 @@ extension TensorIOError {
   package static func unknownOutput(_ name: String, among specs: [TensorSpec]) -> TensorIOError {
     TensorIOError(
       .unknownOutput,
-      "The model has no output '\(name)'; its outputs are "
+      "The model has no output '\(name)'; "
+        + (specs.count == 1 ? "its only output is " : "its outputs are ")
         + specs.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
   }
 }

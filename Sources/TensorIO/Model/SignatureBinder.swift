@@ -58,27 +58,43 @@ struct SignatureBinder: IssueCollector {
     let list = (own ?? tensors).map { "'\($0.name)'" }.joined(separator: ", ")
     guard matchesByName || layers.count == tensors.count else {
       report(
-        .layerCount, at: key, expected: "\(tensors.count) layers, as the model has: \(list)",
-        found: "\(layers.count)", mending: "Describe every \(key.dropLast()) of the model.")
+        .layerCount, at: key,
+        expected:
+          "\(tensors.count) layer\(tensors.count == 1 ? "" : "s"), as the model has: \(list)",
+        found: "\(layers.count)",
+        mending: layers.count < tensors.count
+          ? "Describe every \(key.dropLast()) of the model."
+          : "Remove the layers that the model does not have.")
       return []
     }
     if !matchesByName, layers.map(\.name) != names, Set(layers.map(\.name)) == Set(names) {
+      // The other order may fit by its shapes; where it does not, it cannot have been meant.
+      let isMeant = zip(layers, tensors).allSatisfy(Self.mayFit)
       report(
-        .layerOrder, .warning, at: key, expected: "the model's order: \(list)",
+        .layerOrder, isMeant ? .warning : .error, at: key, expected: "the model's order: \(list)",
         found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
         mending: "Order decides which tensor a layer is; put the layers in the model's order.")
+      guard isMeant else { return [] }
     }
     if matchesByName, key == "inputs" { checkAllAreFed(names, own: own ?? tensors) }
     return layers.enumerated().compactMap { position, layer in
       let path = "\(key)[\(position)]"
       guard let index = matchesByName ? names.firstIndex(of: layer.name) : position else {
         report(
-          .unknownTensor, at: "\(path).name", expected: "one of \(list)",
-          found: "'\(layer.name)'", mending: "Use a name of the model.")
+          .unknownTensor, at: "\(path).name",
+          expected: tensors.count == 1 ? list : "one of \(list)", found: "'\(layer.name)'",
+          mending: Spelling.suggestion(for: layer.name, among: names)
+            .map { "Did you mean '\($0)'?" } ?? "Use a name of the model.")
         return nil
       }
       return bind(layer, to: tensors[index], at: index, path: path, isInput: key != "outputs")
     }
+  }
+
+  /// Whether a layer has as many elements as a tensor, as far as the file tells.
+  private static func mayFit(_ layer: ModelManifest.Layer, _ tensor: TensorDescription) -> Bool {
+    tensor.rankIsUnknown || tensor.shape.isEmpty || tensor.shape.contains { $0 < 0 }
+      || layer.elementCount == tensor.elementCount
   }
 
   /// Where names decide, what the outputs need must have a layer.
@@ -168,8 +184,14 @@ struct SignatureBinder: IssueCollector {
         found: "\(tensor.typeName) in the model", mending: "Convert the model with another type.")
       return nil
     }
-    if let described = layer.dataType {
-      if described == dataType { return dataType }
+    if layer.dataType == dataType { return dataType }
+    if let described = layer.dataType, isIgnored(described, beside: dataType) {
+      report(
+        .dataTypeMismatch, .warning, at: "\(path).dtype",
+        expected: "\(dataType), the tensor's own type", found: "\(described)",
+        mending: "TensorFlow Lite models have types of their own, and the field is ignored. Write "
+          + "\"dtype\": \"\(dataType)\", or leave it out.")
+    } else if let described = layer.dataType {
       report(
         .dataTypeMismatch, at: "\(path).dtype", expected: "\(dataType), the tensor's own type",
         found: "\(described)", mending: "Write \"dtype\": \"\(dataType)\", or leave it out.")
@@ -193,6 +215,13 @@ struct SignatureBinder: IssueCollector {
       return nil
     default: return dataType
     }
+  }
+
+  /// Whether a layer's `dtype` means nothing beside the tensor's own type, as the documents say of
+  /// TensorFlow Lite; text and truth values are not numbers, whichever backend it is.
+  private func isIgnored(_ described: DataType, beside dataType: DataType) -> Bool {
+    bundle.backendName == "tflite"
+      && ![described, dataType].contains { $0 == .string || $0 == .bool }
   }
 
   private mutating func checkedKind(

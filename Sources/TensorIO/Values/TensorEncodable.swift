@@ -35,8 +35,9 @@ public protocol TensorEncodable: Sendable {
   /// - Parameters:
   ///   - memory: The bytes of one item, or of this value's part of it.
   ///   - spec: The layer.
-  /// - Throws: ``TensorIOError`` when the value does not fit the layer: nothing is rounded to an
-  ///   integer, cut or wrapped around. Floating-point numbers are rounded to the layer's type.
+  /// - Throws: ``TensorIOError`` when the value does not fit the layer: nothing is cut or wrapped
+  ///   around. Floating-point numbers are rounded to the layer's type, and to bytes; a fraction for an
+  ///   integer of more than 8 bits is an error.
   func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws
 
   /// The value's elements for a layer of strings. Only values of text or bytes have them.

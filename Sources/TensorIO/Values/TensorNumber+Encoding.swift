@@ -49,8 +49,8 @@ struct NumberEncoder {
     try check(count: count, in: memory)
     switch spec.dataType {
     case .float32: try convert(number, to: Float.self, into: &memory)
-    case .uint8: try convert(number, to: UInt8.self, into: &memory)
-    case .int8: try convert(number, to: Int8.self, into: &memory)
+    case .uint8: try round(number, to: UInt8.self, into: &memory)
+    case .int8: try round(number, to: Int8.self, into: &memory)
     case .int32: try convert(number, to: Int32.self, into: &memory)
     case .int64: try convert(number, to: Int64.self, into: &memory)
     case .float64: try convert(number, to: Double.self, into: &memory)
@@ -87,6 +87,21 @@ struct NumberEncoder {
     }
   }
 
+  /// Writes bytes that the program quantized itself, as the documents do with `0.1 * 255`: fractions
+  /// are rounded to the nearest whole number.
+  @inline(__always)
+  private func round<Number: TensorNumber, Element: TensorNumber & FixedWidthInteger>(
+    _ number: (Int) -> Number, to type: Element.Type, into memory: inout MutableRawSpan
+  ) throws {
+    try memory.storeElements(of: Element.self) { index in
+      let value = number(index)
+      if let element = value.converted(to: Element.self) { return element }
+      let rounded = value.float64.rounded(.toNearestOrAwayFromZero)
+      guard let element = Element(exactly: rounded) else { throw refusal(of: value, at: index) }
+      return element
+    }
+  }
+
   private func convertToBool<Number: TensorNumber>(
     _ number: (Int) -> Number, into memory: inout MutableRawSpan
   ) throws {
@@ -107,11 +122,17 @@ struct NumberEncoder {
         ? "that integer is not exact in \(spec.dataType); pass it as a floating-point number "
           + "to accept rounding"
         : "it is out of range"
+    case .uint8 where !value.float64.isNaN: reason = "it is not between 0 and 255"
+    case .int8 where !value.float64.isNaN: reason = "it is not between -128 and 127"
     default:
+      if value.float64.isNaN {
+        reason = "it is not a number"
+        break
+      }
       let isWhole = value.float64.rounded(.towardZero) == value.float64
       reason =
         isWhole && value.float64.isFinite
-        ? "it is out of range" : "it is not a whole number, and is not rounded silently"
+        ? "it is out of range" : "it is not a whole number; round it first"
     }
     // JSON's numbers are doubles: 300 is not shown as 300.0.
     let isShort = value.float64.magnitude < 1e9

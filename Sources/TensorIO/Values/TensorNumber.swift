@@ -5,8 +5,9 @@
 
 /// A number that can stand in a tensor: Swift's integers and floating-point types.
 ///
-/// Integers are exact or refused; floating-point numbers are rounded to the layer's type, and
-/// refused when they would become infinite or lose a fraction in an integer.
+/// Integers are exact or refused. Floating-point numbers are rounded to the layer's type, and refused
+/// when they would become infinite, leave the range of bytes, or lose a fraction in an integer of more
+/// than 8 bits.
 public protocol TensorNumber: TensorEncodable, TensorDecodable, BitwiseCopyable, Numeric {
   /// The data type with the same bytes; nil when tensors have none.
   static var matchingDataType: DataType? { get }

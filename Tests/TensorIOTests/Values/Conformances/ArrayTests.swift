@@ -77,12 +77,13 @@ import Testing
     let error = #expect(throws: TensorIOError.self) {
       try [[1, 2, 3], [4, 500, 6]].encoded(as: .numbers(.uint8, [2, 3]))
     }
-    #expect(error?.message == "'x' at index 4 takes uint8 values, got 500: it is out of range.")
+    #expect(
+      error?.message == "'x' at index 4 takes uint8 values, got 500: it is not between 0 and 255.")
     let list = #expect(throws: TensorIOError.self) {
       try TensorValue.numbers([.integer(1), .double(2), .float(0.5)])
-        .encoded(as: .numbers(.uint8, [3]))
+        .encoded(as: .numbers(.int32, [3]))
     }
-    #expect(list?.message.hasPrefix("'x' at index 2 takes uint8 values, got 0.5") == true)
+    #expect(list?.message.hasPrefix("'x' at index 2 takes int32 values, got 0.5") == true)
   }
 
   static let numbers: [any TensorEncodable] = [

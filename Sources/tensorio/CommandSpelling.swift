@@ -1,0 +1,46 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TensorIO
+
+/// Finds a misspelt command, for which the parser only says that it did not expect the word.
+enum CommandSpelling {
+  /// Refuses a word that is not a command where one is expected.
+  ///
+  /// - Parameters:
+  ///   - words: The command line.
+  ///   - root: The command whose subcommands come first.
+  /// - Throws: `TensorIOError` with the command that was probably meant.
+  static func check(_ words: [String], against root: any ParsableCommand.Type) throws {
+    var command = root
+    var path = "tensorio"
+    for word in words {
+      let subcommands = command.configuration.subcommands
+      guard !subcommands.isEmpty, !word.hasPrefix("-") else { return }
+      if let next = subcommands.first(where: { $0._commandName == word }) {
+        command = next
+        path += " " + word
+        continue
+      }
+      // A group may have a command that stands for it, which takes the word as its own.
+      guard word != "help", command.configuration.defaultSubcommand == nil else { return }
+      let names = subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+      let meant = Spelling.suggestion(for: word, among: names)
+      throw TensorIOError(
+        .invalidOption,
+        "There is no command '\(path) \(word)'. "
+          + (meant.map { "Did you mean '\(path) \($0)'?" } ?? hint(word, path, names)))
+    }
+  }
+
+  /// A file in place of a command is most likely a model.
+  private static func hint(_ word: String, _ path: String, _ names: [String]) -> String {
+    if path == "tensorio", FileSystem.isFile(word) || FileSystem.isFolder(word) {
+      return "To run a model, write 'tensorio run \(word)'."
+    }
+    return "There are \(names.joined(separator: ", ")); '\(path) --help' tells what they do."
+  }
+}

@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// A file format that is known, but not read: its bytes are not a tensor's values.
+struct UnreadFormat {
+  /// What a message calls a file of the format.
+  let words: String
+  /// What to do instead.
+  let advice: String
+
+  /// Tells the format of a file by its name, or by its first bytes; nil for any other file.
+  init?(of bytes: RawSpan, named path: String) {
+    let name = FileSystem.name(of: path)
+    let fileExtension = name.split(separator: ".").dropFirst().last?.lowercased()
+    guard
+      let kind = Self.extensions.first(where: { $0.words.contains(fileExtension ?? "") })?.kind
+        ?? Self.kind(of: bytes)
+    else { return nil }
+    words = kind.rawValue
+    advice = kind.advice
+  }
+
+  /// An error for a file that was given as a value.
+  func error(_ path: String) -> TensorIOError {
+    TensorIOError(.wrongKind, "'\(path)' is \(words), which is not read as values. \(advice)")
+  }
+
+  private enum Kind: String {
+    case sound = "a sound file"
+    case video = "a video"
+    case picture = "a picture of a format that is not supported"
+    case table = "a table of text"
+    case archive = "an archive"
+    case document = "a document"
+    case arrays = "an archive of NumPy arrays"
+    case data = "a file of another program's data"
+
+    var advice: String {
+      switch self {
+      case .sound: "Save its samples as the model takes them in a .npy or .json file."
+      case .video: "Save a frame as .png or .jpg."
+      case .picture, .document: "Convert it to .png or .jpg."
+      case .table: "Save the numbers as JSON ([1, 2, 3]) in a .json file, or as a .npy file."
+      case .archive: "Unpack it, and pass the file that is in it."
+      case .arrays: "Save each array by itself: numpy.save('x.npy', arrays['x'])."
+      case .data: "Save the values as a .npy or .json file."
+      }
+    }
+  }
+
+  private static let extensions: [(words: Set<String>, kind: Kind)] = [
+    (["wav", "flac", "ogg", "oga", "opus", "mp3", "m4a", "aac", "aif", "aiff", "wma"], .sound),
+    (["mp4", "m4v", "mov", "avi", "mkv", "webm", "mpg", "mpeg", "wmv"], .video),
+    (["gif", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "svg", "ico", "psd"], .picture),
+    (["csv", "tsv", "txt", "xml", "yaml", "yml", "html", "htm", "md", "jsonl"], .table),
+    (["npz"], .arrays),
+    (["zip", "gz", "tgz", "tar", "bz2", "xz", "zst", "7z", "rar"], .archive),
+    (["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods"], .document),
+    (
+      [
+        "pt", "pth", "pkl", "pickle", "h5", "hdf5", "mat", "parquet", "arrow", "feather",
+        "safetensors", "onnx", "tflite", "tfrecord", "keras", "sqlite", "db",
+      ], .data
+    ),
+  ]
+
+  /// What the first bytes tell: only marks of four bytes and more, since values may begin with any.
+  private static func kind(of bytes: RawSpan) -> Kind? {
+    let head = bytes.withUnsafeBytes { Array($0.prefix(16)) }
+    func has(_ text: String, at start: Int = 0) -> Bool {
+      head.dropFirst(start).starts(with: Array(text.utf8))
+    }
+    if has("RIFF") { return has("WAVE", at: 8) ? .sound : has("AVI ", at: 8) ? .video : nil }
+    if has("fLaC") || has("OggS") || has("FORM") && has("AIF", at: 8) { return .sound }
+    if has("ftyp", at: 4) {
+      if has("hei", at: 8) || has("mif1", at: 8) || has("avi", at: 8) { return .picture }
+      return has("M4A", at: 8) ? .sound : .video
+    }
+    if has("GIF8") || has("II*\0") || has("MM\0*") || has("8BPS") { return .picture }
+    if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return .video }
+    if has("%PDF") { return .document }
+    if has("PK\u{3}\u{4}") || has("7z\u{BC}") || has("Rar!") { return .archive }
+    if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) || head.starts(with: [0xFD, 0x37, 0x7A, 0x58]) {
+      return .archive
+    }
+    if head.starts(with: [0x89, 0x48, 0x44, 0x46]) || has("PAR1") || has("SQLite format") {
+      return .data
+    }
+    return has("TFL3", at: 4) ? .data : nil
+  }
+}
