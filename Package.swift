@@ -212,6 +212,7 @@ let package = Package(
       name: "NetRunnerTests",
       dependencies: [
         "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
       name: "NetRunnerWebTests",

@@ -71,7 +71,10 @@ public struct VersionManifest: Sendable, Hashable, Codable {
   /// - Throws: ``RepositoryError`` with the code `.invalidManifest`, which names the file.
   public func validate() throws {
     guard (1...Self.maximumFiles).contains(files.count) else {
-      throw invalid("has \(files.count) files; 1 to \(Self.maximumFiles) are possible")
+      throw invalid(
+        files.isEmpty
+          ? "has no files; it needs at least one"
+          : "has \(files.count) files; at most \(Self.maximumFiles) are possible")
     }
     guard format == .bundle || files.count == 1 else {
       throw invalid("has \(files.count) files; a tflite version has one")

@@ -43,6 +43,12 @@ public struct ModelRepositoryOptions: Sendable {
   public var shutdownTime = 30
   /// The server is not ready where its disk has fewer free bytes.
   public var minimumFreeBytes = 256 << 20
+  /// How many bytes a second are read to find blobs that were damaged at rest; 0 reads none, and nil
+  /// reads 4 MB a second where the blobs are in the data folder and none where they are in S3.
+  public var scrubRate: Int?
+  /// How many free bytes of the disk uploads leave to changes of channels and tokens, to garbage
+  /// collection and to the audit log; nil leaves a twentieth of the disk, from 2 to 64 MiB.
+  public var reservedBytes: Int?
   /// The program's version.
   public var version = "0"
   /// The clock; tests move it.

@@ -69,6 +69,11 @@ public struct ModelRepositoryServer: Sendable {
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
     let options = options
     try await repository.blobs.check()
+    let rate = options.scrubRate ?? (repository.blobs is FolderBlobStore ? 4 << 20 : 0)
+    let scrubber = BlobScrubber(
+      repository: repository, metrics: metrics, logger: logger, rate: rate)
+    let scrubbing = rate > 0 ? Task(priority: .background) { await scrubber.run() } : nil
+    defer { scrubbing?.cancel() }
     do {
       let application = try application { channel in
         onStart(

@@ -68,9 +68,10 @@ final class TestRepository: Sendable {
   /// Runs a server on the folder; each call is a restart.
   @discardableResult
   func serve<Value: Sendable>(
-    _ setup: TestingSetup = .router, logger: Logger? = nil,
+    _ setup: TestingSetup = .router, logger: Logger? = nil, reserving reserve: Int = 0,
     _ body: @escaping @Sendable (TestClient) async throws -> Value
   ) async throws -> Value {
+    state.withLock { $0.options.reservedBytes = reserve }
     let server = try await server(logger)
     let admin = admin
     return try await server.application().test(setup) { client in

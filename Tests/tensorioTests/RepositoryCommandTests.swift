@@ -88,8 +88,9 @@ import Testing
     try await repository.run(
       "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
     let (text, _) = try await repository.run(
-      "variants", "digits", "--arm", "a=1.0:50", "--arm", "b=1.0:50", "--parameter", "a.limit=0.4",
-      "--parameter", "b.limit=0.6", "--json")
+      "variants", "digits", "--arm", "v1=1.0:1", "--arm", "v1.0=1.0:49", "--arm", "b=1.0:50",
+      "--parameter", "v1.0.limit=0.4", "--parameter", "v1.limit=0.4", "--parameter", "b.limit=0.6",
+      "--json")
     let document = try RepositoryJSON.decode(ChannelDocument.self, from: Data(text.utf8))
     let counts = Dictionary(
       grouping: (0..<1000).map { document.assignment(for: "device-\($0)").parameters["limit"] },

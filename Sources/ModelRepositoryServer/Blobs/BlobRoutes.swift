@@ -41,6 +41,9 @@ struct BlobRoutes: Sendable {
     of digest: BlobDigest, _ context: WebContext
   ) async throws -> any BlobContent {
     if let content = repository.smallBlobs[digest] { return content }
+    guard !repository.damagedBlobs.contains(digest) else {
+      throw damaged(digest, "was found damaged", context)
+    }
     let changes = repository.smallBlobs.changes
     let size = try await size(of: digest)
     // Opened once: what is measured here is what is sent, whatever happens to the file meanwhile.
@@ -48,6 +51,7 @@ struct BlobRoutes: Sendable {
       throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
     }
     guard content.size == size else {
+      _ = repository.damagedBlobs.insert(digest)
       throw damaged(digest, "has \(content.size) bytes instead of \(size)", context)
     }
     guard size <= MemoryBlob.maximumSize else { return content }
@@ -72,7 +76,8 @@ struct BlobRoutes: Sendable {
   private func damaged(_ digest: BlobDigest, _ what: String, _ context: WebContext) -> Problem {
     context.logger.error("blob \(digest) \(what)")
     return Problem(
-      .internalServerError, "blob_damaged", "The blob is damaged; 'fsck' and upload it again.")
+      .internalServerError, "blob_damaged",
+      "The blob is damaged. Push its version again, and the blob is replaced.")
   }
 
   private func response(

@@ -122,8 +122,9 @@ extension Repository {
       guard isForced || channels.isEmpty else {
         throw Problem.conflict(
           "version_in_use",
-          "Version '\(version)' of '\(model)' is given by the channels "
-            + "\(channels.map(\.channel.text)). Set these first.")
+          "Version '\(version)' of '\(model)' is given by the \(channels.count == 1 ? "channel" : "channels") "
+            + "\(channels.map { "'\($0.channel)'" }.joined(separator: ", ")). Set another version "
+            + "there first.")
       }
       try database.execute(
         sql: "UPDATE versions SET withdrawn = 1 WHERE model = ? AND version = ?",

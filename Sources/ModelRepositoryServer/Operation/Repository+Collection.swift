@@ -95,6 +95,7 @@ extension Repository {
     defer {
       smallBlobs.forget(digest)
       blobSizes.forget(digest)
+      damagedBlobs.remove(digest)
     }
     try await blobs.delete(digest)
   }

@@ -16,13 +16,18 @@ final class ServerMetrics: Sendable {
     var models = 0
     var versions = 0
     var freeBytes = 0
+    var damagedBlobs = 0
   }
 
   let requests = RequestMetrics(prefix: "model_repository")
   private let blobBytes = Atomic(0)
+  private let scrubbedBytes = Atomic(0)
 
   /// Notes that bytes of a blob were sent.
   func sent(_ bytes: Int) { blobBytes.add(bytes, ordering: .relaxed) }
+
+  /// Notes that bytes of a blob were read to check them.
+  func scrubbed(_ bytes: Int) { scrubbedBytes.add(bytes, ordering: .relaxed) }
 
   /// The text that Prometheus reads.
   func text(_ gauges: Gauges) -> String {
@@ -30,6 +35,12 @@ final class ServerMetrics: Sendable {
       RequestMetrics.Series(
         "sent_blob_bytes_total", "Bytes of blobs that were sent.",
         blobBytes.load(ordering: .relaxed), .counter),
+      RequestMetrics.Series(
+        "scrubbed_blob_bytes_total", "Bytes of blobs that were read again to find damage.",
+        scrubbedBytes.load(ordering: .relaxed), .counter),
+      RequestMetrics.Series(
+        "damaged_blobs", "Blobs that were found damaged and are answered with 500.",
+        gauges.damagedBlobs),
       RequestMetrics.Series("blobs", "Blobs that are there.", gauges.blobs),
       RequestMetrics.Series("blob_bytes", "Bytes of all blobs.", gauges.blobBytes),
       RequestMetrics.Series("uploads", "Uploads under way.", gauges.uploads),

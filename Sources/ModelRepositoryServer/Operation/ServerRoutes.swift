@@ -103,6 +103,7 @@ struct ServerRoutes: Sendable {
       } ?? ServerMetrics.Gauges()
     }
     gauges.freeBytes = try await freeBytes(at: repository.folder.path) ?? 0
+    gauges.damagedBlobs = repository.damagedBlobs.count
     return gauges
   }
 

@@ -141,6 +141,19 @@ enum FileSystem {
     }
   }
 
+  /// How many bytes a folder's disk has, and how many it has left for this user; nil where the
+  /// system cannot tell.
+  static func room(at path: String) -> (total: Int, free: Int)? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    let unit = Int(clamping: status.f_frsize)
+    func bytes(_ blocks: some BinaryInteger) -> Int {
+      let (bytes, isTooMany) = Int(clamping: blocks).multipliedReportingOverflow(by: unit)
+      return isTooMany ? .max : bytes
+    }
+    return (bytes(status.f_blocks), bytes(status.f_bavail))
+  }
+
   /// How many bytes a folder's disk has left for this user.
   static func freeBytes(at path: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)

@@ -28,7 +28,8 @@ struct Access: Sendable {
     guard token.scopes.contains(scope) || token.scopes.contains(.admin) else {
       throw Problem(
         .forbidden, "wrong_scope",
-        "The token is for \(token.scopes.map(\.rawValue)), and this needs '\(scope.rawValue)'.")
+        "The token is for \(Self.list(token.scopes.map(\.rawValue))), and this needs "
+          + "'\(scope.rawValue)'.")
     }
     try Self.check(token, model)
     return token
@@ -40,7 +41,8 @@ struct Access: Sendable {
     let token = try require(.admin, context)
     guard token.isForAllModels else {
       throw Problem(
-        .forbidden, "wrong_model", "The token is for the models \(token.models), not for all.")
+        .forbidden, "wrong_model",
+        "The token is for the models \(Self.list(token.models)), not for all.")
     }
     return token
   }
@@ -62,7 +64,12 @@ struct Access: Sendable {
     guard let model, !token.isFor(model.text) else { return }
     throw Problem(
       .forbidden, "wrong_model",
-      "The token is for the models \(token.models), not for '\(model)'.")
+      "The token is for the models \(Self.list(token.models)), not for '\(model)'.")
+  }
+
+  /// Names for a sentence: `'a', 'b'`.
+  private static func list(_ names: [String]) -> String {
+    names.map { "'\($0)'" }.joined(separator: ", ")
   }
 
   private static var tokenNeeded: Problem {

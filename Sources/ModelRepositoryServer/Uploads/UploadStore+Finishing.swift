@@ -42,6 +42,8 @@ extension UploadStore {
   /// Garbage collection leaves it for another grace period.
   func present(_ digest: BlobDigest) async throws -> BlobReference? {
     let now = repository.now
+    // One that is damaged is to be sent again.
+    guard !repository.damagedBlobs.contains(digest) else { return nil }
     return try await repository.commits.withLock(digest) {
       let size = try await repository.database.read { try $0.blobSize(digest) }
       guard let size, try await repository.blobs.size(of: digest) == size else { return nil }
@@ -103,10 +105,11 @@ extension UploadStore {
           try repository.audit(
             database, token, "blob.upload", "\(blob.digest)", "\(blob.size) bytes")
         }
+        repository.damagedBlobs.remove(blob.digest)
       }
       forget(upload.id)
     } catch let error as RepositoryError where error.code == .storage {
-      try await discard(upload.id)
+      try await discard(upload.id, because: error)
       throw Problem.notStored(error)
     }
   }

@@ -44,6 +44,7 @@ extension UploadStore {
           .contentTooLarge, "blob_too_large",
           "A blob has at most \(options.maximumBlobBytes) bytes.", endsConnection: true)
       }
+      try await checkRoom(for: range.count)
       return try await reserving(range.count) {
         try await receive(upload, range.count, body)
       }
@@ -83,7 +84,7 @@ extension UploadStore {
       return state
     } catch let error as RepositoryError where error.code == .storage {
       // After a failed fsync nobody knows what is on the disk.
-      try await Task { try await discard(upload.id) }.value
+      try await Task { try await discard(upload.id, because: error) }.value
       throw Problem.notStored(error)
     }
   }
@@ -122,6 +123,8 @@ extension UploadStore {
     }
 
     mutating func write() async throws {
+      // Others write, too.
+      try await store.checkRoom(for: pending.readableBytes)
       try await file.write(pending)
       written += pending.readableBytes
       pending.clear()

@@ -45,6 +45,8 @@ final class UploadStore: Sendable {
     var hashes: [String: (offset: Int, hash: SHA256)] = [:]
     /// Bytes that requests under way announced.
     var reserved = 0
+    /// Why uploads were given up that the disk did not take; the last ones of them.
+    var failures: [String: RepositoryError] = [:]
   }
 
   let repository: Repository
@@ -60,6 +62,7 @@ final class UploadStore: Sendable {
   /// - Returns: Its name.
   /// - Throws: ``Problem`` where the token has too many.
   func begin(_ token: String) async throws -> UploadState {
+    try await checkRoom(for: 0)
     try await makeRoom(for: token)
     let id = UUID().uuidString.lowercased()
     let (now, maximum) = (repository.now, options.maximumUploadsPerToken)
@@ -115,6 +118,7 @@ final class UploadStore: Sendable {
       ).map { try Upload(CheckedRow($0, of: .uploads)) }
     }
     guard let upload else {
+      if let failure = state.withLock({ $0.failures[id] }) { throw Problem.notStored(failure) }
       throw Problem.notFound(
         "upload_not_found",
         "There is no such upload of this token: it is finished, was given up, or was idle too long."
@@ -154,8 +158,18 @@ final class UploadStore: Sendable {
   }
 
   /// Takes an upload away, file and row.
-  func discard(_ id: String) async throws {
+  ///
+  /// - Parameters:
+  ///   - id: The upload.
+  ///   - failure: What the disk refused, which is told to those who ask for the upload afterwards.
+  func discard(_ id: String, because failure: RepositoryError? = nil) async throws {
     forget(id)
+    if let failure {
+      state.withLock { state in
+        if state.failures.count >= 1000 { state.failures.removeAll() }
+        state.failures[id] = failure
+      }
+    }
     let path = path(id)
     // A large file goes slowly.
     try await Task { try await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(path) } }

@@ -57,6 +57,19 @@ struct RepositoryServeCommand: ParsableCommand {
     help: ArgumentHelp("The most megabytes that all models may have.", valueName: "megabytes"))
   var quota: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "How many megabytes a second are read to find models that were damaged on the disk; 0 reads "
+        + "none. 4 unless told, and 0 for models in S3.", valueName: "megabytes"))
+  var scrub: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many megabytes of the disk uploads leave free, so that channels can still be changed and "
+        + "garbage be collected. A twentieth of the disk unless told, from 2 to 64.",
+      valueName: "megabytes"))
+  var reserve: Int?
+
   @Option(help: "For how many days a signed document is good; it is renewed after half of them.")
   var documentDays = 30
 
@@ -74,6 +87,9 @@ struct RepositoryServeCommand: ParsableCommand {
         "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 3650, "
           + "--shutdown-time 0 to 86400.")
     }
+    guard (0...100_000).contains(scrub ?? 0), (0...1_000_000).contains(reserve ?? 0) else {
+      throw ValidationError("--scrub takes 0 to 100000, --reserve 0 to 1000000 megabytes.")
+    }
     guard (cert == nil) == (key == nil) else {
       throw ValidationError("--cert and --key belong together.")
     }
@@ -87,6 +103,8 @@ struct RepositoryServeCommand: ParsableCommand {
     if let cert, let key { options.certificate = (cert, key) }
     options.requiresTokenToRead = isPrivate
     options.quota = quota.map { $0 * 1_000_000 }
+    options.scrubRate = scrub.map { $0 * 1_000_000 }
+    options.reservedBytes = reserve.map { $0 * 1_000_000 }
     options.documentLifetime = Double(documentDays) * 24 * 3600
     options.shutdownTime = shutdownTime
     options.version = Version.current

@@ -72,14 +72,15 @@ struct RepositoryVariantsCommand: ParsableCommand {
     }
     for text in parameter {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-      let names = (parts.first ?? "").split(separator: ".", maxSplits: 1).map(String.init)
-      guard parts.count == 2, names.count == 2,
-        let place = arms.firstIndex(where: { $0.name.text == names[0] })
-      else {
+      // An arm may have points in its name, such as 'v1.0': the longest name that fits is meant.
+      let place = arms.indices.filter { (parts.first ?? "").hasPrefix("\(arms[$0].name).") }
+        .max { arms[$0].name.text.count < arms[$1].name.text.count }
+      let key = place.map { (parts.first ?? "").dropFirst(arms[$0].name.text.count + 1) } ?? ""
+      guard parts.count == 2, let place, !key.isEmpty else {
         throw ValidationError(
           "--parameter takes NAME.KEY=VALUE with the name of an --arm, not '\(text)'.")
       }
-      arms[place].parameters?[names[1]] = parts[1]
+      arms[place].parameters?[String(key)] = parts[1]
     }
     return arms
   }
