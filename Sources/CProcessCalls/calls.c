@@ -110,10 +110,8 @@ int run_watched(struct watched_end *end) {
   watched = child;
   for (int index = 0; index < handed_on_count; index++) {
     struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO};
-    struct sigaction old;
-    sigaction(handed_on[index], NULL, &old);
-    // nohup and shells have some ignored, and the child has inherited that.
-    if (old.sa_handler != SIG_IGN) sigaction(handed_on[index], &action, NULL);
+    // Where nohup or a shell has one ignored, the child ignores it too, unless it wants it.
+    sigaction(handed_on[index], &action, NULL);
   }
   sigprocmask(SIG_SETMASK, &before, NULL);
   close(pipe_ends[1]);
