@@ -106,7 +106,7 @@ struct BenchCommand: ParsableCommand {
       }
     }
     let hasInput = arguments.value != nil || !arguments.input.isEmpty
-    var inputs = try hasInput ? arguments.readInputs(for: signature) : .zeros(for: signature)
+    var inputs = hasInput ? try arguments.readInputs(for: signature) : .zeros(for: signature)
     inputs.placeholders = try arguments.readPlaceholders(for: signature)
     let fixed = inputs
     return {
@@ -129,21 +129,5 @@ extension ModelArguments {
       return nil
     }
     return path
-  }
-}
-
-extension ModelInputs {
-  /// Zeros, and grey pictures, for every input.
-  fileprivate static func zeros(for signature: ModelSignature) throws -> ModelInputs {
-    ModelInputs(
-      list: signature.inputs.map { spec -> any TensorEncodable in
-        if case .imageInput(let shape, _) = spec.kind {
-          return PixelBuffer(
-            width: shape.width, height: shape.height, format: .rgb,
-            bytes: [UInt8](repeating: 128, count: shape.width * shape.height * 3))
-        }
-        if spec.dataType == .string { return [String](repeating: "", count: spec.elementCount) }
-        return [Float](repeating: 0, count: spec.elementCount)
-      })
   }
 }

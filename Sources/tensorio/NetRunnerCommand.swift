@@ -67,6 +67,8 @@ struct NetRunnerCommand: ParsableCommand {
 
   @OptionGroup var repository: NetRunnerRepositoryArguments
 
+  @OptionGroup var safety: SafetyArguments
+
   @Flag(help: "Do not open a browser.")
   var noBrowser = false
 
@@ -95,7 +97,8 @@ struct NetRunnerCommand: ParsableCommand {
   }
 
   private func options() throws -> NetRunnerOptions {
-    var options = NetRunnerOptions(models: try modelsFolder(), backends: Backends.all)
+    var options = NetRunnerOptions(
+      models: try modelsFolder(), backends: Backends.isolated(by: safety))
     options.includesShippedModels = models == nil
     for folder in photos where !FileSystem.isFolder(folder) {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)'.")

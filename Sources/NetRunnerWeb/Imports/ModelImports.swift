@@ -143,7 +143,7 @@ final class ModelImports: Sendable {
 
   /// What is asked of every bundle before it is among the models.
   private func check(_ bundle: ModelBundle) throws {
-    try catalogue.makeModel(bundle).unload()
+    try catalogue.tryOut(bundle)
   }
 
   private func finish(_ bundle: ModelBundle) throws -> VisionModel {

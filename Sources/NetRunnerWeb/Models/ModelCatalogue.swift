@@ -20,6 +20,10 @@ final class ModelCatalogue: Sendable {
   private let shipped: [String]
   private let backends: [any Backend]
   private let threads: Int
+  private let trials: ModelTrials
+
+  /// How long a list of models waits for the trials of those that are new, in seconds.
+  private static let trialPatience = 3.0
 
   private struct State {
     var models: [VisionModel] = []
@@ -53,6 +57,7 @@ final class ModelCatalogue: Sendable {
     self.shipped = shipped
     self.backends = backends
     self.threads = threads
+    trials = ModelTrials(backends: backends)
     try rescan()
   }
 
@@ -75,6 +80,8 @@ final class ModelCatalogue: Sendable {
       }
     }
     failures += library.failures.map { ($0.path, $0.error.message) }
+    trials.tryAll(models.values.map(\.bundle), waiting: Self.trialPatience)
+    models = models.mapValues { $0.tried(trials.outcome(of: $0.bundle)) }
     let sorted = models.values.sorted {
       ($0.bundle.manifest.name.lowercased(), $0.id) < ($1.bundle.manifest.name.lowercased(), $1.id)
     }
@@ -94,7 +101,10 @@ final class ModelCatalogue: Sendable {
 
   /// The model that the page starts with: the first classifier that can run.
   var defaultModel: VisionModel? {
-    let models = models.filter { $0.reason == nil }
+    let runnable = models.filter { $0.reason == nil }
+    // A model whose trial still goes on may be one that never ends.
+    let tried = runnable.filter(\.hasPassed)
+    let models = tried.isEmpty ? runnable : tried
     return models.first { $0.kind == .classification } ?? models.first
   }
 
@@ -111,7 +121,7 @@ final class ModelCatalogue: Sendable {
   /// Why a model cannot be loaded, as far as that is known; its inputs do not matter.
   func problem(with model: VisionModel) -> String? {
     if model.bundle.manifest.isPlaceholder { return model.reason }
-    return state.withLock { $0.problems[model.id] }
+    return state.withLock { $0.problems[model.id] } ?? model.problem
   }
 
   /// What runs a model on pictures; loads it when it is not, and blocks while it does.
@@ -155,8 +165,15 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// Loads a bundle that is not among the models, or not yet.
-  func makeModel(_ bundle: ModelBundle) throws -> InferenceModel {
+  /// Tries a bundle that is not among the models yet.
+  ///
+  /// - Throws: `TensorIOError` when it cannot be loaded, or cannot run.
+  func tryOut(_ bundle: ModelBundle) throws {
+    try ModelTrials.run(bundle, ModelLoader(backends: backends))
+  }
+
+  /// Loads a bundle.
+  private func makeModel(_ bundle: ModelBundle) throws -> InferenceModel {
     let model = try InferenceModel(
       bundle: bundle, loader: ModelLoader(backends: backends, sessions: threads))
     try model.load()

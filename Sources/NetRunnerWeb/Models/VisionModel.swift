@@ -11,8 +11,12 @@ struct VisionModel: Sendable {
   let bundle: ModelBundle
   /// Whether it came with the program: it is not deleted or replaced.
   let isShipped: Bool
-  /// Why it cannot run here; nil where nothing is known against it.
-  let reason: String?
+  /// Why Net Runner cannot show it; nil where nothing is known against it.
+  private(set) var reason: String?
+  /// Why it cannot run at all, as a trial has shown.
+  private(set) var problem: String?
+  /// Whether a trial has shown that it runs.
+  private(set) var hasPassed = false
   /// Which version of a repository it is; nil for one that came another way.
   let origin: BundleOrigin?
 
@@ -25,6 +29,19 @@ struct VisionModel: Sendable {
     self.isShipped = isShipped
     reason = Self.reason(against: bundle.manifest)
     origin = isShipped ? nil : BundleOrigin(ofBundle: bundle.path)
+  }
+
+  /// The same model, with what its trial has shown.
+  func tried(_ outcome: ModelTrials.Outcome?) -> VisionModel {
+    var model = self
+    switch outcome {
+    case .passed: model.hasPassed = true
+    case .failed(let problem):
+      model.problem = problem
+      model.reason = reason ?? problem
+    case nil: break
+    }
+    return model
   }
 
   /// What Net Runner asks of a model: one input, a picture.
