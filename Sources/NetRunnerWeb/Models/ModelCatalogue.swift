@@ -169,7 +169,7 @@ final class ModelCatalogue: Sendable {
   ///
   /// - Throws: `TensorIOError` when it cannot be loaded, or cannot run.
   func tryOut(_ bundle: ModelBundle) throws {
-    try ModelTrials.run(bundle, ModelLoader(backends: backends))
+    try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
   }
 
   /// Loads a bundle.

@@ -84,24 +84,12 @@ final class ModelTrials: Sendable {
   /// - Returns: The outcome; nil when the runtime is missing, which says nothing of the model.
   private func tryOut(_ bundle: ModelBundle) -> Outcome? {
     do {
-      try Self.run(bundle, ModelLoader(backends: backends))
+      try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
       return .passed
     } catch let error as TensorIOError where error.code == .missingLibrary {
       return nil
     } catch {
       return .failed("\(error)")
     }
-  }
-
-  /// Loads a bundle's model and runs it on zeros.
-  ///
-  /// - Throws: `TensorIOError` when it cannot be run.
-  static func run(_ bundle: ModelBundle, _ loader: ModelLoader) throws {
-    let model = try InferenceModel(bundle: bundle, loader: loader)
-    try model.load()
-    defer { model.unload() }
-    // Zeros do for placeholders' values nowhere: which ones a model takes, nobody tells.
-    guard try model.signature.placeholders.isEmpty else { return }
-    _ = try model.run(.zeros(for: model.signature))
   }
 }

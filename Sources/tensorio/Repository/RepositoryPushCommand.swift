@@ -13,6 +13,7 @@ struct RepositoryPushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Publish a version of a model.",
     discussion: """
+      The model is loaded and run once on zeros, in a process of its own, before anything is sent.
       What the server has already is not sent again; an upload that was interrupted goes on. Nobody \
       gets the version before a channel says so: --channel does, for all who are in no rollout; see \
       rollout.
@@ -35,12 +36,18 @@ struct RepositoryPushCommand: ParsableCommand {
   @Option(help: "The channel that gives it to all who are in no rollout, at once.")
   var channel: RepositoryName?
 
+  @Flag(help: "Publish the files as they are, without trying the model.")
+  var noCheck = false
+
+  @OptionGroup var safety: SafetyArguments
+
   @OptionGroup var server: RepositoryServerArguments
 
   @Flag(help: "Print the version as JSON.")
   var json = false
 
   func run() throws {
+    try PublishedModel(path: path).check(by: safety, triesModel: !noCheck)
     try BlockingTask.run { [self] in
       let publisher = try server.publisher()
       let bar = Mutex<ProgressBar?>(nil)
