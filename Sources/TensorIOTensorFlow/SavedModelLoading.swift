@@ -157,8 +157,12 @@ struct SavedModelLoading {
     failure.missingOperation(in: "The model '\(folder.path)'")
       ?? TensorIOError(
         .invalidModel,
-        "TensorFlow cannot load '\(folder.path)': \(failure.message) Export it again, or copy the "
-          + "whole folder.")
+        "TensorFlow cannot load '\(folder.path)': \(failure.message)"
+          + (failure.message.hasSuffix(".") ? " " : ". ")
+          + (failure.isOfSystem
+            ? "Check that the files can be read, and that the machine has enough memory, disk and open "
+              + "files."
+            : "Export the model again, or copy the whole folder."))
   }
 }
 

@@ -112,6 +112,14 @@ struct TensorFlowFailure {
 
   static let notFound: Int32 = 5
   static let invalidArgument: Int32 = 3
+  private static let permissionDenied: Int32 = 7
+  private static let resourceExhausted: Int32 = 8
+  private static let unavailable: Int32 = 14
+
+  /// Whether the machine is at fault, such as its permissions or memory, and not the model.
+  var isOfSystem: Bool {
+    [Self.permissionDenied, Self.resourceExhausted, Self.unavailable].contains(code)
+  }
 
   /// Nil when the status is good.
   @inline(__always)

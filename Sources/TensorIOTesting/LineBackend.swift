@@ -31,6 +31,8 @@ public struct LineBackend: Backend {
 
   /// Whether the models have the signature `serving_default`.
   public var servesInference = true
+  /// Whether the training's signature has the output `y`, which needs no target.
+  public var givesPredictions = true
 
   /// Makes a backend.
   ///

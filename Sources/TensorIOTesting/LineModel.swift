@@ -47,7 +47,9 @@ final class LineModel: TrainableLoadedModel {
     self.weights = Mutex(weights)
     record = backend.record
     onStep = backend.onStep
-    signatures = backend.servesInference ? [Self.training, Self.serving] : [Self.training]
+    var training = Self.training
+    if !backend.givesPredictions { training.outputs.removeAll { $0.name == Self.y.name } }
+    signatures = backend.servesInference ? [training, Self.serving] : [training]
   }
 
   var present: Weights { weights.withLock { $0 } }

@@ -94,14 +94,16 @@ struct TrainCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write what was learned: NAME.tiobundle is made, for inference; into another folder, which "
-        + "exists, a checkpoint is written.", valueName: "path"), completion: .directory)
+      "Write what was learned: a path that ends in .tiobundle becomes a new bundle that predicts; "
+        + "into any other folder, which must exist, a checkpoint is written.", valueName: "path"),
+    completion: .directory)
   var export: String?
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "An output of the exported bundle; may be repeated. Without it: those of inference.",
+      "An output of the exported bundle, by its name in model.json or in the model; may be repeated. "
+        + "Default: the outputs that do not need the labels, where the model tells.",
       valueName: "name"))
   var exportOutput: [String] = []
 
@@ -202,7 +204,8 @@ struct TrainCommand: ParsableCommand {
     let pair = try TrainingData.pair(
       data, validation: validationData, for: signature, classes: names)
     for (index, pictures) in pair.training.classes.enumerated() {
-      Console.printMessage("class \(index)  \(pictures.name.printable)  \(pictures.count) pictures")
+      Console.printMessage(
+        "class \(index)  \(pictures.name.printable)  " + counted(pictures.count, "picture"))
     }
     return pair
   }

@@ -79,8 +79,3 @@ extension Dataset {
     return Array(hash.finalize())
   }
 }
-
-/// A number and what it counts: "1 picture", "2 pictures".
-func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
-  "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
-}

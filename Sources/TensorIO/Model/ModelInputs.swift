@@ -76,8 +76,8 @@ public struct ModelInputs: Sendable {
     guard values.count == specs.count else {
       throw TensorIOError(
         .wrongInputCount,
-        "The model takes \(specs.count) input\(specs.count == 1 ? "" : "s") "
-          + "(\(Self.list(specs))), got \(values.count) value\(values.count == 1 ? "" : "s").")
+        "The model takes \(counted(specs.count, "input")) (\(Self.list(specs))), got "
+          + "\(counted(values.count, "value")).")
     }
     for index in values.indices { try body(index, values[index]) }
   }

@@ -59,8 +59,7 @@ struct SignatureBinder: IssueCollector {
     guard matchesByName || layers.count == tensors.count else {
       report(
         .layerCount, at: key,
-        expected:
-          "\(tensors.count) layer\(tensors.count == 1 ? "" : "s"), as the model has: \(list)",
+        expected: "\(counted(tensors.count, "layer")), as the model has: \(list)",
         found: "\(layers.count)",
         mending: layers.count < tensors.count
           ? "Describe every \(key.dropLast()) of the model."
@@ -364,9 +363,12 @@ struct SignatureBinder: IssueCollector {
         continue
       }
       let labels: Labels? = if case .vector(_, let names) = spec.kind { names } else { nil }
+      // Labels for all of the tensor's values are right: then only the shape is too small.
       let found =
-        labels.map { "\($0.names.count) labels over \(available) classes" }
-        ?? "\(spec.elementCount) in \(spec.shape)"
+        labels.flatMap { labels in
+          labels.names.count == available
+            ? nil : "\(counted(labels.names.count, "label")) over \(available) classes"
+        } ?? "\(spec.elementCount) in \(spec.shape)"
       report(
         .partialOutput, .warning, at: path, expected: "\(available) values, as the tensor holds",
         found: found,
@@ -379,6 +381,6 @@ struct SignatureBinder: IssueCollector {
 
   private static func values(_ count: Int) -> String {
     if count == .max { return "more values than can be counted" }
-    return count == 1 ? "1 value" : "\(count) values"
+    return counted(count, "value")
   }
 }

@@ -25,6 +25,9 @@ struct PredictionLayers {
   let outputs: [Output]
   /// The key of the signature to run; nil where the model has only one.
   let signatureKey: String?
+  /// Whether nobody named the outputs, and those that were found need all that the training does,
+  /// labels among it.
+  let isForTraining: Bool
 
   private let model: any TrainableLoadedModel
   private let signature: SignatureDescription
@@ -78,9 +81,14 @@ struct PredictionLayers {
       inputs = inputNames.filter(taken.contains)
       needed = Self.needed(fed, for: outputs.map(\.name), in: serving, of: model)
     } else {
-      (inputs, outputs, signature) = (inputNames, described.map(Output.described), own)
-      needed = Self.needed(fed, for: described, in: own, of: model)
+      let chosen = Self.predictions(described, own, fed: fed, inputs: inputNames, of: model)
+      outputs = chosen ?? described.map(Output.described)
+      needed = Self.needed(fed, for: outputs.map(\.name), in: own, of: model)
+      // What the outputs do not need may still be wanted, when nothing tells what is a prediction.
+      inputs = chosen == nil ? inputNames : inputNames.filter(needed.contains)
+      signature = own
     }
+    isForTraining = names == nil && inputNames.count > 1 && inputs.count == inputNames.count
     placeholders = placeholderNames.filter(needed.contains)
     self.signatureKey = model.signatures.count > 1 ? signature.key : nil
     self.model = model
@@ -113,6 +121,28 @@ struct PredictionLayers {
         && signature.outputs.contains(where: \.isArray)
     }
     return fitting.first { $0.key == "serving_default" } ?? fitting.first
+  }
+
+  /// The outputs that can be computed without some of the inputs: the labels are what is missing, and
+  /// the loss needs them.
+  ///
+  /// - Returns: Those that model.json describes, or else the signature's other ones; nil for none.
+  private static func predictions(
+    _ described: [String], _ signature: SignatureDescription, fed: [String], inputs: [String],
+    of model: any TrainableLoadedModel
+  ) -> [Output]? {
+    func isPrediction(_ name: String) -> Bool {
+      let needed = needed(fed, for: [name], in: signature, of: model)
+      let count = inputs.count(where: needed.contains)
+      return count > 0 && count < inputs.count
+        && resolves([name], fed: needed, in: signature, of: model)
+    }
+    let found = described.filter(isPrediction)
+    guard found.isEmpty else { return found.map(Output.described) }
+    let others = signature.outputs.filter { tensor in
+      tensor.isArray && !described.contains(tensor.name) && isPrediction(tensor.name)
+    }
+    return others.isEmpty ? nil : others.map(Output.tensor)
   }
 
   /// The first signature that has all outputs and needs nothing that is not described.

@@ -16,8 +16,9 @@ extension TrainableModel {
   /// this bundle says of itself. Any loader opens it.
   ///
   /// What only the training needs, as targets and the loss, is left out where the model tells what
-  /// that is: by a signature for inference beside the training's, as `serving_default`. Its outputs
-  /// that the bundle does not describe become arrays. Else the inputs and outputs stay as they are,
+  /// that is: by a signature for inference beside the training's, as `serving_default`, or by outputs
+  /// that can be computed without some of the inputs. Outputs of the signature that the bundle does
+  /// not describe become arrays. When every output needs every input, all of them stay as they are,
   /// unless you name the outputs.
   ///
   /// - Parameters:
@@ -51,11 +52,14 @@ extension TrainableModel {
 
   /// Checks, before a long training, that the bundle could be exported after it.
   ///
+  /// - Returns: The inputs that the exported bundle would still take because no output is known that
+  ///   does without one of them, labels among them; empty when the bundle is for inference.
   /// - Throws: ``TensorIOError`` when an output is not known, or the runtime cannot write models.
-  package func checkExport(outputs: [String]?) throws {
+  package func checkExport(outputs: [String]?) throws -> [String] {
     try withWeights { model in
       try model.checkExport()
-      _ = try predictionLayers(of: model, outputs)
+      let layers = try predictionLayers(of: model, outputs)
+      return layers.isForTraining ? layers.inputs : []
     }
   }
 

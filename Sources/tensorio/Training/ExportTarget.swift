@@ -54,7 +54,14 @@ enum ExportTarget {
   /// begins.
   func check(_ model: TrainableModel) throws {
     switch self {
-    case .bundle(_, let outputs): try model.checkExport(outputs: outputs)
+    case .bundle(_, let outputs):
+      let inputs = try model.checkExport(outputs: outputs)
+      guard !inputs.isEmpty else { return }
+      Console.printMessage(
+        "warning: the exported bundle will take all inputs of the training ("
+          + inputs.map { "'\($0.printable)'" }.joined(separator: ", ")
+          + "), since each output in model.json needs all of them. For inference, name the tensor of "
+          + "the prediction: --export-output NAME.")
     case .checkpoint(let folder):
       // No runtime tells beforehand: only a trial does, and it finds a full disk, too. It is made
       // beside the checkpoint that may be there, and takes no longer than the export.

@@ -220,6 +220,15 @@ import Testing
     #expect(found[0].mending.contains("background"))
   }
 
+  @Test func `labels for all of the values are not called what was found`() throws {
+    let labels = (0..<1001).map { "\($0)\n" }.joined()
+    let found = try issues(
+      output: .layer("y", [1, 1000], ["labels": "labels.txt"]), .float("y", [1, 1001]),
+      files: ["assets/labels.txt": labels])
+    let partial = found.filter { $0.code == .partialOutput }
+    #expect(partial.map(\.found) == ["1000 in [1, 1000]"])
+  }
+
   @Test func `an output cannot read more values than there are`() throws {
     let found = try issues(output: .layer("y", [5]))
     #expect(found.map(\.summary) == ["element-count-mismatch outputs[0].shape"])

@@ -56,6 +56,43 @@ import Testing
     #expect(Quantization.zeroToOne == .linear(scale: 255, bias: 0))
   }
 
+  // MARK: - Single values
+
+  @Test func `a single value is what the layer makes of it`() throws {
+    let numbers: [Float] = [-2, -1, -0.25, 0, 0.1, 0.5, 1, 3.05, .infinity, -.infinity]
+    let quantizations: [Quantization] = [
+      .zeroToOne, .minusOneToOne, .linear(scale: 10, bias: -2), .model,
+    ]
+    let stored = StoredQuantization(scales: [0.02], zeroPoints: [-3])
+    for quantization in quantizations {
+      let spec = TensorSpec.numbers(.int8, [numbers.count], quantization, stored: stored)
+      let bytes = try numbers.encoded(as: spec, of: Int8.self)
+      for (number, byte) in zip(numbers, bytes) {
+        #expect(try quantization.quantize(number, as: Int8.self, stored: stored) == byte)
+      }
+      for (number, byte) in zip(try [Float].decoded(bytes, as: spec), bytes) {
+        #expect(try quantization.dequantize(byte, stored: stored) == number)
+      }
+    }
+    #expect(try Quantization.zeroToOne.quantize(0.5) == 127)
+    #expect(try Quantization.toMinusOneToOne.dequantize(UInt8(255)) == 1)
+  }
+
+  @Test func `a single value that has no byte is an error`() {
+    let notANumber = #expect(throws: TensorIOError.self) {
+      try Quantization.zeroToOne.quantize(.nan)
+    }
+    #expect(notANumber?.message == "nan has no quantized value.")
+    let channels = StoredQuantization(scales: [1, 2], zeroPoints: [0, 0], axis: 0)
+    for stored in [nil, channels] {
+      let error = #expect(throws: TensorIOError.self) {
+        try Quantization.model.quantize(1, stored: stored)
+      }
+      #expect(error?.code == .invalidOption)
+      #expect(error?.message.contains("takes the model's scale and zero point") == true)
+    }
+  }
+
   // MARK: - Limits
 
   @Test(

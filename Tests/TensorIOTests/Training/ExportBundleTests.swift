@@ -110,17 +110,36 @@ struct ExportBundleTests {
         """)
   }
 
-  @Test func `without a signature for inference, the layers stay`() throws {
+  @Test(arguments: [[JSONValue.loss, .y], [.loss]])
+  func `without a signature for inference, outputs that need no labels are chosen`(
+    outputs: [JSONValue]
+  ) throws {
     var backend = LineBackend()
     backend.servesInference = false
-    let line = try trained(outputs: [.loss, .y], backend: backend)
+    let line = try trained(outputs: outputs, backend: backend)
+    #expect(try line.model.checkExport(outputs: nil) == [])
+    try line.model.exportBundle(to: path)
+    let manifest = try ModelBundle(path).manifest
+    #expect(manifest.inputs.map(\.name) == ["x"])
+    #expect(manifest.outputs.map(\.name) == ["y"])
+    #expect(manifest.model.signature == nil)
+    let model = try ModelLoader(backends: [backend]).model(at: path)
+    try #expect(model.run(10)["y"] == line.answer)
+  }
+
+  @Test func `without an output that does without the labels, the layers stay, and are told`()
+    throws
+  {
+    var backend = LineBackend()
+    backend.servesInference = false
+    backend.givesPredictions = false
+    let line = try trained(outputs: [.loss, .errors], backend: backend)
+    #expect(try line.model.checkExport(outputs: nil) == ["x", "target"])
+    #expect(try line.model.checkExport(outputs: ["loss"]) == [])
     try line.model.exportBundle(to: path)
     let manifest = try ModelBundle(path).manifest
     #expect(manifest.inputs.map(\.name) == ["x", "target"])
-    #expect(manifest.outputs.map(\.name) == ["loss", "y"])
-    #expect(manifest.model.signature == nil)
-    let model = try ModelLoader(backends: [backend]).model(at: path)
-    try #expect(model.run(["x": 10, "target": 0])["y"] == line.answer)
+    #expect(manifest.outputs.map(\.name) == ["loss", "errors"])
   }
 
   @Test(arguments: [

@@ -15,7 +15,7 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
   public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> PixelBuffer {
     guard case .imageOutput(let shape, let denormalization) = spec.kind else {
       throw TensorIOError.wrongOutputType(
-        spec, "PixelBuffer",
+        spec, "a picture (PixelBuffer)",
         because: spec.isClassMap
           ? "it is a class map; read it as ClassMap, which makes a picture"
           : "model.json does not describe it as an image")
