@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import NetRunner
 import TensorIO
 
 /// The command `tensorio validate`.
@@ -52,8 +53,10 @@ struct ValidateCommand: ParsableCommand {
 
   private func issues(of path: String) throws -> [BundleIssue] {
     let issues = ModelBundle.issues(at: path, check: Self.unfinishedTexts)
-    guard !descriptionOnly, issues.allSatisfy({ !$0.isError }) else { return issues }
-    return try issuesWithModel(of: ModelBundle(path, check: Self.unfinishedTexts), known: issues)
+    guard issues.allSatisfy({ !$0.isError }) else { return issues }
+    let bundle = try ModelBundle(path, check: Self.unfinishedTexts)
+    let format = OutputFormats().warning(for: bundle.manifest).map { [$0] } ?? []
+    return try (descriptionOnly ? issues : issuesWithModel(of: bundle, known: issues)) + format
   }
 
   /// The texts that `init` left to be filled in.
@@ -118,10 +121,6 @@ struct ValidateCommand: ParsableCommand {
       Console.printData("    fix       \(issue.mending)")
     }
   }
-}
-
-private func counted(_ count: Int, _ noun: String) -> String {
-  "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
 extension BundleIssue {

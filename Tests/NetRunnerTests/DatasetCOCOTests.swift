@@ -81,7 +81,7 @@ import Testing
     ("\"id\": 3, \"file_name\"", "\"id\": 7, \"file_name\"", "images[1] has the id 7"),
     ("\"id\": 7", "\"id\": [7]", "images[0].id"),
     ("\"a.jpg\"", "\"b.jpg\"", "two pictures 'b.jpg'"),
-    ("\"a.jpg\"", "\"\"", "images[1].file_name is no file's name"),
+    ("\"a.jpg\"", "\"\"", "images[1].file_name is empty or cannot be a file's name"),
     ("[1, 2.5, 3, 4]", "[1, 2.5, 3]", "bbox of annotation 1"),
     ("[1, 2.5, 3, 4]", "[1, 2.5, -3, 4]", "bbox of annotation 1"),
     ("[1, 2.5, 3, 4]", "[1, 2.5, \"x\", 4]", "annotations[0].bbox[2]"),

@@ -27,21 +27,67 @@ import Testing
     #expect(dataset.name == FileSystem.name(of: folder.path))
   }
 
-  @Test func `links that leave the folder or go round are left out and noted`() throws {
-    let outside = try DatasetFolder(["x.jpg": "", "deep/y.jpg": ""])
+  @Test func `links to pictures are followed wherever they lead, links to folders are noted`()
+    throws
+  {
+    let outside = try DatasetFolder(["x.jpg": "", "deep/y.jpg": "", "notes.txt": ""])
     let folder = try DatasetFolder(["a.jpg": "", "sub/b.jpg": ""])
     try folder.link("inside.jpg", to: "sub/b.jpg")
     try folder.link("outside.jpg", to: outside.path + "/x.jpg")
+    try folder.link("twice.jpg", to: "outside.jpg")
+    try folder.link("named.png", to: outside.path + "/notes.txt")
     try folder.link("nowhere.jpg", to: "nothing.jpg")
     try folder.link("sub/round", to: folder.path)
     try folder.link("folder", to: outside.path + "/deep")
     try folder.link("itself.jpg", to: "itself.jpg")
     let dataset = try folder.dataset()
-    #expect(dataset.ids == ["a.jpg", "inside.jpg", "sub/b.jpg"])
-    #expect(dataset.notes.contains { $0.contains("3 links that lead out of the folder") })
+    let ids = ["a.jpg", "inside.jpg", "named.png", "outside.jpg", "sub/b.jpg", "twice.jpg"]
+    #expect(dataset.ids == ids)
+    #expect(
+      dataset.notes.contains {
+        $0.hasPrefix("left out: 2 links that lead nowhere (the first is 'itself.jpg'")
+      })
     #expect(dataset.notes.contains { $0.contains("2 links to folders") })
+    #expect(try Dataset(pictures: [folder.path]).ids == ids.map { folder.path + "/" + $0 })
     try folder.link("../\(FileSystem.name(of: outside.path))/self", to: folder.path)
     try #expect(outside.dataset("self").ids == dataset.ids)
+  }
+
+  @Test func `a folder of links is not empty, and one of broken links says what it has`() throws {
+    let outside = try DatasetFolder(["x.jpg": "", "y.png": ""])
+    let links = try DatasetFolder()
+    try links.link("1.jpg", to: outside.path + "/x.jpg")
+    try links.link("2.png", to: outside.path + "/y.png")
+    try #expect(links.dataset().ids == ["1.jpg", "2.png"])
+    let broken = try DatasetFolder()
+    try broken.link("1.jpg", to: outside.path + "/gone.jpg")
+    for read in [{ try broken.dataset() }, { try Dataset(pictures: [broken.path]) }] {
+      let error = #expect(throws: TensorIOError.self) { try read() }
+      #expect(error?.message.contains("1 link that leads nowhere ('1.jpg')") == true)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `pipes and devices with a picture's name are left out`() throws {
+    let folder = try DatasetFolder(["a.jpg": ""])
+    #expect(mkfifo(folder.path + "/pipe.jpg", 0o600) == 0)
+    try folder.link("linked.jpg", to: "pipe.jpg")
+    try folder.link("zero.png", to: "/dev/zero")
+    let dataset = try folder.dataset()
+    #expect(dataset.ids == ["a.jpg"])
+    #expect(dataset.notes.contains { $0.contains("3 files that are pipes or devices") })
+  }
+
+  @Test func `links that leave an enclosure are left out`() throws {
+    let outside = try DatasetFolder(["x.jpg": ""])
+    let folder = try DatasetFolder(["a.jpg": "", "sub/b.jpg": ""])
+    try folder.link("inside.jpg", to: "sub/b.jpg")
+    try folder.link("outside.jpg", to: outside.path + "/x.jpg")
+    var options = DatasetOptions()
+    options.enclosure = Enclosure(folder.path)
+    let dataset = try folder.dataset(options: options)
+    #expect(dataset.ids == ["a.jpg", "inside.jpg", "sub/b.jpg"])
+    #expect(dataset.notes.contains { $0.contains("1 link that leads out of the folder") })
   }
 
   @Test func `a folder for each class gives labels`() throws {

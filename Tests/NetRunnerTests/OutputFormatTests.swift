@@ -120,7 +120,9 @@ import Testing
     ("image.classification.imagenet", "nodecay", "NoDecayFormat"),
     ("image.classification.imagenet", "default", "PropertyListFormat"),
     (nil, "imagenet", "ImageNetFormat"), ("other", nil, "PropertyListFormat"),
-    ("image.classification.imagenet", "other", "PropertyListFormat"), ("shout", nil, "Shout"),
+    ("image.classification.imagenet", "other", "ImageNetFormat"), ("shout", nil, "Shout"),
+    ("image.classification.imagenet", "image.classification.nodecay", "NoDecayFormat"),
+    ("image.classification.nodecay", nil, "NoDecayFormat"), ("x", "y", "PropertyListFormat"),
     ("image.classification.imagenet", "shout", "Shout"),
   ])
   func `output_format decides, then the type`(
@@ -132,8 +134,23 @@ import Testing
     #expect("\(Swift.type(of: found))" == expected)
     #expect(
       formats.names == [
-        "default", "image.classification.imagenet", "imagenet", "nodecay", "shout",
+        "default", "image.classification.imagenet", "image.classification.nodecay", "imagenet",
+        "nodecay", "shout",
       ])
+  }
+
+  @Test func `an unknown output_format is a warning that says what is shown instead`() throws {
+    let formats = OutputFormats()
+    let known = try manifest(type: "mine", format: "image.classification.nodecay")
+    #expect(formats.warning(for: known) == nil)
+    #expect(try formats.warning(for: manifest(type: "mine", format: nil)) == nil)
+    let other = try manifest(type: "image.classification.imagenet", format: "nodecey")
+    let warning = try #require(formats.warning(for: other))
+    #expect(warning.severity == .warning)
+    #expect(warning.path == "options.output_format")
+    #expect(warning.found == "\"nodecey\"")
+    #expect(warning.expected.contains("\"nodecay\""))
+    #expect(warning.mending.contains("as \"image.classification.imagenet\""))
   }
 
   // MARK: - Live decay

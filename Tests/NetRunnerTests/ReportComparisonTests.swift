@@ -173,7 +173,7 @@ import Testing
     #expect(warnings.count == 3)
     #expect(warnings[0].hasPrefix("The datasets differ: \(first.dataset.sha256) in the first"))
     #expect(warnings[1].hasPrefix("The processor differs: Some CPU @ 2.50GHz in the first report"))
-    #expect(warnings[2] == "1 of 30 pictures have another label in the second report.")
+    #expect(warnings[2] == "1 of 30 pictures has another label in the second report.")
   }
 
   @Test func `a model that is not there lists the others`() throws {
@@ -183,7 +183,8 @@ import Testing
     }
     #expect(
       message { try ReportComparison(report, report) }
-        == "The first report has 2 models (mobile, large): name the one to compare.")
+        == "The first report has 2 models (mobile, large): name the one to compare, as "
+        + "--model ID for each report.")
     #expect(
       message { try ReportComparison(report, "mobile", "huge") }
         == "The second report has no model 'huge'. It has: mobile, large.")

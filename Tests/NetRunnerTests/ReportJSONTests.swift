@@ -75,7 +75,10 @@ import Testing
     ),
     ("\"failed\":0,\"labelled\"", "\"failed\":7,\"labelled\"", "'models[0].failed' says 7"),
     ("\"settings\": {", "\"settings\" {", "line 32, column 12: found '{', but ':' was expected"),
-    ("\"tensorio.evaluation\"", "\"else\"", "is no evaluation report: its 'schema' must be"),
+    (
+      "\"tensorio.evaluation\"", "\"else\"",
+      "is not a report of 'tensorio evaluate --report FILE.json': its 'schema' must be"
+    ),
   ])
   func `what is wrong is named by its path`(_ old: String, _ new: String, _ message: String) throws
   {

@@ -74,18 +74,21 @@ import Testing
   @Test func `parts that do not belong together are refused`() {
     #expect(message { $0 = [] } == "There are no parts to put together.")
     #expect(
-      message { $0[1].part = nil } == "Report 2 of 3 is no part: it is about all pictures.")
-    #expect(message { $0.remove(at: 1) } == "There are 2 of 3 parts. Missing: 2.")
-    #expect(message { $0.append($0[0]) } == "Part 1 of 3 is there twice.")
+      message { $0[1].part = nil }
+        == "Report 2 of 3 is not a part, but about all pictures. Parts are made by 'tensorio evaluate "
+        + "--part 1/3'.")
+    #expect(message { $0.remove(at: 1) } == "2 of 3 parts were given. Missing: 2.")
+    #expect(message { $0.append($0[0]) } == "Part 1 of 3 was given twice; give each part once.")
     #expect(
       message { parts in for index in parts.indices { parts[index].part?.count = .max } }
-        == "There are 3 of 9223372036854775807 parts. Missing: 4 and more.")
+        == "3 of 9223372036854775807 parts were given. Missing: 4 and more.")
     #expect(
       message { $0[2].part?.count = 4 }
         == "Part 3 is one of 4, part 1 one of 3: they are not parts of one evaluation.")
     #expect(
       message { $0[1].settings.seed = 7 } == "Part 2 does not belong to part 1: its settings has 7 "
-        + "as 'seed', part 1 has 42. Evaluate all parts alike.")
+        + "as 'seed', part 1 has 42. Evaluate all parts with the same models and "
+        + "options.")
     #expect(
       message { $0[2].dataset.sha256 = "0" }.hasPrefix(
         "Part 3 does not belong to part 1: its dataset has \"0\" as 'sha256', part 1 has \""))
@@ -111,13 +114,14 @@ import Testing
         == "The picture 'images/dog-1.jpg' (index 3) of 'mobile' is in part 1 and in part 2.")
     #expect(
       message { $0[1].results[0].index = 100 }
-        == "Part 2 has the index 100 for 'mobile', there are 100 pictures.")
+        == "Part 2 has the index 100 for 'mobile', but the dataset has 100 pictures.")
     #expect(
       message { $0[2].models[0].items = nil }.hasPrefix(
         "Part 3 does not say what 'classification' kept of each picture of 'mobile': 'items' is"))
     #expect(
       message { $0[0].models[0].items = ["classification": []] }.contains(
-        "has 0 items of 'classification' for 'mobile', it should have one for each of the 34"))
+        "has 0 items of 'classification' for 'mobile', but 34 pictures: one for each was expected.")
+    )
     #expect(
       message { $0[0].summary[0].classificationAccuracy = 0.123 }
         == "It cannot be told which metric the parts' summaries give as the accuracy of 'mobile': "

@@ -114,6 +114,70 @@ struct EvaluateTests {
     #expect(result.error.contains(word), "\(result.error)")
   }
 
+  @Test func `vectors and models of vectors are refused at once, and told what runs them`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    try "path,label\na.npy,yes\nb.npy,no\n".write(
+      toFile: folder.path + "/vectors.csv", atomically: true, encoding: .utf8)
+    try "x1,x2,label\n0.5,1,yes\n0.25,2,no\n".write(
+      toFile: folder.path + "/numbers.csv", atomically: true, encoding: .utf8)
+    let vectorModel = try TemporaryBundle("add", shape: [1, 8, 8, 3])
+    let vectors = ["evaluate", folder.path + "/vectors.csv"]
+    for command in [vectors, ["bulk", "Demo/images", "-o", folder.path + "/rows.csv"]] {
+      let model = try await CommandRunner.run(
+        command + ["--model", vectorModel.path])
+      #expect(model.status == 65)
+      #expect(model.error.contains("run models that take a single picture"), "\(model.error)")
+      #expect(model.error.contains("'tensorio run'"))
+    }
+    let table = try await CommandRunner.run(vectors + ["--model", "Demo/digits.tiobundle"])
+    #expect(table.status == 65)
+    #expect(
+      table.error.contains("lists 2 files such as 'a.npy', which are not pictures."),
+      "\(table.error)")
+    let numbers = try await CommandRunner.run(
+      ["evaluate", folder.path + "/numbers.csv", "--model", "Demo/digits.tiobundle"])
+    #expect(numbers.status == 65)
+    #expect(numbers.error.contains("has numbers, such as '0.25'"), "\(numbers.error)")
+  }
+
+  @Test func `labels that are one off get a note, and the option that it names helps`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let images = CommandRunner.packageFolder.path + "/Demo/images"
+    let names = ["0-01", "1-01", "2-01", "3-01", "4-01"]
+    let rows = names.enumerated().map { "\(images)/digit-\($1).png,\($0 + 1)" }
+    try (["path,label"] + rows).joined(separator: "\n").write(
+      toFile: folder.path + "/t.csv", atomically: true, encoding: .utf8)
+    let arguments = [
+      "evaluate", folder.path + "/t.csv", "--model", "Demo/digits.tiobundle", "--metric", "top1",
+    ]
+    let off = try await CommandRunner.run(arguments)
+    #expect(off.status == 0)
+    #expect(
+      off.error.contains("with --label-offset -1, 5 of 5 pictures would be right instead of 0"),
+      "\(off.error)")
+    let right = try await CommandRunner.run(arguments + ["--label-offset", "-1"])
+    #expect(right.status == 0, "\(right.error)")
+    #expect(right.output.contains("top1    1.0000"), "\(right.output)")
+    #expect(!right.error.contains("off by one"))
+  }
+
+  @Test func `a test bundle's metric stands alone, and a note names the model it is about`()
+    async throws
+  {
+    let result = try await CommandRunner.run(digits)
+    #expect(result.output.contains("classification_accuracy"))
+    #expect(!result.output.contains("macro_f1"))
+    #expect(result.error.contains("note: 16 more metrics are in --json and --report"))
+    let all = try await CommandRunner.run(digits + ["--metric", "classification"])
+    #expect(all.output.contains("macro_f1"))
+    let lines = all.error.split(separator: "\n").filter { $0.contains("log_loss and ece") }
+    #expect(lines.count == 1)
+    #expect(lines.first?.hasPrefix("note: 'digits-int8': ") == true)
+  }
+
   @Test func `an interrupted evaluation meets no gate, and says so`() async throws {
     let folder = try TemporaryFolder()
     let report = folder.path + "/report.json"

@@ -20,12 +20,12 @@ extension DatasetReader {
     let folder = reader.imagesFolder(options, &notes)
     let samples = try reader.document.images.enumerated().map { index, image in
       guard !image.fileName.isEmpty, !image.fileName.utf8.contains(0) else {
-        throw reader.error("images[\(index)].file_name is no file's name")
+        throw reader.error("images[\(index)].file_name is empty or cannot be a file's name")
       }
       let file = image.fileName.hasPrefix("/") ? image.fileName : folder + "/" + image.fileName
       return Sample(id: image.fileName, source: .file(file), truth: truths[image.id])
     }
-    guard !samples.isEmpty else { throw reader.error("images is empty") }
+    guard !samples.isEmpty else { throw reader.error("the list 'images' is empty") }
     return Dataset(layout: .coco, name: name, path: path, samples: samples, notes: notes)
   }
 
@@ -207,7 +207,9 @@ extension DecodingError {
       "\(place(context.codingPath)) lacks the required key \"\(key.stringValue)\""
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
       .dataCorrupted(let context):
-      "\(place(context.codingPath)): \(context.debugDescription)"
+      "\(place(context.codingPath)): "
+        + (context.debugDescription.hasSuffix(".")
+          ? String(context.debugDescription.dropLast()) : context.debugDescription)
     @unknown default: "\(self)"
     }
   }

@@ -65,7 +65,7 @@ extension Dataset {
       }
     }
     guard !samples.isEmpty else {
-      throw TensorIOError(.fileNotFound, DatasetReader.noPictures(in: paths))
+      throw DatasetReader.noPictures(in: paths, notes, code: .fileNotFound)
     }
     if repeated > 0 { notes.append("left out: \(counted(repeated, "path")) that came before") }
     let name =

@@ -32,7 +32,7 @@ struct DatasetReader {
       }
       return try layout == .csv ? readTable() : readCOCO()
     case .folder:
-      return try isFolder ? readFolder(PictureFolder(path)) : readPicture()
+      return try isFolder ? readFolder(pictures(in: path)) : readPicture()
     case .classFolders, .classMaps:
       guard isFolder else {
         throw TensorIOError(
@@ -40,7 +40,7 @@ struct DatasetReader {
       }
       return try layout == .classMaps
         ? readClassMaps(mapFolders() ?? ("images", "masks"))
-        : readClassFolders(PictureFolder(path))
+        : readClassFolders(pictures(in: path))
     }
   }
 
@@ -52,10 +52,21 @@ struct DatasetReader {
       "'\(path)' is not there, or lies outside of the dataset's folder, and is not read.")
   }
 
-  static func noPictures(in paths: [String]) -> String {
+  /// The pictures in a folder of the dataset.
+  private func pictures(in folder: String) throws -> PictureFolder {
+    try PictureFolder(folder, isEnclosed: options.enclosure != nil)
+  }
+
+  /// The error of a place without pictures; notes say what was left out there.
+  static func noPictures(
+    in paths: [String], _ notes: [String], code: TensorIOError.Code = .wrongKind
+  ) -> TensorIOError {
     let list = paths.map { "'\($0)'" }.joined(separator: ", ")
     let extensions = PictureFolder.extensions.map { "." + $0 }.joined(separator: ", ")
-    return "There are no pictures (\(extensions)) in \(list.isEmpty ? "an empty list" : list)."
+    let message =
+      "There are no pictures (\(extensions)) in \(list.isEmpty ? "an empty list" : list)."
+    return TensorIOError(
+      code, ([message] + notes.map { "Note: \($0)." }).joined(separator: " "))
   }
 
   // MARK: - Guesses
@@ -68,8 +79,9 @@ struct DatasetReader {
     if PictureFolder.isPicture(path) { return try readPicture() }
     throw TensorIOError(
       .wrongKind,
-      "Nothing says what '\(path)' is: a dataset is a folder, a table (.csv, .tsv), COCO's "
-        + "annotations (.json) or a picture. Say its layout.")
+      "'\(path)' is not a dataset that is known by its name: a dataset is a folder of pictures, a "
+        + "table (.csv, .tsv), COCO's annotations (.json) or a picture. Name its layout where it is one "
+        + "of them (--layout).")
   }
 
   private func guessFolder() throws -> Dataset {
@@ -77,7 +89,7 @@ struct DatasetReader {
       return try readTestBundle()
     }
     if let folders = try mapFolders() { return try readClassMaps(folders) }
-    let folder = try PictureFolder(path)
+    let folder = try pictures(in: path)
     let atRoot = folder.pictures.count { !$0.contains("/") }
     let classes = Set(folder.pictures.compactMap(Self.className(of:)))
     if atRoot == 0, !classes.isEmpty, try isSplit(folder) {
@@ -112,7 +124,7 @@ struct DatasetReader {
         options.enclosure.map({ enclosure in
           [maps, "images"].allSatisfy { enclosure.place(of: path + "/" + $0) != nil }
         }) ?? true,
-        try !PictureFolder(path + "/" + maps).pictures.isEmpty
+        try !pictures(in: path + "/" + maps).pictures.isEmpty
       else { continue }
       return ("images", maps)
     }
@@ -183,16 +195,14 @@ struct DatasetReader {
   }
 
   private func noPictures(_ folder: PictureFolder) -> TensorIOError {
-    TensorIOError(
-      .wrongKind,
-      ([Self.noPictures(in: [path])] + folder.notes.map { "Note: \($0)." }).joined(separator: " "))
+    Self.noPictures(in: [path], folder.notes)
   }
 
   // MARK: - Class maps
 
   private func readClassMaps(_ folders: (images: String, maps: String)) throws -> Dataset {
-    let images = try PictureFolder(path + "/" + folders.images)
-    let maps = try PictureFolder(path + "/" + folders.maps)
+    let images = try pictures(in: path + "/" + folders.images)
+    let maps = try pictures(in: path + "/" + folders.maps)
     guard !images.pictures.isEmpty else { throw noPictures(images) }
     let pictures = try byStem(images.pictures, in: folders.images)
     let lossless = maps.pictures.filter { !Self.isLossy($0) }

@@ -27,18 +27,27 @@ struct PictureFolder {
 
   private let root: String
   private let realRoot: String
+  private let isEnclosed: Bool
+  private var brokenLinks: [String] = []
   private var leavingLinks: [String] = []
   private var folderLinks: [String] = []
+  private var specialFiles: [String] = []
   private var unreadableNames: [String] = []
 
   /// Looks for pictures.
   ///
-  /// Hidden files and `__MACOSX` are left out. A link to a folder is not followed: what it shows
-  /// has a place of its own, or lies outside. A link to a file outside is left out, too.
+  /// Hidden files and `__MACOSX` are left out. A link to a picture is followed, wherever it leads. A
+  /// link to a folder is not: it could go round, or show the same pictures twice. What has a
+  /// picture's name and is a pipe or a device is left out, since reading it may never end.
   ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - isEnclosed: Whether links that lead out of the folder are left out, too: where whoever made
+  ///     the folder may not read the rest of the machine.
   /// - Throws: `TensorIOError` when a folder cannot be read.
-  init(_ path: String) throws {
+  init(_ path: String, isEnclosed: Bool = false) throws {
     root = path
+    self.isEnclosed = isEnclosed
     guard let real = Self.realPath(path) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(path)'.")
     }
@@ -49,10 +58,10 @@ struct PictureFolder {
     }
     pictures.sort(by: Self.precedes)
     subfolders.sort(by: Self.precedes)
-    note(
-      leavingLinks, "link", "leads out of the folder or nowhere",
-      "lead out of the folder or nowhere")
+    note(brokenLinks, "link", "leads nowhere", "lead nowhere")
+    note(leavingLinks, "link", "leads out of the folder", "lead out of the folder")
     note(folderLinks, "link to a folder", "is not followed", "are not followed", "links to folders")
+    note(specialFiles, "file", "is a pipe or a device", "are pipes or devices")
     note(unreadableNames, "name", "is not UTF-8", "are not UTF-8")
   }
 
@@ -90,25 +99,27 @@ struct PictureFolder {
         if folder.isEmpty { subfolders.append(name) }
       case S_IFREG where Self.isPicture(name): pictures.append(relative)
       case S_IFLNK: readLink(relative, name)
+      case _ where Self.isPicture(name): specialFiles.append(relative)
       default: break
       }
     }
   }
 
   private mutating func readLink(_ relative: String, _ name: String) {
-    let path = root + "/" + relative
-    guard let target = Self.realPath(path) else {
-      if Self.isPicture(name) { leavingLinks.append(relative) }
+    guard let target = Self.realPath(root + "/" + relative) else {
+      if Self.isPicture(name) { brokenLinks.append(relative) }
       return
     }
     if FileSystem.isFolder(target) {
       folderLinks.append(relative)
     } else if Self.isPicture(name) {
       let prefix = realRoot.hasSuffix("/") ? realRoot : realRoot + "/"
-      if target.hasPrefix(prefix), isRegularFile(target) {
+      if isEnclosed, !target.hasPrefix(prefix) {
+        leavingLinks.append(relative)
+      } else if isRegularFile(target) {
         pictures.append(relative)
       } else {
-        leavingLinks.append(relative)
+        specialFiles.append(relative)
       }
     }
   }

@@ -54,8 +54,46 @@ private struct TableReader {
         "the columns '\(first.cells[named[0]])' and '\(first.cells[named[1]])' could both be the "
           + "path; rename one")
     }
-    pathColumn =
-      named.first ?? sample.cells.firstIndex { PictureFolder.isPicture($0) } ?? 0
+    let picture = sample.cells.firstIndex { PictureFolder.isPicture($0) }
+    pathColumn = named.first ?? picture ?? 0
+    try checkPaths(isCertain: named.first != nil || picture != nil)
+  }
+
+  /// Extensions of files that hold data for models which take no picture.
+  private static let dataExtensions: Set = [
+    "npy", "npz", "csv", "tsv", "txt", "json", "jsonl", "bin", "raw", "dat", "wav", "flac", "mp3",
+    "ogg", "m4a", "h5", "hdf5", "mat", "pkl", "pt", "pth", "pb", "parquet", "tfrecord", "mp4",
+    "mov", "avi", "pdf",
+  ]
+
+  /// Refuses a table whose paths are certainly not pictures, before each of them fails by itself.
+  private func checkPaths(isCertain: Bool) throws {
+    let paths = rows.lazy.map { $0.cells[pathColumn] }.filter { !$0.isEmpty }
+    guard let first = paths.first else { return }
+    let advice =
+      "Datasets are made of pictures, for models that take a single picture; "
+      + "'tensorio run' runs a model on other data."
+    if paths.allSatisfy({ Self.dataExtensions.contains(Self.fileExtension($0)) }) {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(reader.path)' lists \(counted(paths.count, "file")) such as '\(first)', which "
+          + "\(paths.count == 1 ? "is not a picture" : "are not pictures"). \(advice)")
+    }
+    // A header is not known for one here: none of its names is a path's.
+    let numbers = paths.dropFirst().compactMap(Self.number)
+    if !isCertain, numbers.count == paths.count - 1, let number = paths.last,
+      Self.number(number) != nil
+    {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(reader.path)' has numbers, such as '\(number)', where a table has the paths of pictures. "
+          + advice)
+    }
+  }
+
+  private static func fileExtension(_ path: String) -> String {
+    let name = FileSystem.name(of: path)
+    return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
   }
 
   /// Whether the first row has names: one that is known for paths, or no picture where others do.

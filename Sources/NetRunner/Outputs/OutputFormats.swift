@@ -17,10 +17,12 @@ public struct OutputFormats: Sendable {
     "imagenet": .imageNet,
     "image.classification.imagenet": .imageNet,
     "nodecay": .noDecay,
+    "image.classification.nodecay": .noDecay,
     "default": .propertyList,
   ]
 
-  /// Makes the formats that the library has: `imagenet`, `nodecay` and `default`.
+  /// Makes the formats that the library has: `imagenet` and `nodecay`, both also after
+  /// `image.classification.`, and `default`.
   public init() {}
 
   /// The names, by the alphabet.
@@ -35,11 +37,31 @@ public struct OutputFormats: Sendable {
     formats[name] = format
   }
 
-  /// The format of a model: the one that `options.output_format` names, else `model.type`.
+  /// The name of a model's format: `options.output_format`, or else `model.type`, or else `default`;
+  /// the first of them that is registered.
   ///
-  /// A name that is not registered is no error: then the format is `default`.
+  /// A name that is not registered is not an error, since `model.type` is any text that a program
+  /// chooses.
+  public func name(for manifest: ModelManifest) -> String {
+    [manifest.options.outputFormat, manifest.model.type].compactMap(\.self)
+      .first { formats[$0] != nil } ?? "default"
+  }
+
+  /// The format of a model, by the name that ``name(for:)`` finds.
   public func format(for manifest: ModelManifest) -> any OutputFormat {
-    let name = manifest.options.outputFormat ?? manifest.model.type ?? "default"
-    return formats[name] ?? formats["default"] ?? .propertyList
+    formats[name(for: manifest)] ?? .propertyList
+  }
+
+  /// What to tell about a model whose `options.output_format` is not registered; nil where it is, or
+  /// where there is none.
+  public func warning(for manifest: ModelManifest) -> BundleIssue? {
+    guard let name = manifest.options.outputFormat, formats[name] == nil else { return nil }
+    return BundleIssue(
+      .unknownValue, severity: .warning, path: "options.output_format",
+      expected: "one of " + names.map { "\"\($0)\"" }.joined(separator: ", "),
+      found: "\"\(name)\"",
+      mending:
+        "Net Runner shows this model's outputs as \"\(self.name(for: manifest))\". Correct the "
+        + "name, or leave it if another program knows it.")
   }
 }

@@ -61,8 +61,9 @@ extension EvaluationReport {
       guard let schema, schema == EvaluationReport.schema else {
         throw TensorIOError(
           .unreadableFile,
-          "\(name) is no evaluation report: its 'schema' must be '\(EvaluationReport.schema)', "
-            + (schema.map { "found '\($0)'." } ?? "it has none."))
+          "\(name) is not a report of 'tensorio evaluate --report FILE.json': its 'schema' must be "
+            + "'\(EvaluationReport.schema)', "
+            + (schema.map { "found '\($0)'." } ?? "but it has none."))
       }
       guard let version else {
         throw TensorIOError(.unreadableFile, "\(name): 'schema_version' is missing.")

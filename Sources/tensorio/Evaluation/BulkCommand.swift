@@ -20,7 +20,8 @@ struct BulkCommand: ParsableCommand {
 
       Results are kept as .sqlite (or .db), .jsonl, .csv or .json, Net Runner's own. Rows are written \
       every second: after Ctrl-C, a crash or kill -9, --resume goes on where it ended. A photo that \
-      is missing or damaged is a row with its error.
+      is missing or damaged is a row with its error. Links to photos are followed, links to folders \
+      are not.
       """)
 
   @Argument(
@@ -45,13 +46,13 @@ struct BulkCommand: ParsableCommand {
   @Flag(help: "With --resume: photos that failed are run again.")
   var retryFailed = false
 
-  @Flag(help: "Begin anew: results that are there are removed.")
+  @Flag(help: "Start from the beginning: results that are there are removed.")
   var force = false
 
   @Option(help: "How often each photo is run; the latencies are the means.")
   var iterations = 1
 
-  @Option(help: "How many photos are under way at once; as many as processors unless told.")
+  @Option(help: "How many photos are under way at once (default: the number of processors).")
   var threads: Int?
 
   @Option(help: "How much of a JPEG is decoded: exact, high or fast, as in 'tensorio run'.")
@@ -59,11 +60,11 @@ struct BulkCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What rows keep of the outputs: all, none, or so many of the highest values; 5 unless told.",
+      "What rows keep of the outputs: all, none, or this many of the highest values (default: 5).",
       valueName: "all|none|n"))
   var outputs: OutputsArgument?
 
-  @Flag(help: "Print what each model came to as JSON.")
+  @Flag(help: "Print the counts of each model as JSON.")
   var json = false
 
   func validate() throws {
@@ -74,7 +75,7 @@ struct BulkCommand: ParsableCommand {
       throw ValidationError("Pass either --resume or --force, not both.")
     }
     guard resume || !retryFailed else {
-      throw ValidationError("--retry-failed needs --resume: there is nothing to go on with.")
+      throw ValidationError("--retry-failed goes with --resume: without it every photo is run.")
     }
   }
 
@@ -91,9 +92,15 @@ struct BulkCommand: ParsableCommand {
     if let path = photos.first(where: { !isThere($0) }) {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
+    try choice.checkTakePictures()
     let bundles = try choice.bundles()
+    for bundle in bundles {
+      for warning in bundle.warnings {
+        Console.printMessage("warning: \(bundle.path): \(warning)")
+      }
+    }
     let dataset = try Dataset(pictures: photos)
-    for note in dataset.notes { Console.printMessage(note) }
+    for note in dataset.notes { Console.printMessage("note: \(note.printable)") }
     let results = try BulkResults(output, resuming: resume, replacing: force)
     let interruption = Interruption()
     var progress = BulkProgress()

@@ -32,7 +32,8 @@ struct BulkResults {
     exports = try paths.filter { $0 != log }.map { path in
       guard let format = BulkExport.allCases.first(where: { path.hasSuffix("." + $0.rawValue) })
       else {
-        throw TensorIOError(.invalidOption, "One database of results is enough: '\(path)'.")
+        throw TensorIOError(
+          .invalidOption, "Only one database of results can be written: leave out '\(path)'.")
       }
       return (format, path)
     }
@@ -43,12 +44,12 @@ struct BulkResults {
     {
       throw TensorIOError(
         .fileExists,
-        "'\(path)' is complete, and rows cannot be added to it. Pass --force to begin anew, or keep "
+        "'\(path)' is complete, and rows cannot be added to it. Pass --force to start from the beginning, or keep "
           + "the results as .sqlite or .jsonl.")
     } else if !resuming, let path = (paths + [logPath]).first(where: FileSystem.isFile) {
       throw TensorIOError(
         .fileExists,
-        "'\(path)' exists. Pass --resume to go on with it, or --force to begin anew.")
+        "'\(path)' exists. Pass --resume to go on with it, or --force to start from the beginning.")
     }
     self.log = try Self.isDatabase(logPath) ? SQLiteLog(logPath) : JSONLinesLog(logPath)
   }

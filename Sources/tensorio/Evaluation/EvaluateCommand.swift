@@ -48,10 +48,10 @@ struct EvaluateCommand: ParsableCommand {
 
   @OptionGroup var measures: MeasureArguments
 
-  @Option(help: "How often each picture is run; a test bundle's own number unless told.")
+  @Option(help: "How often each picture is run (default: what a test bundle says, or 1).")
   var iterations: Int?
 
-  @Option(help: "How many runs of each thread go before, unmeasured.")
+  @Option(help: "How many runs of each thread come first and are not measured.")
   var warmup = 1
 
   @Option(help: "How many pictures are under way at once.")
@@ -109,6 +109,7 @@ struct EvaluateCommand: ParsableCommand {
 
   func run() throws {
     let files = try report.map { try ReportTarget($0) }
+    try choice.checkTakePictures()
     let interruption = Interruption()
     var gates: [GateResult] = []
     var failure: (any Error)?
@@ -138,7 +139,7 @@ struct EvaluateCommand: ParsableCommand {
           failure = failure ?? error
         }
       }
-      try printReport(report)
+      try printReport(report, askedMetric: measures.metric.isEmpty ? dataset.metric : nil)
       if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
         failure = failure ?? ExitCode(65)
       }
@@ -180,7 +181,9 @@ struct EvaluateCommand: ParsableCommand {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(withIDs: dataset.modelIDs)
     for bundle in bundles {
-      for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
+      for warning in bundle.warnings {
+        Console.printMessage("warning: \(bundle.path): \(warning)")
+      }
     }
     let run = try EvaluationRun(
       dataset, options: options(for: dataset), limit: limit, part: part?.record)
@@ -204,11 +207,11 @@ struct EvaluateCommand: ParsableCommand {
     return options
   }
 
-  private func printReport(_ report: EvaluationReport) throws {
+  private func printReport(_ report: EvaluationReport, askedMetric: String?) throws {
     if json {
       Console.printData(String(try report.json().dropLast()))
     } else {
-      EvaluationPrinter(report).printText()
+      EvaluationPrinter(report, askedMetric: askedMetric).printText()
     }
   }
 }
@@ -218,7 +221,7 @@ extension EvaluationReport {
   fileprivate mutating func noteInterruption() {
     let counts = models.map { "\($0.pictures) with '\($0.model.id)'" }.joined(separator: ", ")
     dataset.notes.append(
-      "interrupted: of \(dataset.pictures) pictures "
+      "interrupted: of \(counted(dataset.pictures, "picture")) "
         + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
   }
 }

@@ -9,16 +9,24 @@ import TensorIO
 /// Prints a report for a person.
 struct EvaluationPrinter {
   private let report: EvaluationReport
+  /// The metric that the dataset itself asks for, where nobody asked for others.
+  private let askedMetric: String?
   /// How many failed pictures are named.
   private static let shownErrors = 5
 
-  init(_ report: EvaluationReport) { self.report = report }
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - askedMetric: The metric that the dataset itself asks for; nil shows all.
+  init(_ report: EvaluationReport, askedMetric: String? = nil) {
+    self.report = report
+    self.askedMetric = askedMetric
+  }
 
   func printText() {
     let dataset = report.dataset
     Console.printData(
       Console.bold(dataset.name.printable)
-        + "  \(dataset.pictures) pictures, \(evaluated)\(dataset.labelled) labelled")
+        + "  \(counted(dataset.pictures, "picture")), \(evaluated)\(dataset.labelled) labelled")
     for model in report.models { printModel(model) }
   }
 
@@ -33,21 +41,37 @@ struct EvaluationPrinter {
     Console.printData(
       Console.bold("\(result.model.name) \(result.model.version)".printable)
         + "  \(result.model.id.printable), \(result.model.backend)")
-    var table = TextTable(headings: ["metric", "value", "95% interval", "of"])
-    for (_, metric) in result.metrics.sorted(by: { $0.key < $1.key }) {
-      for value in metric.values {
-        table.append(
-          value.name, value.value?.fixed(4) ?? "undefined",
-          value.interval.map { "\($0.lower.fixed(4)) to \($0.upper.fixed(4))" } ?? "",
-          "\(value.count)")
-      }
-    }
-    if !result.metrics.isEmpty { for line in table.lines() { Console.printData(line) } }
-    for (_, metric) in result.metrics.sorted(by: { $0.key < $1.key }) {
-      for note in metric.notes { Console.printMessage("note: \(note.printable)") }
-    }
+    printMetrics(result)
     printLatency(result)
     printErrors(result)
+  }
+
+  /// The numbers that were asked for, each once; metrics may share some.
+  private func printMetrics(_ result: ModelResult) {
+    let metrics = result.metrics.sorted { $0.key < $1.key }
+    // What a test bundle asks for is worth a table of its own, beside which the rest is noise.
+    let asked = metrics.filter { $0.key == askedMetric }
+    let shown = asked.isEmpty ? metrics : asked
+    var table = TextTable(headings: ["metric", "value", "95% interval", "of"])
+    var names: Set<String> = []
+    for value in shown.flatMap(\.value.values) where names.insert(value.name).inserted {
+      table.append(
+        value.name, value.value?.fixed(4) ?? "undefined",
+        value.interval.map { "\($0.lower.fixed(4)) to \($0.upper.fixed(4))" } ?? "",
+        "\(value.count)")
+    }
+    if !names.isEmpty { for line in table.lines() { Console.printData(line) } }
+    let others = Set(metrics.flatMap(\.value.values).map(\.name)).subtracting(names).count
+    if others > 0 {
+      Console.printMessage(
+        "note: \(counted(others, "more metric")) \(others == 1 ? "is" : "are") in --json and --report; "
+          + "--metric NAME prints others than the dataset's")
+    }
+    var notes: Set<String> = []
+    let subject = report.models.count > 1 ? "'\(result.model.id.printable)': " : ""
+    for note in shown.flatMap(\.value.notes) where notes.insert(note).inserted {
+      Console.printMessage("note: \(subject)\(note.printable)")
+    }
   }
 
   private func printLatency(_ result: ModelResult) {
@@ -66,7 +90,8 @@ struct EvaluationPrinter {
     }
     if latency.total.count > 0 { for line in table.lines() { Console.printData(line) } }
     Console.printData(
-      "  \(result.pictures) pictures, \(result.failed) failed, \(result.throughput.fixed(1)) a second"
+      "  \(counted(result.pictures, "picture")), \(result.failed) failed, "
+        + "\(result.throughput.fixed(1)) a second"
     )
   }
 

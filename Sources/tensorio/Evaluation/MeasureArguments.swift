@@ -12,7 +12,7 @@ struct MeasureArguments: ParsableArguments {
   @Option(
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
-      "A metric; may be repeated. Those that suit the labels unless told. Known: "
+      "A metric; may be repeated. Default: those that suit the labels. Known: "
         + MetricRegistry.standard.names.joined(separator: ", ") + ".",
       valueName: "name"))
   var metric: [String] = []
@@ -21,19 +21,21 @@ struct MeasureArguments: ParsableArguments {
   var topK = 5
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "What is added to classes that the dataset gives as numbers: 1 where the model's class 0 is a "
-        + "background.",
+      "The number to add to classes that the dataset gives as numbers: 1 where the model's class 0 "
+        + "is a background that the dataset does not count; -1 where it is the other way round.",
       valueName: "number"))
   var labelOffset = 0
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp("The class of pixels that segmentation does not judge.", valueName: "class"))
   var ignoreClass = 255
 
-  @Option(name: .long, help: "What resampled intervals, and a choice of pictures, come from.")
+  @Option(
+    name: .long,
+    help: "The seed of resampled intervals, and of the choice of pictures with --limit.")
   var seed: UInt64 = 0
 
   func validate() throws {
@@ -41,7 +43,7 @@ struct MeasureArguments: ParsableArguments {
     let known = MetricRegistry.standard.names
     for name in metric where !known.contains(name) {
       throw ValidationError(
-        "There is no metric '\(name)'; known are \(known.joined(separator: ", ")).")
+        "There is no metric '\(name)'. The metrics are \(known.joined(separator: ", ")).")
     }
   }
 

@@ -24,6 +24,25 @@ struct ModelChoice: ParsableArguments {
     }
   }
 
+  /// Refuses bundles that were named and do not take a picture, before a dataset is read for them.
+  ///
+  /// - Throws: `TensorIOError` when a bundle cannot be read, or takes something else.
+  func checkTakePictures() throws {
+    for path in model {
+      let bundle = try ModelBundle(path)
+      guard !bundle.takesPicture else { continue }
+      let inputs = bundle.manifest.inputs.map { "'\($0.name)' (\($0.kind.words))" }
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(path)' "
+          + (bundle.manifest.isPlaceholder
+            ? "is a placeholder without a model. "
+            : "takes \(inputs.isEmpty ? "no input" : inputs.joined(separator: ", ")). ")
+          + "'evaluate' and 'bulk' run models that take a single picture; 'tensorio run' and "
+          + "'tensorio bench' run any model.")
+    }
+  }
+
   /// Opens the bundles.
   ///
   /// - Parameter ids: The identifiers of the models of the folder that are wanted; empty wants all
@@ -43,7 +62,7 @@ struct ModelChoice: ParsableArguments {
       bundles += found.filter { bundle in !bundles.contains { $0.path == bundle.path } }
       if bundles.isEmpty {
         throw TensorIOError(
-          .fileNotFound, "'\(models)' has no bundle of a model that takes a picture.")
+          .fileNotFound, "'\(models)' has no bundle of a model that takes a single picture.")
       }
     }
     var paths: [String: String] = [:]
@@ -51,8 +70,9 @@ struct ModelChoice: ParsableArguments {
       if let other = paths.updateValue(bundle.path, forKey: bundle.manifest.id) {
         throw TensorIOError(
           .invalidOption,
-          "'\(other)' and '\(bundle.path)' have the same id, '\(bundle.manifest.id)': results could "
-            + "not be told apart.")
+          "'\(other)' and '\(bundle.path)' have the same id, '\(bundle.manifest.id)', so that their "
+            + "results could not be told apart. Change \"id\" in one model.json, or name one bundle."
+        )
       }
     }
     return bundles
@@ -73,9 +93,23 @@ struct ModelChoice: ParsableArguments {
     let found = library.bundles.map { "'\($0.manifest.id)'" }.joined(separator: ", ")
     throw TensorIOError(
       .fileNotFound,
-      "'\(folder)' has none of the models that are asked for: "
+      "'\(folder)' has none of the models that the test bundle asks for: "
         + ids.map { "'\($0)'" }.joined(separator: ", ")
-        + (found.isEmpty ? "; it has none at all." : "; it has \(found)."))
+        + (found.isEmpty
+          ? "; it has no bundles." : "; it has \(found). Pass --model to choose another."))
+  }
+}
+
+extension ModelManifest.Layer.Kind {
+  /// What the layer is, for a message.
+  fileprivate var words: String {
+    switch self {
+    case .array: "numbers"
+    case .scalar: "a number"
+    case .imageInput, .imageOutput: "a picture"
+    case .classMap: "a class map"
+    case .string: "text or bytes"
+    }
   }
 }
 

@@ -106,7 +106,7 @@ import Testing
     #expect(value("log_loss", report)?.count == 2)
     #expect(value("ece", report)?.count == 3)
     #expect(value("roc_auc", report)?.count == 2)
-    #expect(report.notes.contains("1 of 4 pictures failed: they count as wrong."))
+    #expect(report.notes.contains("1 of 4 pictures failed and count as wrong."))
     #expect(report.notes.contains { $0.contains("no class of the model") && $0.contains("'z'") })
     #expect(report.notes.contains { $0.hasPrefix("log_loss comes from the 2 of 4 pictures") })
     let a = report.classes?.first { $0.label == "a" }

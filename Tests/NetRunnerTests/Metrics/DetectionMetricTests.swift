@@ -54,7 +54,7 @@ import Testing
     let report = try item.report()
     #expect(report.values.first { $0.name == "ar100" }?.value == 0.5)
     #expect(report.values.first { $0.name == "ar100" }?.count == 2)
-    #expect(report.notes.contains("1 of 2 pictures failed: their objects are not found."))
+    #expect(report.notes.contains("1 of 2 pictures failed: their objects count as not found."))
     #expect(report.values.first { $0.name == "ap_large" }?.value == nil)
     #expect(report.notes.contains { $0.hasPrefix("ap_large is not defined") })
   }

@@ -86,7 +86,7 @@ import Testing
     #expect(report.values[0].count == 1)
     #expect(report.notes[0].hasPrefix("1 of 2 pictures failed"))
     #expect(report.values[2].value == nil)
-    #expect(report.notes.contains("r2 is not defined for less than two pictures."))
+    #expect(report.notes.contains("r2 is not defined for fewer than two pictures."))
   }
 
   @Test func `a number that is none leaves nothing defined`() throws {
@@ -101,7 +101,8 @@ import Testing
       try Case(name: "", truths: [[1, 2]], predictions: [[1]]).report()
     }
     #expect(error?.code == .wrongElementCount)
-    #expect(error?.message.contains("2 numbers, the model's output 1") == true)
+    #expect(
+      error?.message.contains("2 numbers for a picture, but the model's output has 1") == true)
   }
 
   @Test func `a constant truth that is no binary fraction has a defined r2`() throws {

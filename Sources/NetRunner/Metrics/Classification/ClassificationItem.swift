@@ -11,6 +11,10 @@ struct ClassificationItem: Sendable, Hashable, Codable {
   var unknownLabel: String?
   /// Whether the label is a name that several classes have.
   var isShared = false
+  /// The label, where it is another name of the class.
+  var synonym: String?
+  /// Whether the label is a class's number; nil means no, as in reports from before it was kept.
+  var isNumber: Bool?
   /// The class of the highest score; nil where the picture failed, or every score is NaN.
   var predicted: Int?
   /// The true class's place among the scores, from 1; nil where it has none.
@@ -25,7 +29,8 @@ struct ClassificationItem: Sendable, Hashable, Codable {
   var scores: PackedNumbers<Float>?
 
   private enum CodingKeys: String, CodingKey {
-    case truth, predicted, rank, probability, confidence, failed, scores
+    case truth, synonym, predicted, rank, probability, confidence, failed, scores
+    case isNumber = "number"
     case unknownLabel = "unknown_label"
     case isShared = "shared"
   }
@@ -41,10 +46,15 @@ extension ClassificationItem {
   ///   - label: What the picture shows.
   ///   - classes: The model's classes.
   init(label: String, classes: ClassList) {
-    let members = classes.classes(for: label)
-    truth = members.first
-    unknownLabel = members.isEmpty ? label : nil
-    isShared = members.count > 1
+    let match = classes.match(label)
+    truth = match.classes.first
+    unknownLabel = match.classes.isEmpty ? label : nil
+    isShared = match.classes.count > 1
+    switch match {
+    case .synonym: synonym = label
+    case .number: isNumber = true
+    case .name, .ambiguous, .none: break
+    }
   }
 
   /// Adds what the model said.

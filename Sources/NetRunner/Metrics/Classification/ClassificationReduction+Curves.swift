@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 extension ClassificationReduction {
   /// Adds the area under the ROC curve and average precision, one class against all others.
   mutating func addCurves() {
@@ -73,7 +75,8 @@ extension ClassificationReduction {
     if pictures.isEmpty { return "are not defined: no picture has a known label and a prediction." }
     let broken = pictures.count { items[$0].scores?.numbers.contains(where: \.isNaN) ?? true }
     return broken == 0
-      ? nil : "are not defined: the scores of \(broken) of \(pictures.count) pictures have NaN."
+      ? nil
+      : "are not defined: \(broken) of \(counted(pictures.count, "picture")) have NaN among the scores."
   }
 
   /// Pictures by the score of a class: the sum of its members'.

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -19,8 +21,8 @@ extension ClassificationReduction {
     let improper = answered.count { $0.confidence == nil }
     guard improper == 0 else {
       notes.append(
-        "log_loss and ece are not defined: the scores of \(improper) of \(answered.count) pictures "
-          + "are no probabilities, which are 0 or more and add up to 1 "
+        "log_loss and ece are not defined: the scores of \(improper) of \(counted(answered.count, "picture")) "
+          + "are not probabilities, which are 0 or more and add up to 1 "
           + "± \(ClassificationItem.sumTolerance).")
       if wants(.logLoss) { add(.logLoss, nil, interval: nil, count: 0) }
       if wants(.ece) { add(.ece, nil, interval: nil, count: 0) }

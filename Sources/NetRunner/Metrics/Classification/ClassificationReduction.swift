@@ -109,7 +109,8 @@ struct ClassificationReduction {
       if number == nil { notes.append("\(value.rawValue) is not defined: no class occurs.") }
     }
     if !bootstrap.allows(steps: steps) {
-      notes.append("Averages over classes have no intervals: \(items.count) pictures are too many.")
+      notes.append(
+        "Averages over classes have no intervals: \(counted(items.count, "picture")) are too many.")
     }
     noteClasses()
   }
@@ -159,18 +160,15 @@ struct ClassificationReduction {
   private mutating func noteSpecialPictures() {
     let failed = items.count(where: \.failed)
     if failed > 0 {
-      notes.append("\(failed) of \(items.count) pictures failed: they count as wrong.")
+      notes.append("\(failed) of \(counted(items.count, "picture")) failed and count as wrong.")
     }
     let silent = items.count { !$0.failed && $0.predicted == nil }
     if silent > 0 {
-      notes.append("\(silent) of \(items.count) pictures got only NaN: they count as wrong.")
-    }
-    let unknown = items.compactMap(\.unknownLabel)
-    if !unknown.isEmpty {
       notes.append(
-        "\(unknown.count) of \(items.count) pictures have labels that are no class of the model "
-          + "and count as wrong: \(listed(Set(unknown).sorted())).")
+        "The model gave only NaN for \(silent) of \(counted(items.count, "picture")), which count as "
+          + "wrong.")
     }
+    noteLabels()
   }
 
   private mutating func noteClasses() {
@@ -179,20 +177,23 @@ struct ClassificationReduction {
         "Classes with the same name count as one: \(listed(Set(occurring.merged).sorted())).")
     }
     if !occurring.missing.isEmpty {
+      let count = occurring.missing.count
       notes.append(
-        "\(occurring.missing.count) of the model's classes occur neither as truth nor as "
-          + "prediction, and are no part of averages over classes: \(listed(occurring.missing)).")
+        "\(count) of the model's classes \(count == 1 ? "is" : "are") neither in the labels nor "
+          + "predicted, and left out of averages over classes: \(listed(occurring.missing)).")
     }
     let absent = occurring.names.indices.filter { counts.support[$0] == 0 }
     if !absent.isEmpty {
+      let one = absent.count == 1
       notes.append(
-        "\(absent.count) classes are predicted, but no picture is of them; in macro averages their "
-          + "recall is 0: \(listed(absent.map { occurring.names[$0] })).")
+        "\(counted(absent.count, "class", "classes")) \(one ? "is" : "are") predicted, but no picture "
+          + "shows \(one ? "it" : "them"), so \(one ? "its" : "their") recall in macro averages is 0: "
+          + "\(listed(absent.map { occurring.names[$0] })).")
     }
   }
 
   /// At most five names.
-  private func listed(_ names: [String]) -> String {
+  func listed(_ names: [String]) -> String {
     let first = names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
     return names.count > 5 ? "\(first) and \(names.count - 5) more" : first
   }

@@ -133,18 +133,22 @@ struct DetectionMetric: Metric {
     var notes: [String] = []
     let failed = items.count(where: \.failed)
     if failed > 0 {
-      notes.append("\(failed) of \(items.count) pictures failed: their objects are not found.")
+      notes.append(
+        "\(failed) of \(counted(items.count, "picture")) failed: their objects count as not found.")
     }
     let unknown = categories.unknown
     if !unknown.isEmpty {
       let first = unknown.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
       notes.append(
-        "\(unknown.count) labels of objects are no class of the model, whose precision and recall "
-          + "are 0: \(first)\(unknown.count > 5 ? " and \(unknown.count - 5) more" : "").")
+        "\(counted(unknown.count, "label")) of objects \(unknown.count == 1 ? "is not a class" : "are not classes") "
+          + "of the model and \(unknown.count == 1 ? "counts" : "count") with a precision and recall of 0: "
+          + "\(first)\(unknown.count > 5 ? " and \(unknown.count - 5) more" : "").")
     }
     let dropped = items.reduce(0) { $0 &+ $1.dropped }
     if dropped > 0 {
-      notes.append("\(dropped) detections have no number as their score, box or class: left out.")
+      notes.append(
+        "\(counted(dropped, "detection")) \(dropped == 1 ? "was" : "were") left out: the score, box or class "
+          + "is not a finite number.")
     }
     return notes
   }

@@ -46,8 +46,8 @@ struct RegressionMetric: Metric {
     guard numbers.count == truth.count else {
       throw TensorIOError(
         .wrongElementCount,
-        "Metric '\(name)': the picture's truth has \(truth.count) numbers, the model's output "
-          + "\(numbers.count). The truth must have one for each.")
+        "Metric '\(name)': the dataset gives \(counted(truth.count, "number")) for a picture, but the "
+          + "model's output has \(numbers.count). The dataset must give one for each.")
     }
     return Item(
       truth: item.truth, predicted: PackedNumbers(numbers.map(Double.init)))
@@ -61,8 +61,8 @@ struct RegressionMetric: Metric {
     var report = MetricReport(values: [])
     if pairs.count < items.count {
       report.notes.append(
-        "\(items.count - pairs.count) of \(items.count) pictures failed: they have no numbers, and "
-          + "are left out.")
+        "\(items.count - pairs.count) of \(counted(items.count, "picture")) failed and are left out."
+      )
     }
     let outputs = pairs.first?.truth.count ?? 0
     guard pairs.allSatisfy({ $0.truth.count == outputs && $0.predicted.count == outputs }) else {
@@ -74,8 +74,8 @@ struct RegressionMetric: Metric {
       report.notes.append(
         pairs.isEmpty
           ? "No picture has both a truth and a prediction: there is nothing to measure."
-          : "Nothing is defined: the model gave NaN or infinity for \(broken) of \(pairs.count) "
-            + "pictures.")
+          : "Nothing is defined: the model gave NaN or infinity for \(broken) of "
+            + "\(counted(pairs.count, "picture")).")
       report.values = values.map {
         MetricValue($0.rawValue, nil, count: 0, isHigherBetter: $0 == .r2)
       }
@@ -96,7 +96,7 @@ struct RegressionMetric: Metric {
         MetricValue(
           value.rawValue, number, interval: number == nil ? nil : interval, count: pairs.count,
           isHigherBetter: value == .r2))
-      if number == nil { report.notes.append("r2 is not defined for less than two pictures.") }
+      if number == nil { report.notes.append("r2 is not defined for fewer than two pictures.") }
     }
     if outputs > 1, name == Self.familyName { report.classes = errors.classes(context.labels) }
     return report

@@ -99,7 +99,7 @@ struct SegmentationMetric: Metric {
     let failed = items.count(where: \.failed)
     if failed > 0 {
       report.notes.append(
-        "\(failed) of \(items.count) pictures failed: all their pixels count as wrong.")
+        "\(failed) of \(counted(items.count, "picture")) failed: all their pixels count as wrong.")
     }
     if name == Self.familyName {
       report.classes = zip(classes, total).map { number, count in

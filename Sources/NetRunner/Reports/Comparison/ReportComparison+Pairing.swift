@@ -47,7 +47,7 @@ extension ReportComparison {
         "The reports are about different datasets: '\(first.dataset.name)' with SHA-256 "
           + "\(first.dataset.sha256) and '\(second.dataset.name)' with \(second.dataset.sha256). "
           + "Pictures of the same name may have other content. Evaluate both on one dataset, or "
-          + "allow other datasets.")
+          + "allow other datasets (--allow-other-datasets).")
     }
     let rowsA = try first.rows(of: resultA.model.id, "first")
     let rowsB = try second.rows(of: resultB.model.id, "second")
@@ -146,7 +146,8 @@ extension EvaluationReport {
       guard let only = models.first, models.count == 1 else {
         throw TensorIOError(
           .invalidOption,
-          "The \(place) report has \(models.count) models (\(list)): name the one to compare.")
+          "The \(place) report has \(counted(models.count, "model")) (\(list)): name the one to compare, "
+            + "as --model ID for each report.")
       }
       return only
     }
@@ -201,7 +202,8 @@ private struct PairedTable {
     }
     if otherTruths > 0 {
       warnings.append(
-        "\(otherTruths) of \(pairs.count) pictures have another label in the second report.")
+        "\(otherTruths) of \(counted(pairs.count, "picture")) \(otherTruths == 1 ? "has" : "have") "
+          + "another label in the second report.")
     }
   }
 }

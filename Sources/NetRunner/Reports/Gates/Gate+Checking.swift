@@ -96,7 +96,8 @@ private struct GateNumber {
           value.value != nil
           ? "it is not a number."
           : report.notes.isEmpty
-            ? "it comes from \(value.count) pictures." : report.notes.joined(separator: " ")
+            ? "it comes from \(counted(value.count, "picture"))."
+            : report.notes.joined(separator: " ")
         return GateNumber(
           fullName: "\(metric).\(value.name)", name: value.name, value: value.value,
           isHigherBetter: value.isHigherBetter, reason: reason)
@@ -130,7 +131,8 @@ private struct GateNumber {
       return numbers.map { name, value, least in
         GateNumber(
           "latency_\(stage)\(name)", value,
-          reason: "it takes at least \(least) measured pictures, there are \(statistics.count).")
+          reason: "it takes at least \(counted(least, "measured picture")), there "
+            + "\(statistics.count == 1 ? "is" : "are") \(statistics.count).")
       }
     }
   }

@@ -54,7 +54,7 @@ public struct Gate: Sendable, Hashable {
     let end = scalars[start...].firstIndex { !"<>=!".unicodeScalars.contains($0) } ?? scalars.count
     let sign = Self.trimmed(scalars[start..<end])
     guard let relation = Relation(rawValue: sign) else {
-      throw Self.error(text, "compares by '\(sign)', must be one of '=', '>=' and '<='")
+      throw Self.error(text, "compares by '\(sign)'; it must be one of '=', '>=' and '<='")
     }
     let name = Self.trimmed(scalars[..<start])
     guard !name.isEmpty else { throw Self.error(text, "names nothing before '\(sign)'") }

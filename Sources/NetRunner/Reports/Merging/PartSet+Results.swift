@@ -60,8 +60,9 @@ extension PartSet {
       guard items.count == rows[place].count else {
         throw TensorIOError(
           .invalidOption,
-          "Part \(place + 1) has \(items.count) items of '\(metric)' for '\(result.model.id)', it "
-            + "should have one for each of the \(rows[place].count) pictures.")
+          "Part \(place + 1) has \(counted(items.count, "item")) of '\(metric)' for "
+            + "'\(result.model.id)', but \(counted(rows[place].count, "picture")): one for each was "
+            + "expected.")
       }
       all += zip(rows[place], items).map { ($0.index, $1) }
     }

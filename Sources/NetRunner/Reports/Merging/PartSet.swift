@@ -27,7 +27,8 @@ struct PartSet {
       guard let part = report.part else {
         throw TensorIOError(
           .invalidOption,
-          "Report \(place + 1) of \(parts.count) is no part: it is about all pictures.")
+          "Report \(place + 1) of \(parts.count) is not a part, but about all pictures. Parts are made by "
+            + "'tensorio evaluate --part 1/\(max(2, parts.count))'.")
       }
       return (part, report)
     }.sorted { $0.0.index < $1.0.index }
@@ -40,10 +41,12 @@ struct PartSet {
     }
     let indices = numbered.map(\.0.index)
     if let twice = zip(indices, indices.dropFirst()).first(where: { $0 == $1 }) {
-      throw TensorIOError(.invalidOption, "Part \(twice.0) of \(count) is there twice.")
+      throw TensorIOError(
+        .invalidOption, "Part \(twice.0) of \(count) was given twice; give each part once.")
     }
     if let stranger = indices.first(where: { $0 < 1 || $0 > count }) {
-      throw TensorIOError(.invalidOption, "There is a part \(stranger) of \(count).")
+      throw TensorIOError(
+        .invalidOption, "A report says that it is part \(stranger) of \(count), which cannot be.")
     }
     // Not a range of all parts: a file may claim any number of them.
     guard indices.count == count else {
@@ -51,7 +54,7 @@ struct PartSet {
       let missing = (1...(known.count + 1)).filter { !known.contains($0) && $0 <= count }.prefix(20)
       throw TensorIOError(
         .invalidOption,
-        "There are \(indices.count) of \(count) parts. Missing: "
+        "\(indices.count) of \(counted(count, "part")) \(indices.count == 1 ? "was" : "were") given. Missing: "
           + missing.map(String.init).joined(separator: ", ")
           + (count - indices.count > missing.count ? " and more." : "."))
     }
@@ -96,7 +99,8 @@ struct PartSet {
       throw TensorIOError(
         .invalidOption,
         "Part \(number) does not belong to part 1: its \(what) has \(try text(two[key])) as "
-          + "'\(key)', part 1 has \(try text(one[key])). Evaluate all parts alike.")
+          + "'\(key)', part 1 has \(try text(one[key])). Evaluate all parts with the same models and options."
+      )
     }
   }
 
@@ -118,8 +122,8 @@ struct PartSet {
           guard row.index >= 0, row.index < expected else {
             throw TensorIOError(
               .invalidOption,
-              "Part \(place + 1) has the index \(row.index) for '\(model)', there are \(expected) "
-                + "pictures.")
+              "Part \(place + 1) has the index \(row.index) for '\(model)', but the dataset has "
+                + "\(counted(expected, "picture")).")
           }
           if let owner = owners.updateValue(place, forKey: row.index) {
             throw TensorIOError(
@@ -133,7 +137,7 @@ struct PartSet {
         let missing = (0..<expected).first { owners[$0] == nil } ?? 0
         throw TensorIOError(
           .invalidOption,
-          "The parts have \(owners.count) of \(expected) pictures for '\(model)': the one with the "
+          "The parts have \(owners.count) of \(counted(expected, "picture")) for '\(model)': the one with the "
             + "index \(missing) is missing.")
       }
     }

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 /// All about one model.
 struct ModelSection {
   var result: ModelResult
@@ -195,7 +197,7 @@ struct ClassTable {
 
         """
     }
-    var caption: HTMLFragment = "\(classes.count) classes"
+    var caption: HTMLFragment = "\(counted(classes.count, "class", "classes"))"
     if shown.count < classes.count {
       caption += """
         ; the \(shown.count) with the smallest \(key ?? "numbers") are shown, \

@@ -1,0 +1,120 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Notes on labels that fit the model's classes badly, or otherwise than by their name.
+extension ClassificationReduction {
+  mutating func noteLabels() {
+    noteOffset()
+    noteUnknownLabels()
+    noteSynonyms()
+  }
+
+  // MARK: - Offset
+
+  /// How the labels would do, were each the class before or after it.
+  private struct Shift {
+    let distance: Int
+    /// How many predictions are right with the shift.
+    var hits = 0
+    /// The classes among them: a model that always says the same hits one.
+    var classes: Set<Int> = []
+  }
+
+  /// Says so when an offset of 1 or -1 makes far more predictions right.
+  ///
+  /// One more class at the front, the background, is the most common fault in lists of labels, and
+  /// without this note nothing but a bad number would show it.
+  private mutating func noteOffset() {
+    let right = items.count { $0.predicted != nil && $0.rank == 1 }
+    let shifts = [1, -1].map { distance in
+      items.reduce(into: Shift(distance: distance)) { shift, item in
+        guard let predicted = item.predicted, item.rank != 1,
+          let own = item.truth ?? ownNumber(item), predicted == own + distance
+        else { return }
+        shift.hits += 1
+        shift.classes.insert(predicted)
+      }
+    }
+    guard let best = shifts.max(by: { $0.hits < $1.hits }) else { return }
+    // With few classes a bad model hits the neighbours of three by chance; with many, hardly of two.
+    let fewestClasses = metric.classes.names.count >= 100 ? 2 : 3
+    guard best.classes.count >= fewestClasses, best.hits > 2 * right,
+      best.hits * 5 >= items.count
+    else { return noteAllWrong(right) }
+    let names = metric.classes.names
+    let effect =
+      "\(best.hits) of \(counted(items.count, "picture")) would be right instead of \(right)"
+    if items.contains(where: { $0.isNumber == true || ownNumber($0) != nil }) {
+      notes.append(
+        "The labels seem to be off by one: with --label-offset "
+          + "\(metric.context.labelOffset + best.distance), \(effect). The model's first class is "
+          + "'\(names[0])'.")
+    } else {
+      let fault =
+        best.distance > 0
+        ? "lacks the model's first class, often a background: add a line at its start"
+        : "has a line too many at its start, now '\(names[0])': remove it"
+      notes.append(
+        "The model's labels seem to be off by one: if each class had the name of its neighbour, "
+          + "\(effect). Perhaps the file that \"labels\" in model.json names \(fault).")
+    }
+  }
+
+  /// The number that an unknown label is, with the offset: out of the model's range by one perhaps.
+  private func ownNumber(_ item: ClassificationItem) -> Int? {
+    guard let label = item.unknownLabel, let number = Int(label) else { return nil }
+    let (index, overflow) = number.addingReportingOverflow(metric.context.labelOffset)
+    return overflow || index == .max || index == .min ? nil : index
+  }
+
+  /// Says so when no prediction at all is right, which most often is the labels' fault.
+  private mutating func noteAllWrong(_ right: Int) {
+    let judged = items.filter { $0.predicted != nil && $0.truth != nil }
+    guard right == 0, judged.count >= 10, let first = judged.first, let truth = first.truth,
+      let predicted = first.predicted
+    else { return }
+    let names = metric.classes.names
+    notes.append(
+      "No prediction is right. Check that the model's labels are in the model's order, that the "
+        + "dataset's are right, and that the input's \"normalize\" suits the model: the first picture "
+        + "shows '\(names[truth])', and the model said '\(names[predicted])'.")
+  }
+
+  // MARK: - Names
+
+  private mutating func noteUnknownLabels() {
+    let unknown = items.compactMap(\.unknownLabel)
+    guard !unknown.isEmpty else { return }
+    let labels = Set(unknown).sorted()
+    let names = metric.classes.names
+    notes.append(
+      "\(unknown.count) of \(counted(items.count, "picture")) \(unknown.count == 1 ? "has a label" : "have labels") that "
+        + "no class of the model has, and \(unknown.count == 1 ? "counts" : "count") as wrong: \(listed(labels)). The model's "
+        + "\(counted(names.count, "class", "classes")) are \(listed(names)).")
+    for label in labels.prefix(5) {
+      guard case .ambiguous(let classes) = metric.classes.match(label) else { continue }
+      notes.append(
+        "The label '\(label)' could mean several classes: \(listed(classes.map { names[$0] })). Write "
+          + "the whole name of one of them.")
+    }
+  }
+
+  private mutating func noteSynonyms() {
+    var found: [String: Int] = [:]
+    for item in items {
+      if let label = item.synonym, let truth = item.truth { found[label] = truth }
+    }
+    guard !found.isEmpty else { return }
+    let pairs = found.sorted { $0.key < $1.key }.map { label, truth in
+      "'\(label)' as '\(metric.classes.names[truth])'"
+    }
+    let more = pairs.count > 5 ? " and \(pairs.count - 5) more" : ""
+    notes.append(
+      "\(counted(found.count, "label")) \(found.count == 1 ? "was" : "were") taken for another name of "
+        + "a class: \(pairs.prefix(5).joined(separator: ", "))\(more).")
+  }
+}

@@ -1,0 +1,144 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import Testing
+
+@testable import NetRunner
+
+/// Labels that fit the model's classes badly, or by another name.
+@Suite struct ClassificationLabelTests {
+  /// Pictures of classes, for each the class that the model says.
+  private func pictures(
+    _ labels: [String], _ truths: [String], saying predicted: [Int], offset: Int = 0
+  ) -> ClassificationCase {
+    var item = ClassificationCase(
+      name: "", labels: labels, truths: truths,
+      scores: predicted.map { best in labels.indices.map { $0 == best ? 1 : 0 } })
+    item.labelOffset = offset
+    return item
+  }
+
+  private func offsetNotes(_ item: ClassificationCase, _ metric: String = "top1") throws -> [String]
+  {
+    try item.report(metric).notes.filter { $0.contains("off by one") }
+  }
+
+  private let many = ["background"] + (0..<1000).map { "class \($0)" }
+
+  // MARK: - Offsets
+
+  @Test func `classes that are all one number too low are told with the option that helps`() throws
+  {
+    let item = pictures(many, ["0", "5", "700", "999"], saying: [1, 6, 701, 3])
+    #expect(
+      try offsetNotes(item) == [
+        "The labels seem to be off by one: with --label-offset 1, 3 of 4 pictures would be right "
+          + "instead of 0. The model's first class is 'background'."
+      ])
+    #expect(try offsetNotes(item, "EvaluationMetricAccuracyTop5").count == 1)
+    // What it advises helps.
+    let right = pictures(many, item.truths, saying: [1, 6, 701, 3], offset: 1)
+    #expect(try right.report("top1").values[0].value == 0.75)
+    #expect(try offsetNotes(right).isEmpty)
+  }
+
+  @Test(arguments: [
+    (["1", "2", "3", "10"], 0, "--label-offset -1"), (["0", "1", "2", "9"], 1, "--label-offset 0"),
+    (["2", "3", "4", "11"], -1, "--label-offset -2"),
+  ])
+  func `one number too high is told as well, beyond the last class too`(
+    truths: [String], offset: Int, option: String
+  ) throws {
+    let labels = (0..<10).map { "class \($0)" }
+    let notes = try offsetNotes(pictures(labels, truths, saying: [0, 1, 2, 9], offset: offset))
+    #expect(notes.count == 1)
+    #expect(notes.first?.contains("with \(option), 4 of 4 pictures would be right") == true)
+  }
+
+  @Test func `names that are one off point to the model's labels`() throws {
+    let labels = (0..<1000).map { "class \($0)" }
+    let truths = [3, 70, 500].map { "class \($0)" }
+    let low = try offsetNotes(pictures(labels, truths, saying: [4, 71, 501]))
+    #expect(low.first?.contains("lacks the model's first class") == true)
+    let high = try offsetNotes(pictures(labels, truths, saying: [2, 69, 499]))
+    #expect(high.first?.contains("has a line too many at its start, now 'class 0'") == true)
+    #expect(high.first?.contains("--label-offset") == false)
+  }
+
+  @Test func `a model that is bad by itself is not taken for that`() throws {
+    let labels = (0..<10).map { "class \($0)" }
+    // It always says the same.
+    let constant = pictures(
+      labels, Array(repeating: "3", count: 9) + ["4"], saying: .init(repeating: 4, count: 10))
+    #expect(try offsetNotes(constant).isEmpty)
+    // Two classes are taken for each other.
+    let swapped = pictures(["cat", "dog"], ["0", "1", "0", "1"], saying: [1, 0, 1, 0])
+    #expect(try offsetNotes(swapped).isEmpty)
+    // It is right more often than one off.
+    let mixed = pictures(
+      labels, ["0", "1", "2", "3", "4", "5"], saying: [0, 1, 3, 4, 5, 5])
+    #expect(try offsetNotes(mixed).isEmpty)
+    // One of the cases is one off in truth.
+    for item in ClassificationCase.all {
+      #expect(try offsetNotes(item).isEmpty == (item.name != "all wrong"), "\(item.name)")
+    }
+  }
+
+  @Test func `ten pictures and no right answer are worth a note`() throws {
+    let labels = (0..<30).map { "class \($0)" }
+    let truths = (0..<10).map { "class \($0)" }
+    let wrong = pictures(labels, truths, saying: (0..<10).map { $0 * 2 + 5 })
+    let notes = try wrong.report("top1").notes
+    #expect(notes.contains { $0.hasPrefix("No prediction is right.") })
+    #expect(notes.contains { $0.contains("shows 'class 0', and the model said 'class 5'") })
+  }
+
+  // MARK: - Names
+
+  private let imageNet = [
+    "tench, Tinca tinca", "hotdog, hot dog, red hot", "polecat, fitch", "skunk, polecat", "crane",
+    "crane", "hair_spray", "Egyptian cat",
+  ]
+
+  @Test(arguments: [
+    ("hotdog", 1), ("hot dog", 1), ("Hot_Dog", 1), ("red hot, hotdog", 1), ("TENCH", 0),
+    ("fitch", 2), ("hair spray", 6), ("egyptian cat", 7), ("Crane", 4),
+  ])
+  func `another name of a class is understood, and a note says so`(
+    label: String, index: Int
+  ) throws {
+    let report = try pictures(imageNet, [label], saying: [index]).report()
+    #expect(report.values.first { $0.name == "top1" }?.value == 1)
+    #expect(
+      report.notes.contains(
+        "1 label was taken for another name of a class: '\(label)' as '\(imageNet[index])'."))
+  }
+
+  @Test func `a name that several classes have decides nothing`() throws {
+    let report = try pictures(imageNet, ["polecat", "frog"], saying: [2, 2]).report("top1")
+    #expect(report.values.first?.value == 0)
+    #expect(
+      report.notes.contains {
+        $0.contains(
+          "2 of 2 pictures have labels that no class of the model has, and count as wrong: ")
+      })
+    #expect(
+      report.notes.contains(
+        "The label 'polecat' could mean several classes: 'polecat, fitch', 'skunk, polecat'. Write "
+          + "the whole name of one of them."))
+  }
+
+  @Test func `a class's own name comes before another's second one`() {
+    let classes = ClassList(MetricContext(labels: ["missile", "projectile, missile", "7", "x"]))
+    #expect(classes.match("missile") == .name([0]))
+    #expect(classes.match("7") == .name([2]))
+    #expect(classes.match("3") == .number(3))
+    #expect(classes.match("projectile") == .synonym([1]))
+    #expect(classes.match("Missile") == .ambiguous([0, 1]))
+    #expect(classes.match("") == .none)
+    #expect(classes.match(",") == .none)
+  }
+}
