@@ -43,7 +43,10 @@ extension ChannelDocument {
         throw RepositoryError(.invalidDocument, "Channel '\(channel)' of '\(model)' \(what).")
       }
     }
-    try require(documentVersion > 0, "has the document version \(documentVersion)")
+    try require(
+      (1...Self.maximumVersion).contains(documentVersion),
+      "has the document version \(documentVersion)")
+    try require(root.map { $0 > 0 } ?? true, "was signed under an impossible root document")
     try require(issued < expires, "expires before it was issued")
     try require(minimumSafeSequence >= 0, "has a negative minimum_safe_sequence")
     let releases = [release].compactMap { $0 } + (experiment?.arms.map(\.release) ?? [])

@@ -97,12 +97,16 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
   public var parameters: [String: String]
   /// Versions of a lower sequence are unsafe: clients delete them.
   public var minimumSafeSequence: Int
+  /// The version of the ``RootDocument`` that was in force; nil for a repository without one.
+  ///
+  /// A client that knows an older one asks for the newer ones first.
+  public var root: Int?
 
   /// Makes a document.
   public init(
     model: RepositoryName, channel: RepositoryName, documentVersion: Int, issued: Date,
     expires: Date, release: Release?, experiment: Experiment? = nil,
-    parameters: [String: String] = [:], minimumSafeSequence: Int = 0
+    parameters: [String: String] = [:], minimumSafeSequence: Int = 0, root: Int? = nil
   ) {
     self.model = model
     self.channel = channel
@@ -113,14 +117,17 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     self.experiment = experiment
     self.parameters = parameters
     self.minimumSafeSequence = minimumSafeSequence
+    self.root = root
   }
 
   enum CodingKeys: String, CodingKey {
-    case model, channel, issued, expires, release, experiment, parameters
+    case model, channel, issued, expires, release, experiment, parameters, root
     case documentVersion = "document_version"
     case minimumSafeSequence = "minimum_safe_sequence"
   }
 
   /// The most bytes that a signed document may have.
   public static let maximumBytes = 1 << 20
+  /// The highest ``documentVersion``: what every reader of JSON can count to.
+  public static let maximumVersion = 1 << 53
 }

@@ -23,6 +23,16 @@ public struct RepositoryError: Error, Sendable, Hashable {
     public static let invalidKey = Code(rawValue: "invalid_key")
     /// A server's setting, or a command's argument, that cannot be.
     public static let invalidOption = Code(rawValue: "invalid_option")
+    /// A document whose time is over.
+    public static let expired = Code(rawValue: "expired")
+    /// A document that was issued in the future.
+    public static let notYetValid = Code(rawValue: "not_yet_valid")
+    /// A document that is not the next one.
+    public static let replayed = Code(rawValue: "replayed")
+    /// A private key that other users can read.
+    public static let exposedKey = Code(rawValue: "exposed_key")
+    /// Documents whose signing keys are not there.
+    public static let missingKeys = Code(rawValue: "missing_keys")
     /// A data folder that another process has.
     public static let locked = Code(rawValue: "locked")
     /// A database whose structure is damaged.

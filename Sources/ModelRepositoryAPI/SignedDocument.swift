@@ -40,6 +40,12 @@ public struct SignedDocument: Sendable, Hashable, Codable {
     }
   }
 
+  /// A document that nobody signed yet.
+  init(unsigned document: Data) {
+    self.document = document
+    signatures = []
+  }
+
   /// The channel's document, if one of the known keys signed it.
   ///
   /// - Parameter keys: The keys that are trusted.
@@ -47,16 +53,12 @@ public struct SignedDocument: Sendable, Hashable, Codable {
   ///   and not expired is the caller's to see.
   /// - Throws: ``RepositoryError`` with the codes `.untrusted` and `.invalidDocument`.
   public func verified(by keys: [VerificationKey]) throws -> ChannelDocument {
-    let isTrusted = signatures.prefix(16).contains { signature in
-      keys.contains {
-        $0.id == signature.keyID && $0.isValid(signature.signature, of: document)
-      }
-    }
-    guard isTrusted else {
+    guard !signers(among: keys).isEmpty else {
       throw RepositoryError(
         .untrusted,
-        "The channel's document bears no valid signature of a known key: it is signed by "
-          + "\(signatures.prefix(16).map { String($0.keyID.prefix(64)) }), known are \(keys.map(\.id))."
+        "The channel's document has no valid signature of a key that is trusted: it is signed by "
+          + "\(signatures.prefix(16).map { String($0.keyID.prefix(64)) }), trusted are "
+          + "\(keys.map(\.id))."
       )
     }
     let channel: ChannelDocument

@@ -194,10 +194,14 @@ extension ModelRepositoryClient {
     chosen.withLock { $0.failed.contains(entry.digest) }
   }
 
-  /// Drops what this process uses when it turns out to be unsafe.
-  func forget(_ model: RepositoryName, below sequence: Int) {
+  /// Drops what this process uses when it turns out to be unsafe, or to be a thief's.
+  func forget(_ model: RepositoryName, unsafeBy document: TrustedDocument) {
     chosen.withLock { chosen in
-      if let entry = chosen.choices[model]?.entry, entry.release.sequence < sequence {
+      if let entry = chosen.choices[model]?.entry,
+        entry.release.sequence < document.content.minimumSafeSequence
+          || entry.isVouchedFor(onlyBy: document.revoked)
+            && !document.content.manifests.contains(entry.digest)
+      {
         chosen.choices[model] = nil
       }
     }

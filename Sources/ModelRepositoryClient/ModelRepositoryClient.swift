@@ -45,7 +45,10 @@ public final class ModelRepositoryClient: Sendable {
     func require(_ condition: Bool, _ message: String) throws {
       guard condition else { throw ModelRepositoryClientError(.invalidConfiguration, message) }
     }
-    try require(!configuration.keys.isEmpty, "No key is given: nothing could be trusted.")
+    try require(
+      !configuration.keys.isEmpty || configuration.root != nil,
+      "No key is given: nothing could be trusted.")
+    _ = try configuration.trust()
     try require(!configuration.folder.isEmpty, "No folder is given for the cache.")
     try require(
       configuration.retries >= 0, "retries is \(configuration.retries), which is negative.")
@@ -169,7 +172,7 @@ public final class ModelRepositoryClient: Sendable {
         folder: folder(of: model), configuration: configuration, installationID: installationID,
         exchange: RepositoryExchange(
           client: client, server: server, configuration: configuration),
-        onSafety: { self.forget(model, below: $0) }, onProgress: onProgress
+        onSafety: { self.forget(model, unsafeBy: $0) }, onProgress: onProgress
       ).run()
     }
   }

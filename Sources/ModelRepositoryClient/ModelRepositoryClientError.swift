@@ -51,6 +51,7 @@ extension ModelRepositoryClientError {
       case untrusted
       case invalidDocument = "invalid_document"
       case expired
+      case notYetValid = "not_yet_valid"
       case replayed
       case unsafeVersion = "unsafe_version"
       case quarantined
@@ -75,12 +76,14 @@ extension ModelRepositoryClientError {
     public static var notFound: Code { Code(.notFound) }
     /// The server wants a token, or another one.
     public static var unauthorized: Code { Code(.unauthorized) }
-    /// No pinned key signed the document, or it is of another model or channel.
+    /// No trusted key signed the document, or it is of another model or channel.
     public static var untrusted: Code { Code(.untrusted) }
     /// A document or a manifest makes no sense.
     public static var invalidDocument: Code { Code(.invalidDocument) }
     /// The document is too old to be taken for new.
     public static var expired: Code { Code(.expired) }
+    /// The document was issued in the future: a clock is wrong.
+    public static var notYetValid: Code { Code(.notYetValid) }
     /// The document is older than one that was seen before.
     public static var replayed: Code { Code(.replayed) }
     /// The versions that were there are unsafe, and were deleted.

@@ -13,8 +13,12 @@ public struct ModelRepositoryConfiguration: Sendable {
   public var server: String
   /// The keys that may sign; one valid signature of any of them is enough.
   ///
-  /// Never empty.
+  /// A repository with a root document tells which keys sign from then on, where one of these keys
+  /// signed that document. Never empty, unless ``root`` is given.
   public var keys: [VerificationKey]
+  /// The root document to begin with, which says by itself how many keys have to sign the next one;
+  /// nil begins with ``keys``, which are not looked at otherwise.
+  public var root: SignedDocument?
   /// The cache: it is made when it is not there.
   ///
   /// Processes may share it.

@@ -39,7 +39,14 @@ public struct ModelRepositoryServer: Sendable {
   ///   `.invalidOption`, where the data folder says another place of blobs.
   public init(_ options: ModelRepositoryOptions, logger: Logger? = nil) throws {
     let logger = logger ?? Logger(label: "model-repository") { LineLogHandler(label: $0) }
+    guard (1...DocumentTimes.maximumLifetime).contains(options.documentLifetime) else {
+      throw RepositoryError(
+        .invalidOption,
+        "Documents are signed for \(options.documentLifetime) seconds; clients accept at most "
+          + "\(Int(DocumentTimes.maximumLifetime)), which is 400 days.")
+    }
     self.init(try Repository(options), logger)
+    try repository.requireKeys()
     for fault in repository.faults {
       logger.error("the database is damaged; see 'fsck'", metadata: ["fault": "\(fault)"])
     }
@@ -69,6 +76,7 @@ public struct ModelRepositoryServer: Sendable {
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
     let options = options
     try await repository.blobs.check()
+    try await renewDocuments()
     let rate = options.scrubRate ?? (repository.blobs is FolderBlobStore ? 4 << 20 : 0)
     let scrubber = BlobScrubber(
       repository: repository, metrics: metrics, logger: logger, rate: rate)
@@ -91,6 +99,21 @@ public struct ModelRepositoryServer: Sendable {
         "The server cannot listen on \(options.host):\(options.port): "
           + "\(String(cString: strerror(error.errnoCode))). Name another port.")
     }
+  }
+
+  /// Signs again what a wrong clock, or another key, signed, and says so.
+  private func renewDocuments() async throws {
+    for channel in try await repository.renewDocuments() {
+      logger.warning(
+        "a document was issued in the future, and was signed again",
+        metadata: ["channel": "\(channel)"])
+    }
+    guard let root = repository.signing.root, root.expires < repository.now + 30 * 24 * 3600 else {
+      return
+    }
+    logger.warning(
+      "clients refuse downloads once the root document expired; run: tensorio repository keys renew",
+      metadata: ["root": "\(root.version)", "expires": "\(root.expires.formatted(.iso8601))"])
   }
 
   /// The server as it runs, for tests too.

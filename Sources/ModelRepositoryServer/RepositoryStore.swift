@@ -69,11 +69,29 @@ public struct RepositoryStore: Sendable {
   ///
   /// - Parameter name: The file `keys/NAME.key` of the folder; an old key is taken away by hand.
   /// - Returns: What clients are to know.
-  /// - Throws: `RepositoryError` where there is one of that name.
+  /// - Throws: `RepositoryError` where there is one of that name, and for a repository with a root
+  ///   document, which has to name the key: see ``RepositoryKeys``.
   public func makeKey(_ name: RepositoryName) throws -> VerificationKey {
-    let key = try SigningKeys.make(name.text, in: repository.folder.keys)
+    let key = try RepositoryKeys(dataFolder: repository.folder.path).makeKey(name)
     try repository.reloadKeys()
-    return key.verificationKey
+    return key
+  }
+
+  /// Signs with a new key because the old ones are lost, in a repository without a root document.
+  ///
+  /// Clients refuse what the new key signs until they are told to trust it.
+  ///
+  /// - Parameter name: The file `keys/NAME.key` of the folder.
+  /// - Returns: What clients are to know.
+  /// - Throws: `RepositoryError` where no key is lost.
+  public func replaceLostKeys(with name: RepositoryName) async throws -> VerificationKey {
+    guard repository.signing.fault != nil else {
+      throw RepositoryError(
+        .invalidOption,
+        "The keys of this repository are not lost. Make a further one without --lost."
+      )
+    }
+    return try await repository.replaceLostKeys(with: name.text)
   }
 
   // MARK: - Care
@@ -121,42 +139,51 @@ public struct RepositoryStore: Sendable {
     }
   }
 
-  /// Copies everything but uploads under way to a new folder, which is a data folder itself.
+  /// Copies everything but uploads under way, and the private keys, to a new folder.
   ///
-  /// - Parameter folder: A path where nothing is yet, or an empty folder.
+  /// - Parameters:
+  ///   - folder: A path where nothing is yet, or an empty folder.
+  ///   - includingKeys: Whether the private keys are in it: whoever has it can sign then.
   /// - Throws: `RepositoryError` where something is there, or a blob is missing.
-  public func backup(to folder: String) async throws {
-    try await Self.backup(repository.options, to: folder)
+  public func backup(to folder: String, includingKeys: Bool = false) async throws {
+    try await Self.backup(repository.options, to: folder, includingKeys: includingKeys)
   }
 
-  /// Copies a repository that a server may use meanwhile; see ``backup(to:)``.
+  /// Copies a repository that a server may use meanwhile; see ``backup(to:includingKeys:)``.
   ///
   /// What was published when this is called is in the copy. On the same disk blobs are linked and
   /// take no room; to be safe from the disk's end, copy the folder elsewhere. Blobs in S3 are
-  /// downloaded. The keys are in it: keep it as secret as they are.
+  /// downloaded. The private keys are not in it unless they are asked for: keep a copy of the folder
+  /// `keys` elsewhere, without which nobody can go on with what is restored.
   ///
   /// - Parameters:
   ///   - options: The data folder, and who asks the store of its blobs.
   ///   - folder: A path where nothing is yet, or an empty folder.
+  ///   - includingKeys: Whether the private keys are in it: whoever has it can sign then.
   /// - Throws: `RepositoryError` where something is there, or a blob is missing.
-  public static func backup(_ options: ModelRepositoryOptions, to folder: String) async throws {
-    try await RepositoryCopy.backup(options, to: folder)
+  public static func backup(
+    _ options: ModelRepositoryOptions, to folder: String, includingKeys: Bool = false
+  ) async throws {
+    try await RepositoryCopy.backup(options, to: folder, includesKeys: includingKeys)
   }
 
   /// Makes a data folder of a backup, reading every byte.
   ///
   /// Clients refuse documents that are older than those they know. Where the server went on after
-  /// the backup, set each channel once more until its document's version is higher.
+  /// the backup, set each channel once more until its document's version is higher, or replace the
+  /// key under a root document: clients count by key.
   ///
   /// - Parameters:
-  ///   - backup: A folder that ``backup(to:)`` made.
+  ///   - backup: A folder that ``backup(to:includingKeys:)`` made.
+  ///   - keys: The folder of the private keys, which were kept elsewhere; nil for a backup that has
+  ///     them, and where they are put into `keys` later.
   ///   - options: The data folder, where nothing is yet, or which is empty; where the blobs are to
   ///     be.
   /// - Throws: `RepositoryError` where the backup is damaged; nothing is made then.
   public static func restore(
-    from backup: String, _ options: ModelRepositoryOptions
+    from backup: String, keys: String? = nil, _ options: ModelRepositoryOptions
   ) async throws {
-    try await RepositoryCopy.restore(from: DataFolder(path: backup), options)
+    try await RepositoryCopy.restore(from: DataFolder(path: backup), keys: keys, options)
   }
 
   /// Refusals without HTTP.

@@ -63,7 +63,7 @@ import Testing
     let release = try repository.publish("1.0", 1, TestRepository.files("1.0"))
     try repository.point(to: release) {
       $0.documentVersion = 1
-      $0.expires = Date(timeIntervalSince1970: 4_100_000_000)
+      $0.expires += 3600
     }
     _ = try await repository.client().update(.digits)
   }
@@ -71,13 +71,13 @@ import Testing
   @Test func `an expired document is refused, and asked for anew`() async throws {
     let repository = try await used()
     var surroundings = Surroundings()
-    surroundings.now = { Date(timeIntervalSince1970: 4_000_000_000) }
+    surroundings.now = { TestRepository.expires }
     _ = repository.server.takeRequests()
     try await expect(.expired, repository, surroundings)
     // The one that is kept is expired too: nobody asks whether it has changed.
     #expect(repository.server.takeRequests().allSatisfy { $0.fields["if-none-match"] == nil })
     let release = try repository.publish("2.0", 2, TestRepository.files("2.0"))
-    try repository.point(to: release) { $0.expires = Date(timeIntervalSince1970: 4_000_000_001) }
+    try repository.point(to: release) { $0.expires += 1 }
     _ = try await repository.client(surroundings).update(.digits)
   }
 

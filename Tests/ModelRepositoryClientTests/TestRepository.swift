@@ -21,6 +21,10 @@ final class TestRepository: Sendable {
     var script: (@Sendable (Server.Request) -> Server.Answer?)?
   }
 
+  /// When documents are issued and when they expire: in whole seconds, as documents have them.
+  static let issued = Date(timeIntervalSince1970: Date.now.timeIntervalSince1970.rounded() - 100)
+  static let expires = issued + 300 * 24 * 3600
+
   let key = SigningKey()
   let server: Server
   /// The cache.
@@ -74,7 +78,7 @@ final class TestRepository: Sendable {
   /// Points the channel at a release; the document's version counts up.
   @discardableResult
   func point(
-    to release: Release?, model: RepositoryName = .digits,
+    to release: Release?, model: RepositoryName = .digits, by keys: [SigningKey]? = nil,
     _ change: (inout ChannelDocument) -> Void = { _ in }
   ) throws -> SignedDocument {
     let version = content.state.withLock { content in
@@ -83,10 +87,9 @@ final class TestRepository: Sendable {
     }
     var document = ChannelDocument(
       model: model, channel: .stable, documentVersion: version,
-      issued: Date(timeIntervalSince1970: 1_700_000_000),
-      expires: Date(timeIntervalSince1970: 4_000_000_000), release: release)
+      issued: Self.issued, expires: Self.expires, release: release)
     change(&document)
-    let signed = try SignedDocument(document, by: [key])
+    let signed = try SignedDocument(document, by: keys ?? [key])
     try serve(signed, as: model)
     return signed
   }
@@ -102,6 +105,27 @@ final class TestRepository: Sendable {
         bytes, "\"\(BlobDigest(of: bytes).hexadecimal.prefix(16))\""
       )
     }
+  }
+
+  /// Serves root documents, from the first on, and no others.
+  func serve(roots: [SignedDocument]) throws {
+    let bodies = try roots.map { Array(try RepositoryJSON.encode($0)) }
+    content.state.withLock { content in
+      content.documents = content.documents.filter { !$0.key.hasPrefix("/v1/root") }
+      for (index, body) in bodies.enumerated() {
+        content.documents["/v1/root/\(index + 1)"] = (body, "\"\(index + 1)\"")
+      }
+    }
+  }
+
+  /// Serves bytes in the place of the first root document.
+  func serve(root bytes: [UInt8]) {
+    content.state.withLock { $0.documents["/v1/root/1"] = (bytes, "\"1\"") }
+  }
+
+  /// The file of what a client knows of the model.
+  var stateFile: String {
+    "\(folder)/models/\(BlobDigest(of: "digits".utf8).hexadecimal)/state.json"
   }
 
   /// Publishes a version of two files and points the channel at it.

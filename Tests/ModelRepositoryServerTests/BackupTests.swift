@@ -186,7 +186,7 @@ import Testing
         for version in ["1", "2"] { try await client.publish(version) }
         _ = try await client.set(to: "2", tag: nil)
       }
-      try await RepositoryStore.backup(fixture.options, to: fixture.copy)
+      try await RepositoryStore.backup(fixture.options, to: fixture.copy, includingKeys: true)
       #expect(try !FileSystem.exists(fixture.copy + "/blobs.json"))
       let target = try await S3Bucket()
       var options = ModelRepositoryOptions(dataFolder: fixture.restored)

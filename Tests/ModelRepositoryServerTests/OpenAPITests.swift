@@ -76,7 +76,7 @@ import Testing
       release: record.release,
       experiment: ChannelDocument.Experiment(
         salt: "s",
-        arms: [ChannelDocument.Arm(name: name, threshold: 1, release: record.release)]))
+        arms: [ChannelDocument.Arm(name: name, threshold: 1, release: record.release)]), root: 1)
     let key = SigningKey()
     let token = TokenRecord(
       id: "1", name: "n", scopes: [.read], models: ["*"], created: time, expires: time,

@@ -123,8 +123,8 @@ import Testing
       #expect(report.orphans == ["\(stranger)"])
     }
     // Another key than the one that signed.
-    try SigningKey().text.write(
-      toFile: fixture.folder + "/keys/signing.key", atomically: true, encoding: .utf8)
+    try FileSystem.remove(fixture.folder + "/keys/signing.key")
+    _ = try SigningKeys.make("signing", in: fixture.folder + "/keys")
     let report = try await RepositoryStore(fixture.open()).fsck(rehash: false)
     #expect(report.untrusted == ["cats/stable"])
   }
@@ -153,18 +153,24 @@ import Testing
     defer {
       for path in [copy, restored] { try? FileManager.default.removeItem(atPath: path) }
     }
+    let keys = fixture.folder + "-keys"
+    defer { try? FileManager.default.removeItem(atPath: keys) }
+    try FileManager.default.copyItem(atPath: fixture.folder + "/keys", toPath: keys)
     do {
       let store = RepositoryStore(try await fixture.open())
       try await store.backup(to: copy)
       await #expect(throws: RepositoryError.self) { try await store.backup(to: copy) }
     }
     try FileManager.default.removeItem(atPath: fixture.folder)
+    #expect(try FileSystem.names(in: copy + "/keys").isEmpty)
     try await RepositoryStore.restore(
-      from: copy, ModelRepositoryOptions(dataFolder: restored))
+      from: copy, keys: keys, ModelRepositoryOptions(dataFolder: restored))
     #expect(try FileSystem.names(in: restored + "/uploads").isEmpty)
     try FileManager.default.copyItem(atPath: restored, toPath: fixture.folder)
     #expect(try await documents(fixture) == original)
-    // The backup is a data folder itself.
+    // The backup is a data folder itself, once its keys are there.
+    try FileManager.default.removeItem(atPath: copy + "/keys")
+    try FileManager.default.copyItem(atPath: keys, toPath: copy + "/keys")
     let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: copy))
     #expect(try await store.fsck().isSound)
   }

@@ -141,7 +141,13 @@ import Testing
     try await repository.run("backup", "--data", repository.data, backup, status: 65)
     #expect(await repository.end(with: SIGTERM) == 0)
     try await repository.run("backup", "--data", repository.data, backup + "-2")
-    try await repository.run("restore", folder.path + "/backup", "--data", folder.path + "/new")
+    // What signs is not in it.
+    #expect(try FileSystem.contents(of: backup + "/keys").isEmpty)
+    let (_, hint) = try await repository.run(
+      "restore", backup, "--data", folder.path + "/without")
+    #expect(hint.contains("/without/keys"))
+    try await repository.run(
+      "restore", backup, "--keys", repository.data + "/keys", "--data", folder.path + "/new")
     try await repository.run("fsck", "--data", folder.path + "/new", "--rehash")
     let keys = try await repository.run("keys", "--data", folder.path + "/new", "--json").output
     #expect(keys.contains(repository.key))

@@ -41,6 +41,8 @@ final class CacheFolder: Sendable {
   var store: String { path + "/store" }
   var partial: String { path + "/partial" }
   var models: String { path + "/models" }
+  /// The newest root documents.
+  var trust: String { path + "/trust" }
 
   func blob(_ digest: BlobDigest) -> String { "\(store)/\(digest.hexadecimal)" }
 

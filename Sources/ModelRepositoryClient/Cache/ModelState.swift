@@ -15,8 +15,17 @@ struct ModelState: Sendable, Hashable, Codable {
     var parameters: [String: String]
     /// Whether it was loaded once.
     var isProven = false
+    /// The ids of the keys that vouched for it; nil where nobody took note.
+    var keys: Set<String>?
 
     var digest: BlobDigest { release.manifest.digest }
+
+    /// Whether nobody but some keys ever vouched for it, as far as is known.
+    func isVouchedFor(onlyBy ids: Set<String>) -> Bool {
+      guard let keys, !keys.isEmpty else { return false }
+      return keys.isSubset(of: ids)
+    }
+
     /// The name of its folder, or file.
     var name: String { "\(digest.hexadecimal).\(format.rawValue)" }
   }
@@ -26,6 +35,31 @@ struct ModelState: Sendable, Hashable, Codable {
     var documentVersion: Int
     var etag: String?
     var document: SignedDocument
+    /// The newest versions that were seen, by the id of the key that signed; nil where nobody took
+    /// note.
+    ///
+    /// They count by key: what a thief signed does not matter any more when the key is replaced.
+    var versions: [String: Int]?
+
+    /// The newest version that keys signed.
+    func version(seenBy keys: [VerificationKey]) -> Int {
+      let versions = versions(seenBy: keys)
+      return keys.compactMap { versions[$0.id] }.max() ?? 0
+    }
+
+    /// The newest versions by key, of an older cache too.
+    func versions(seenBy keys: [VerificationKey]) -> [String: Int] {
+      if let versions { return versions }
+      return Dictionary(
+        uniqueKeysWithValues: Set(document.signers(among: keys).map(\.id)).map {
+          ($0, documentVersion)
+        })
+    }
+
+    /// The document, which was verified before it was kept.
+    func content() throws -> ChannelDocument {
+      try RepositoryJSON.decode(ChannelDocument.self, from: document.document)
+    }
   }
 
   /// What came of loading a version that is not proven.
@@ -76,6 +110,17 @@ struct ModelState: Sendable, Hashable, Codable {
       if deletedAsUnsafe.map({ $0.sequence < entry.release.sequence }) ?? true {
         deletedAsUnsafe = entry.release
       }
+    }
+  }
+
+  /// Removes versions that only revoked keys ever vouched for.
+  ///
+  /// - Parameters:
+  ///   - revoked: The ids of the keys.
+  ///   - named: Manifests that a trusted key vouches for now.
+  mutating func removeRevoked(_ revoked: Set<String>, but named: Set<BlobDigest>) {
+    for entry in entries where !named.contains(entry.digest) {
+      if entry.isVouchedFor(onlyBy: revoked) { remove(entry.digest) }
     }
   }
 

@@ -18,11 +18,16 @@ import Foundation
 extension ModelDownload {
   private var path: String { "/v1/models/\(model)/channels/\(configuration.channel)" }
 
+  private var keeper: TrustKeeper {
+    TrustKeeper(cache: cache, configuration: configuration, exchange: exchange)
+  }
+
   /// The channel's newest document: verified, meant for this model, and in the state.
-  func currentDocument() async throws -> ChannelDocument {
+  func currentDocument() async throws -> TrustedDocument {
     let known = try folder.readState().channels[configuration.channel.text]
-    // What is not good any more is asked for anew, whatever the server thinks has not changed.
-    let usable = known.flatMap { known in (try? verified(known.document)) }
+    let trust = try await BlockingWork.run { try keeper.stored() }
+    // What is not good any more is asked for again, whatever the server thinks has not changed.
+    let usable = known.flatMap { known in (try? verified(known.document, trust)) }
     let etag = usable == nil ? nil : known?.etag
     let fetched = try await exchange.retrying { try await fetchDocument(etag) }
     guard let fetched else {
@@ -35,9 +40,65 @@ extension ModelDownload {
       return usable
     }
     try cache.surroundings.reached(.documentFetched)
-    let document = try verified(fetched.signed)
+    let document = try await trusted(fetched.signed, trust) { trust in
+      try await BlockingWork.run { try keeper.keep(trust) }
+    }
     try await BlockingWork.run { try record(document, fetched.signed, fetched.etag) }
     return document
+  }
+
+  /// The channel's newest document, which is kept nowhere.
+  func offeredDocument() async throws -> TrustedDocument {
+    guard let fetched = try await exchange.retrying({ try await fetchDocument(nil) }) else {
+      throw ModelRepositoryClientError(
+        .serverError, "The document of '\(model)' is said not to have changed, which was not asked."
+      )
+    }
+    let trust = try await BlockingWork.run { try keeper.stored() }
+    let document = try await trusted(fetched.signed, trust) { $0 }
+    let seen =
+      try folder.readState().channels[configuration.channel.text]?
+      .version(seenBy: document.keys) ?? 0
+    guard seen <= document.content.documentVersion else {
+      throw replayed(document.content, seen: seen)
+    }
+    return document
+  }
+
+  /// Verifies a document, with newer root documents where it needs them.
+  ///
+  /// - Parameters:
+  ///   - signed: The document.
+  ///   - trust: What is trusted so far.
+  ///   - keep: Keeps what is trusted now, and returns the newest.
+  /// - Returns: The document.
+  /// - Throws: ``ModelRepositoryClientError``.
+  private func trusted(
+    _ signed: SignedDocument, _ trust: RepositoryTrust,
+    _ keep: (RepositoryTrust) async throws -> RepositoryTrust
+  ) async throws -> TrustedDocument {
+    do {
+      let document = try verified(signed, trust)
+      if document.content.root ?? 0 <= trust.version { return document }
+    } catch let error as ModelRepositoryClientError
+      where error.code == .untrusted || isOver(trust)
+    {
+      // A newer root document may name other keys.
+    }
+    let newest = try await keep(try await keeper.newest(after: trust))
+    let document = try verified(signed, newest)
+    guard document.content.root ?? 0 <= newest.version else {
+      throw ModelRepositoryClientError(
+        .untrusted,
+        "The document of channel '\(document.content.channel)' of '\(model)' was signed under root "
+          + "document \(document.content.root ?? 0), but the newest that the server sends is "
+          + "\(newest.version). Somebody may hide the newer ones.")
+    }
+    return document
+  }
+
+  private func isOver(_ trust: RepositoryTrust) -> Bool {
+    (try? trust.keys(at: cache.surroundings.now())) == nil
   }
 
   /// Asks for the channel's document; nil where it is the one with the tag.
@@ -69,14 +130,16 @@ extension ModelDownload {
     }
   }
 
-  /// The document, if it is by a pinned key, of this model and channel, and not expired.
-  func verified(_ signed: SignedDocument) throws -> ChannelDocument {
+  /// The document, if it is by a trusted key, of this model and channel, and not expired.
+  func verified(_ signed: SignedDocument, _ trust: RepositoryTrust) throws -> TrustedDocument {
+    let now = cache.surroundings.now()
     let document: ChannelDocument
+    let keys: [VerificationKey]
     do {
-      document = try signed.verified(by: configuration.keys)
+      keys = try trust.keys(at: now)
+      document = try signed.verified(by: keys)
     } catch let error as RepositoryError {
-      throw ModelRepositoryClientError(
-        error.code == .untrusted ? .untrusted : .invalidDocument, error.message, cause: error)
+      throw ModelRepositoryClientError(error)
     }
     guard document.model == model, document.channel == configuration.channel else {
       throw ModelRepositoryClientError(
@@ -84,26 +147,33 @@ extension ModelDownload {
         "The server sent the document of channel '\(document.channel)' of '\(document.model)' for "
           + "channel '\(configuration.channel)' of '\(model)'.")
     }
-    let now = cache.surroundings.now()
-    guard now < document.expires else {
-      throw ModelRepositoryClientError(
-        .expired,
-        "The document of channel '\(document.channel)' of '\(model)' expired at \(document.expires), "
-          + "and it is \(now). Check the clock, or let the server sign anew.")
+    do {
+      try document.times.check(
+        at: now, "The document of channel '\(document.channel)' of '\(model)'")
+    } catch let error as RepositoryError {
+      throw ModelRepositoryClientError(error)
     }
-    return document
+    return TrustedDocument(
+      content: document, keys: keys, signers: Set(signed.signers(among: keys).map(\.id)),
+      revoked: trust.revokedKeyIDs)
   }
 
   private func record(
-    _ document: ChannelDocument, _ signed: SignedDocument, _ etag: String?
+    _ document: TrustedDocument, _ signed: SignedDocument, _ etag: String?
   ) throws {
-    let channel = document.channel.text
+    let content = document.content
+    let channel = content.channel.text
     try folder.withState { state in
-      let seen = state.channels[channel]?.documentVersion ?? 0
-      guard seen <= document.documentVersion else { throw replayed(document, seen: seen) }
+      let known = state.channels[channel]
+      let seen = known?.version(seenBy: document.keys) ?? 0
+      guard seen <= content.documentVersion else { throw replayed(content, seen: seen) }
+      var versions = known?.versions(seenBy: document.keys) ?? [:]
+      for signer in document.signers { versions[signer] = content.documentVersion }
       state.channels[channel] = ModelState.Channel(
-        documentVersion: document.documentVersion, etag: etag, document: signed)
-      state.removeUnsafe(below: document.minimumSafeSequence)
+        documentVersion: content.documentVersion, etag: etag, document: signed,
+        versions: versions)
+      state.removeUnsafe(below: content.minimumSafeSequence)
+      state.removeRevoked(document.revoked, but: content.manifests)
     }
   }
 

@@ -20,15 +20,8 @@ extension ModelDownload {
   ///
   /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
   func offer() async throws -> ModelOffer {
-    guard let fetched = try await exchange.retrying({ try await fetchDocument(nil) }) else {
-      throw ModelRepositoryClientError(
-        .serverError, "The document of '\(model)' is said not to have changed, which was not asked."
-      )
-    }
-    let document = try verified(fetched.signed)
+    let document = try await offeredDocument().content
     let state = try folder.readState()
-    let seen = state.channels[configuration.channel.text]?.documentVersion ?? 0
-    guard seen <= document.documentVersion else { throw replayed(document, seen: seen) }
     let present = Set([state.active, state.pending].compactMap { $0?.digest })
     let assignment = document.assignment(for: installationID, having: present)
     guard let release = assignment.release else { throw noVersion }

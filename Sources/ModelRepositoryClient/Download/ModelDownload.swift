@@ -22,8 +22,8 @@ struct ModelDownload: Sendable {
   let configuration: ModelRepositoryConfiguration
   let installationID: String
   let exchange: RepositoryExchange
-  /// Told the number of the oldest safe version, as soon as it is known.
-  let onSafety: @Sendable (_ minimumSafeSequence: Int) -> Void
+  /// Told which versions are not safe, as soon as it is known.
+  let onSafety: @Sendable (TrustedDocument) -> Void
   let onProgress: @Sendable (DownloadProgress) -> Void
 
   var cache: CacheFolder { folder.cache }
@@ -39,7 +39,7 @@ struct ModelDownload: Sendable {
     defer { withExtendedLifetime(claim) {} }
     for _ in 0..<5 {
       let document = try await currentDocument()
-      onSafety(document.minimumSafeSequence)
+      onSafety(document)
       if let version = try await install(document) { return version }
       // Another process saw a newer document meanwhile.
     }
@@ -51,17 +51,18 @@ struct ModelDownload: Sendable {
   // MARK: - Installing
 
   /// - Returns: nil when the document is not the newest one any more.
-  private func install(_ document: ChannelDocument) async throws -> InstalledModel.Version? {
+  private func install(_ document: TrustedDocument) async throws -> InstalledModel.Version? {
     let state = try folder.readState()
     let present = Set([state.active, state.pending].compactMap { $0?.digest })
-    let assignment = document.assignment(for: installationID, having: present)
+    let assignment = document.content.assignment(for: installationID, having: present)
     guard let release = assignment.release else {
       try await BlockingWork.run { try folder.withState { $0.pending = nil } }
       throw noVersion
     }
     guard !state.isQuarantined(release.manifest.digest) else { throw quarantined(release) }
     var entry = Entry(
-      release: release, format: .bundle, arm: assignment.arm, parameters: assignment.parameters)
+      release: release, format: .bundle, arm: assignment.arm, parameters: assignment.parameters,
+      keys: document.signers)
     if present.contains(release.manifest.digest),
       let version = try await settle(entry, document, makingNew: false)
     {
@@ -78,16 +79,18 @@ struct ModelDownload: Sendable {
   ///
   /// - Returns: nil when they are not, or the document is not the newest one any more.
   private func settle(
-    _ entry: Entry, _ document: ChannelDocument, makingNew: Bool
+    _ entry: Entry, _ document: TrustedDocument, makingNew: Bool
   ) async throws -> InstalledModel.Version? {
     try await BlockingWork.run {
       try folder.withState { state in
-        let newest = state.channels[configuration.channel.text]?.documentVersion
-        guard newest == document.documentVersion else { return nil }
+        // Of the same version there may be one by a key that was stolen.
+        let newest = state.channels[configuration.channel.text]
+        guard try newest?.content() == document.content else { return nil }
         guard !state.isQuarantined(entry.digest) else { throw quarantined(entry.release) }
         var entry = entry
         if let known = state.entries.first(where: { $0.digest == entry.digest }) {
           (entry.format, entry.isProven) = (known.format, known.isProven)
+          entry.keys?.formUnion(known.keys ?? [])
         } else if !makingNew {
           return nil
         }

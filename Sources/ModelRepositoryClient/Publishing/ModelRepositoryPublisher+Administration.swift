@@ -14,6 +14,20 @@ extension ModelRepositoryPublisher {
     try await connection.get(KeyList.self, "/v1/keys").keys
   }
 
+  /// The newest root document, if the repository has one; nobody checked it.
+  ///
+  /// - Throws: ``PublishingError``.
+  public func root() async throws -> RootDocument? {
+    let answer = try await connection.send(.GET, "/v1/root", accepting: [200, 404])
+    guard answer.status == 200 else { return nil }
+    let signed = try answer.decode(SignedDocument.self)
+    do {
+      return try signed.selfSignedRoot()
+    } catch let error as RepositoryError {
+      throw PublishingError("invalid_answer", status: answer.status, error.message)
+    }
+  }
+
   /// Makes a token; its secret is told this once.
   public func makeToken(_ request: TokenRequest) async throws -> NewToken {
     try await connection.send(.POST, "/v1/tokens", request, as: NewToken.self)

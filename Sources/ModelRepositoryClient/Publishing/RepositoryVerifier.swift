@@ -15,7 +15,7 @@ import NIOHTTP1
 /// Nothing is kept: it tells whether clients would be served.
 public struct RepositoryVerifier: Sendable {
   private let connection: RepositoryConnection
-  private let keys: [VerificationKey]
+  private let trust: RepositoryTrust
 
   /// What a channel gives.
   public struct Report: Sendable {
@@ -37,8 +37,19 @@ public struct RepositoryVerifier: Sendable {
   ///   - keys: The keys that are trusted.
   /// - Throws: ``PublishingError`` for what is no address.
   public init(server: String, token: String?, keys: [VerificationKey]) throws {
+    try self.init(server: server, token: token, trust: RepositoryTrust(keys: keys))
+  }
+
+  /// Prepares a verifier.
+  ///
+  /// - Parameters:
+  ///   - server: The server's address.
+  ///   - token: A token, where the server wants one for reading.
+  ///   - trust: What is trusted.
+  /// - Throws: ``PublishingError`` for what is no address.
+  public init(server: String, token: String?, trust: RepositoryTrust) throws {
     connection = try RepositoryConnection(server: server, token: token)
-    self.keys = keys
+    self.trust = trust
   }
 
   /// Checks a channel.
@@ -53,13 +64,21 @@ public struct RepositoryVerifier: Sendable {
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> Report {
     let answer = try await connection.send(.GET, "/v1/models/\(model)/channels/\(channel)")
-    let document = try answer.decode(SignedDocument.self).verified(by: keys)
+    let trust = try await newestTrust()
+    let document = try answer.decode(SignedDocument.self).verified(by: trust.keys(at: .now))
     var report = Report(document: document, blobs: 0, bytes: 0, faults: [])
     if document.model != model || document.channel != channel {
       report.faults.append("The document is about '\(document.channel)' of '\(document.model)'.")
     }
-    if document.expires < Date.now {
-      report.faults.append("The document expired at \(document.expires.formatted(.iso8601)).")
+    if document.root ?? 0 > trust.version {
+      report.faults.append(
+        "The document was signed under root document \(document.root ?? 0), and the newest that "
+          + "the server sends is \(trust.version).")
+    }
+    do {
+      try document.times.check(at: .now, "The document")
+    } catch let error as RepositoryError {
+      report.faults.append(error.message)
     }
     var seen: Set<BlobDigest> = []
     let releases =
@@ -73,6 +92,24 @@ public struct RepositoryVerifier: Sendable {
       }
     }
     return report
+  }
+
+  /// Follows the server's root documents to the newest.
+  private func newestTrust() async throws -> RepositoryTrust {
+    var trust = trust
+    var version = trust.version
+    while version < trust.version + 256 {
+      version += 1
+      let answer = try await connection.send(
+        .GET, "/v1/root/\(version)", accepting: [200, 404])
+      guard answer.status == 200 else { break }
+      do {
+        try trust.accept(answer.decode(SignedDocument.self))
+      } catch let error as RepositoryError where error.code == .untrusted && trust.root == nil {
+        // One of the keys may sign a later one.
+      }
+    }
+    return trust
   }
 
   private static func manifest(

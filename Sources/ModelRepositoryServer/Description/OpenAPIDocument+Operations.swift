@@ -28,6 +28,14 @@ extension OpenAPIDocument {
       caller: .anyone,
       answers: [Answer(status: 200, description: "The keys.", schema: "KeyList")]),
     Operation(
+      method: "get", path: "/v1/root", summary: "The newest root document.", caller: .anyone,
+      answers: [Answer(status: 200, description: "The document.", schema: "SignedDocument")],
+      problems: [(404, "root_not_found")]),
+    Operation(
+      method: "get", path: "/v1/root/{version}", summary: "A root document.", caller: .anyone,
+      answers: [Answer(status: 200, description: "The document.", schema: "SignedDocument")],
+      problems: [(404, "root_not_found")]),
+    Operation(
       method: "get", path: "/v1/openapi.json", summary: "This document.", caller: .anyone,
       answers: [Answer(status: 200, description: "OpenAPI 3.1.", type: "application/json")]),
   ]

@@ -46,7 +46,7 @@ extension OpenAPIDocument {
     "SignedDocument": object([
       "document": [
         "type": "string", "contentEncoding": "base64",
-        "description": "The bytes of a ChannelDocument, which are signed.",
+        "description": "The bytes of a ChannelDocument, or of a root document, which are signed.",
       ],
       "signatures": list(
         object(["key_id": string, "signature": ["type": "string", "contentEncoding": "base64"]])),
@@ -67,8 +67,8 @@ extension OpenAPIDocument {
               "parameters": texts,
             ])),
           "paused": boolean,
-        ]), "parameters": texts, "minimum_safe_sequence": integer,
-      ], optional: ["release", "experiment"]),
+        ]), "parameters": texts, "minimum_safe_sequence": integer, "root": integer,
+      ], optional: ["release", "experiment", "root"]),
     "ChannelList": object([
       "channels": list(
         object(

@@ -21,7 +21,9 @@ struct ChannelState: Sendable {
   let restores: Int?
   /// From when on it is to be signed anew.
   let renewal: Date
-  /// The keys that signed it, by their ids.
+  /// When it was issued and when it expires.
+  let times: DocumentTimes
+  /// What signed it: ``SigningState/label``.
   let keys: String
   /// The ``SignedDocument``, as it is sent.
   let signed: Data
@@ -44,6 +46,7 @@ extension Repository {
   func channel(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> ChannelState {
+    reloadChangedKeys()
     if let state = channelStates[[model, channel]], !isOld(state) { return state }
     let changes = channelStates.changes
     let state = try await database.read { try Self.channel(channel, of: model, $0) }
@@ -59,7 +62,7 @@ extension Repository {
       }
       guard isOld(state) else { return state }
       var document = try Self.document(state)
-      let isGood = document.expires > now
+      let isGood = document.expires > now && !isEarly(state)
       document.documentVersion += 1
       document.issued = wholeNow
       document.expires = wholeNow + options.documentLifetime
@@ -106,7 +109,8 @@ extension Repository {
     _ channel: RepositoryName, of model: RepositoryName, to content: ChannelContent,
     _ precondition: ChannelPrecondition, by token: String?
   ) async throws -> (state: ChannelState, isNew: Bool) {
-    try await database.write { [self] database in
+    reloadChangedKeys()
+    return try await database.write { [self] database in
       try Self.checkModel(model, database)
       let present = try Self.channel(channel, of: model, database)
       try check(precondition, present)
@@ -136,7 +140,8 @@ extension Repository {
     _ channel: RepositoryName, of model: RepositoryName, to number: Int?,
     _ precondition: ChannelPrecondition, by token: String?
   ) async throws -> ChannelState {
-    try await database.write { [self] database in
+    reloadChangedKeys()
+    return try await database.write { [self] database in
       guard let present = try Self.channel(channel, of: model, database) else {
         throw Self.noChannel(channel, model)
       }

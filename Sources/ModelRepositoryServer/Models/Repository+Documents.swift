@@ -13,12 +13,22 @@ extension Repository {
   /// Documents tell seconds.
   var wholeNow: Date { Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)) }
 
-  /// Whether a document is past half of its life, or not signed by the keys that there are.
+  /// Whether a document is past half of its life, not signed by the keys that there are, or dated
+  /// as no client accepts it.
   func isOld(_ state: ChannelState) -> Bool {
-    now >= state.renewal || state.keys != keyIDs
+    now >= state.renewal || state.keys != signing.label || isEarly(state)
   }
 
-  private var keyIDs: String { keys.map(\.verificationKey.id).sorted().joined(separator: " ") }
+  /// Whether a document was issued in the future, or for longer than clients accept: the clock was
+  /// ahead.
+  func isEarly(_ state: ChannelState) -> Bool {
+    state.times.issued > now + Self.clockTolerance
+      || state.times.expires > now + DocumentTimes.maximumLifetime
+  }
+
+  /// By how many seconds a clock may be set back before documents are signed again; much less than
+  /// clients tolerate.
+  private static let clockTolerance: TimeInterval = 300
 
   /// Makes a channel's next document of what it is to be.
   ///
@@ -67,10 +77,13 @@ extension Repository {
 
   /// Signs a document and keeps it.
   func insert(
-    _ document: ChannelDocument, _ cause: ChannelHistory.Revision.Cause, restores: Int?,
+    _ unsigned: ChannelDocument, _ cause: ChannelHistory.Revision.Cause, restores: Int?,
     _ content: ChannelContent, _ database: Database
   ) throws -> ChannelState {
-    let signed = try RepositoryJSON.encode(try SignedDocument(document, by: keys))
+    try requireKeys()
+    let signing = signing
+    let document = unsigned.under(root: signing.root?.version)
+    let signed = try RepositoryJSON.encode(try SignedDocument(document, by: signing.keys))
     // Changes leave room for the next key's signature, with which it is signed anew.
     let room = cause == .renewal ? 0 : Self.renewalRoom
     guard signed.count <= ChannelDocument.maximumBytes - room else {
@@ -88,7 +101,7 @@ extension Repository {
         """,
       arguments: [
         document.model.text, document.channel.text, document.documentVersion, cause.rawValue,
-        restores, renewal, keyIDs, try RepositoryJSON.encode(content), signed,
+        restores, renewal, signing.label, try RepositoryJSON.encode(content), signed,
       ])
     // Only once it is committed, and before anybody is told.
     database.afterNextTransaction { [channelStates] _ in
@@ -96,8 +109,8 @@ extension Repository {
     }
     return ChannelState(
       channel: document.channel, documentVersion: document.documentVersion, cause: cause,
-      content: content, restores: restores, renewal: renewal, keys: keyIDs, signed: signed,
-      tag: Self.tag(signed))
+      content: content, restores: restores, renewal: renewal, times: document.times,
+      keys: signing.label, signed: signed, tag: Self.tag(signed))
   }
 
   // MARK: - Rows
@@ -161,19 +174,20 @@ extension Repository {
       throw row.damaged(
         "'content' cannot be read as a channel's content: \(error.debugDescription)")
     }
+    let document: ChannelDocument
+    do {
+      let envelope = try RepositoryJSON.decode(SignedDocument.self, from: signed)
+      document = try RepositoryJSON.decode(ChannelDocument.self, from: envelope.document)
+    } catch let error as DecodingError {
+      throw row.damaged("'signed' cannot be read as a signed document: \(error.debugDescription)")
+    }
     let state = ChannelState(
       channel: try row.name("channel"),
       documentVersion: try row.integer("document_version", in: numbers),
       cause: try cause(row), content: content,
       restores: try row.optionalInteger("restores", in: numbers),
-      renewal: try row.time("renewal"), keys: try row.text("keys"), signed: signed,
-      tag: tag(signed))
-    let document: ChannelDocument
-    do {
-      document = try self.document(state)
-    } catch let error as DecodingError {
-      throw row.damaged("'signed' cannot be read as a signed document: \(error.debugDescription)")
-    }
+      renewal: try row.time("renewal"), times: document.times, keys: try row.text("keys"),
+      signed: signed, tag: tag(signed))
     guard document.model == (try row.name("model")), document.channel == state.channel,
       document.documentVersion == state.documentVersion,
       ChannelContent(document) == content
@@ -213,5 +227,14 @@ extension Repository {
     }
     return "document \(document.documentVersion): "
       + ([document.release?.version.text ?? "none"] + arms).joined(separator: " ")
+  }
+}
+
+extension ChannelDocument {
+  /// The document as it is signed while a root document is in force.
+  fileprivate func under(root version: Int?) -> ChannelDocument {
+    var document = self
+    document.root = version
+    return document
   }
 }

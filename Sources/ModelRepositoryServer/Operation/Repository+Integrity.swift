@@ -15,7 +15,7 @@ extension Repository {
     try await blobs.check()
     var report = IntegrityReport()
     report.lost = lost
-    let keys = keys.map(\.verificationKey)
+    let keys = try trustedKeys
     var checks = try await database.read { DatabaseChecks($0, keys) }
     let known = checks.blobs
     for blob in known {

@@ -22,8 +22,11 @@ extension RepositoryCopy {
   /// - Parameters:
   ///   - options: The folder, and who asks the store of its blobs.
   ///   - path: A path where nothing is yet, or an empty folder.
+  ///   - includesKeys: Whether the private keys are in it.
   /// - Throws: ``RepositoryError``.
-  static func backup(_ options: ModelRepositoryOptions, to path: String) async throws {
+  static func backup(
+    _ options: ModelRepositoryOptions, to path: String, includesKeys: Bool
+  ) async throws {
     let source = DataFolder(path: options.dataFolder)
     let note = try await blocking { try BlobNote.read(source) }
     let store = note.map { Repository.store($0, options, mayBegin: false) }
@@ -46,7 +49,8 @@ extension RepositoryCopy {
       try await blocking { [gone] in
         try forget(gone, copy)
         try copy.close()
-        try copyKeys(source, fresh)
+        try copyRoots(source, fresh)
+        if includesKeys { try copyKeys(source.keys, fresh) }
       }
     }
   }

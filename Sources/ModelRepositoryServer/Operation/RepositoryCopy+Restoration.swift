@@ -13,9 +13,12 @@ extension RepositoryCopy {
   ///
   /// - Parameters:
   ///   - backup: The backup.
+  ///   - keys: A folder of private keys; nil for those in the backup, if there are any.
   ///   - options: The folder that is made, where its blobs are to be, and who asks that store.
   /// - Throws: ``RepositoryError``.
-  static func restore(from backup: DataFolder, _ options: ModelRepositoryOptions) async throws {
+  static func restore(
+    from backup: DataFolder, keys: String?, _ options: ModelRepositoryOptions
+  ) async throws {
     let place: S3Place? = if case .s3(let place) = options.blobs { place } else { nil }
     let lock = try await blocking {
       guard try FileSystem.size(of: backup.database) != nil else {
@@ -41,7 +44,13 @@ extension RepositoryCopy {
           }
         }
       }
-      try await blocking { try copyKeys(backup, fresh) }
+      try await blocking {
+        try copyRoots(backup, fresh)
+        try copyKeys(keys ?? backup.keys, fresh)
+        guard try keys == nil || !SigningKeys.load(fresh.keys).isEmpty else {
+          throw RepositoryError(.invalidOption, "'\(keys ?? "")' has no file NAME.key.")
+        }
+      }
     }
   }
 

@@ -38,7 +38,7 @@ enum RepositoryCopy {
         let parts = hasBlobs ? try FileSystem.names(in: fresh.blobs + "/sha256") : []
         for part in parts { try FileSystem.flush(fresh.blobs + "/sha256/" + part) }
         for path in (hasBlobs ? [fresh.blobs + "/sha256", fresh.blobs] : [])
-          + [fresh.database, fresh.keys, fresh.path]
+          + [fresh.database, fresh.keys, fresh.roots, fresh.path]
         {
           try FileSystem.flush(path)
         }
@@ -105,13 +105,24 @@ enum RepositoryCopy {
     guard BlobDigest(hash.finalize()) == blob.digest else { throw damaged(blob, "copied") }
   }
 
-  static func copyKeys(_ source: DataFolder, _ destination: DataFolder) throws {
-    for name in try FileSystem.names(in: source.keys) where name.hasSuffix(".key") {
+  /// Copies the private keys of a folder.
+  static func copyKeys(_ source: String, _ destination: DataFolder) throws {
+    for name in try FileSystem.names(in: source) where name.hasSuffix(".key") {
       let path = destination.keys + "/" + name
-      try FileManager.default.copyItem(atPath: source.keys + "/" + name, toPath: path)
+      try FileManager.default.copyItem(atPath: source + "/" + name, toPath: path)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
       try FileSystem.flush(path)
     }
+  }
+
+  /// Copies the root documents, which are public.
+  static func copyRoots(_ source: DataFolder, _ destination: DataFolder) throws {
+    for name in try FileSystem.names(in: source.roots) where name.hasSuffix(".json") {
+      let path = destination.roots + "/" + name
+      try FileManager.default.copyItem(atPath: source.roots + "/" + name, toPath: path)
+      try FileSystem.flush(path)
+    }
+    _ = try RootFolder.load(destination.roots)
   }
 
   /// What is wrong with a blob that cannot be copied.

@@ -34,12 +34,34 @@ struct ServerRoutes: Sendable {
       return Response.data(
         metrics.text(try await gauges()).utf8, type: "text/plain; version=0.0.4")
     }
+    router.get("v1/root") { _, _ in try root(nil) }
+    router.get("v1/root/:version") { _, context in
+      let text = try context.parameters.require("version")
+      guard let version = Int(text), version > 0, "\(version)" == text else {
+        throw Self.noRoot
+      }
+      return try root(version)
+    }
     router.get("v1/keys") { _, _ -> Response in
-      try .json(KeyList(keys: repository.keys.map { KeyList.Key($0.verificationKey) }))
+      repository.reloadChangedKeys()
+      return try .json(KeyList(keys: repository.keys.map { KeyList.Key($0.verificationKey) }))
     }
     router.get("v1/openapi.json") { _, _ -> Response in
       try .json(OpenAPIDocument.document(version: repository.options.version))
     }
+  }
+
+  /// A root document, which is public; nil for the newest.
+  private func root(_ version: Int?) throws -> Response {
+    repository.reloadChangedKeys()
+    let documents = repository.signing.roots.documents
+    let index = (version ?? documents.count) - 1
+    guard documents.indices.contains(index) else { throw Self.noRoot }
+    return .data(documents[index], type: "application/json", headers: [.cacheControl: "no-cache"])
+  }
+
+  private static var noRoot: Problem {
+    .notFound("root_not_found", "There is no such root document.")
   }
 
   private static func plain(_ text: String) -> Response {
@@ -56,6 +78,11 @@ struct ServerRoutes: Sendable {
 
   /// Why the server cannot work; nil where it can.
   private func unreadiness(_ context: WebContext) async throws -> String? {
+    repository.reloadChangedKeys()
+    if let problem = repository.signingWatch.problem {
+      context.logger.error("\(problem)")
+      return "The signing keys cannot be used."
+    }
     let (folder, minimum) = (repository.folder, repository.options.minimumFreeBytes)
     let probe = folder.path + "/.probe-\(UUID().uuidString)"
     do {

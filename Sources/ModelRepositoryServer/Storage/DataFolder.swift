@@ -12,6 +12,8 @@ struct DataFolder: Sendable {
   var uploads: String { path + "/uploads" }
   var quarantine: String { path + "/quarantine" }
   var keys: String { path + "/keys" }
+  /// The signed root documents, which are public.
+  var roots: String { path + "/roots" }
   var note: String { path + "/blobs.json" }
 
   /// Makes the folders that are not there.
@@ -20,7 +22,7 @@ struct DataFolder: Sendable {
   /// - Throws: ``RepositoryError`` with the code `.storage`.
   func make(hasBlobs: Bool = true) throws {
     let ofBlobs = hasBlobs ? [blobs + "/sha256", quarantine] : []
-    for folder in [path, uploads, keys] + ofBlobs { try FileSystem.makeFolder(folder) }
+    for folder in [path, uploads, keys, roots] + ofBlobs { try FileSystem.makeFolder(folder) }
     for folder in (hasBlobs ? [blobs + "/sha256", blobs] : []) + [path] {
       try FileSystem.flush(folder)
     }

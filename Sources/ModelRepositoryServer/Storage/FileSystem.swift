@@ -104,6 +104,31 @@ enum FileSystem {
     return (Int(status.st_size), Date(timeIntervalSince1970: seconds))
   }
 
+  /// The permissions of a file, or of the file that a link leads to; nil where there is no file.
+  ///
+  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  static func fileMode(of path: String) throws -> UInt32? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw unknown(path)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return UInt32(status.st_mode & 0o7777)
+  }
+
+  /// When a file or folder was changed, to compare with another time; empty where there is none.
+  static func changeTime(of path: String) -> String {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return "" }
+    #if canImport(Darwin)
+    let changed = status.st_mtimespec
+    #else
+    let changed = status.st_mtim
+    #endif
+    return "\(changed.tv_sec).\(changed.tv_nsec)"
+  }
+
   /// Opens a file for reading; nil where there is no file, or something else.
   ///
   /// - Returns: The file, which the caller closes, and how many bytes it has.

@@ -7,7 +7,6 @@ import Foundation
 import GRDB
 import ModelRepositoryAPI
 import StoredRows
-import Synchronization
 
 /// A data folder in use: what the server's routes and the command line work on.
 ///
@@ -35,7 +34,8 @@ final class Repository: Sendable {
   let lost: [String]
   /// What was found damaged in the database at the start, in sentences.
   let faults: [String]
-  private let signing: Mutex<[SigningKey]>
+  /// The keys that documents are signed with.
+  let signingWatch: SigningWatch
   private let lock: FolderLock
 
   /// Opens a folder, or makes it, and mends what a sudden end left behind.
@@ -76,8 +76,14 @@ final class Repository: Sendable {
     self.blobs =
       try blobs ?? note.map { Self.store($0, options, mayBegin: !isUsed) }
       ?? FolderBlobStore(folder.blobs, quarantine: folder.quarantine)
-    signing = Mutex(try SigningKeys.load(folder.keys, orMake: true))
     var faults: [String] = []
+    let signers = try Self.noting(&faults) { _ in
+      try database.read { try SigningState.signers($0) }
+    }
+    // Where nobody can tell whether something was signed, no key is made.
+    signingWatch = SigningWatch(
+      try SigningState.load(
+        folder, signers: signers ?? [], orMake: signers != nil, now: options.now()))
     try Self.dropLostUploads(folder, database, &faults)
     // Another store than the folder is asked by `fsck` only: it may be far away.
     lost = isElsewhere ? [] : try Self.dropLostBlobs(folder, database, &faults)
@@ -140,15 +146,6 @@ final class Repository: Sendable {
     return S3BlobStore(
       S3Client(note.s3, credentials, patience: options.patience),
       owner: S3Owner(id: note.id, mayBegin: mayBegin), limits: options.limits)
-  }
-
-  /// The keys that documents are signed with.
-  var keys: [SigningKey] { signing.withLock { $0 } }
-
-  /// Reads the keys again.
-  func reloadKeys() throws {
-    let keys = try SigningKeys.load(folder.keys, orMake: false)
-    signing.withLock { $0 = keys }
   }
 
   /// The time.

@@ -6,30 +6,47 @@
 import Foundation
 import ModelRepositoryAPI
 
-/// The files `keys/NAME.key`: every one of them signs, so that a new key can be known to clients
-/// before an old one goes.
+/// The files `keys/NAME.key`, and files of root keys elsewhere.
+///
+/// A key that does not sign any more is called `NAME.key.retired`.
 enum SigningKeys {
   static let firstName = "signing"
+  private static let ending = ".key"
 
   /// Reads the keys, in the order of their names.
   ///
-  /// - Parameters:
-  ///   - folder: Where they are.
-  ///   - isMade: Whether the first is made where there is none.
-  /// - Returns: The keys.
-  /// - Throws: ``RepositoryError``.
-  static func load(_ folder: String, orMake isMade: Bool) throws -> [SigningKey] {
-    var names = try FileSystem.names(in: folder).filter { $0.hasSuffix(".key") }
-    if names.isEmpty, isMade {
-      _ = try make(firstName, in: folder)
-      names = [firstName + ".key"]
+  /// - Parameter folder: Where they are; there may be none.
+  /// - Returns: The keys by the names of their files, without the ending.
+  /// - Throws: ``RepositoryError`` with the codes `.storage`, `.invalidKey` and `.exposedKey`.
+  static func load(_ folder: String) throws -> [(name: String, key: SigningKey)] {
+    try FileSystem.names(in: folder).filter { $0.hasSuffix(ending) }.map { name in
+      (String(name.dropLast(ending.count)), try read("\(folder)/\(name)"))
     }
-    return try names.map { name in
-      guard let data = FileManager.default.contents(atPath: folder + "/" + name) else {
-        throw RepositoryError(.storage, "The key '\(folder)/\(name)' cannot be read.")
-      }
+  }
+
+  /// Reads a key that only its owner can read.
+  ///
+  /// - Throws: ``RepositoryError`` with the codes `.storage`, `.invalidKey` and `.exposedKey`.
+  static func read(_ path: String) throws -> SigningKey {
+    guard let mode = try FileSystem.fileMode(of: path) else {
+      throw RepositoryError(.storage, "There is no key file '\(path)'.")
+    }
+    guard mode & 0o077 == 0 else {
+      throw RepositoryError(
+        .exposedKey,
+        "The private key '\(path)' has the mode 0\(String(mode, radix: 8)): other users of this "
+          + "computer can use it. Run: chmod 600 '\(path)'. If somebody may have copied it, replace "
+          + "it afterwards: tensorio repository keys rotate --stolen")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw RepositoryError(.storage, "The key '\(path)' cannot be read.")
+    }
+    do {
       return try SigningKey(
-        String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        String(decoding: data.prefix(1024), as: UTF8.self)
+          .trimmingCharacters(in: .whitespacesAndNewlines))
+    } catch let error as RepositoryError {
+      throw RepositoryError(error.code, "'\(path)' is not a private key. \(error.message)")
     }
   }
 
@@ -37,9 +54,15 @@ enum SigningKeys {
   ///
   /// - Throws: ``RepositoryError`` where there is one of that name.
   static func make(_ name: String, in folder: String) throws -> SigningKey {
-    let path = "\(folder)/\(name).key"
-    guard !FileManager.default.fileExists(atPath: path) else {
-      throw RepositoryError(.invalidOption, "There is a key '\(name)' already.")
+    try make(at: "\(folder)/\(name)\(ending)")
+  }
+
+  /// Makes a key in a file that only its owner can read.
+  ///
+  /// - Throws: ``RepositoryError`` where there is a file of that name.
+  static func make(at path: String) throws -> SigningKey {
+    guard try !FileSystem.exists(path) else {
+      throw RepositoryError(.invalidOption, "There is a key '\(path)' already.")
     }
     let key = SigningKey()
     let fresh = path + ".new"
@@ -51,7 +74,20 @@ enum SigningKeys {
     else { throw RepositoryError(.storage, "The key '\(fresh)' cannot be written.") }
     try FileSystem.flush(fresh)
     try FileSystem.rename(fresh, to: path)
-    try FileSystem.flush(folder)
+    try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
     return key
+  }
+
+  /// Lets a key sign no more; its file stays, under a name that is not read.
+  static func retire(_ name: String, in folder: String) throws {
+    let path = "\(folder)/\(name)\(ending)"
+    var target = path + ".retired"
+    var number = 1
+    while try FileSystem.exists(target) {
+      number += 1
+      target = "\(path).retired-\(number)"
+    }
+    try FileSystem.rename(path, to: target)
+    try FileSystem.flush(folder)
   }
 }

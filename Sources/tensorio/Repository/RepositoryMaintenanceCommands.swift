@@ -80,7 +80,9 @@ struct RepositoryBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a repository; its server may run meanwhile.",
     discussion: """
-      On the same disk blobs are linked, and take no room. Those in S3 are downloaded, with the \
+      The private keys are not in it: keep a copy of the folder 'keys' apart, on another medium, and \
+      give it to 'restore --keys'. On the same disk blobs are linked, and take no room. Those in S3 \
+      are downloaded, with the \
       credentials of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
       """)
 
@@ -89,11 +91,17 @@ struct RepositoryBackupCommand: ParsableCommand {
   @Argument(help: "A new folder.", completion: .directory)
   var destination: String
 
+  @Flag(help: "Copy the private keys, too: whoever has the backup can sign then.")
+  var withKeys = false
+
   func run() throws {
     try BlockingTask.run { [self] in
       try DataFolderArguments.requireRepository(folder.data)
       try await RepositoryStore.backup(
-        ModelRepositoryOptions(dataFolder: folder.data), to: destination)
+        ModelRepositoryOptions(dataFolder: folder.data), to: destination, includingKeys: withKeys)
+      guard !withKeys else { return }
+      Console.printMessage(
+        "The private keys are not in the backup. Keep a copy of '\(folder.data)/keys' apart.")
     }
   }
 }
@@ -108,13 +116,24 @@ struct RepositoryRestoreCommand: ParsableCommand {
 
   @OptionGroup var folder: DataFolderArguments
 
+  @Option(
+    help: ArgumentHelp(
+      "The folder of the private keys, which 'backup' leaves out.", valueName: "folder"),
+    completion: .directory)
+  var keys: String?
+
   @OptionGroup var blobs: BlobPlaceArguments
 
   func run() throws {
     try BlockingTask.run { [self] in
       var options = ModelRepositoryOptions(dataFolder: folder.data)
       options.blobs = try blobs.place()
-      try await RepositoryStore.restore(from: backup, options)
+      try await RepositoryStore.restore(from: backup, keys: keys, options)
+      guard try RepositoryKeys.list(folder.data).allSatisfy({ $0.state != .signing }) else {
+        return
+      }
+      Console.printMessage(
+        "There are no private keys yet. Copy NAME.key to '\(folder.data)/keys' before you serve.")
     }
   }
 }

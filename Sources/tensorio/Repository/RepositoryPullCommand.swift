@@ -16,15 +16,49 @@ struct TrustedKeyArguments: ParsableArguments {
     parsing: .singleValue,
     help: ArgumentHelp(
       "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
-  var key: [String]
+  var key: [String] = []
+
+  @Option(
+    name: .customLong("root"),
+    help: ArgumentHelp(
+      "A root document that is trusted instead of keys: a file of the repository's folder 'roots'.",
+      valueName: "file"),
+    completion: .file())
+  var rootFile: String?
+
+  func validate() throws {
+    guard key.isEmpty != (rootFile == nil) else {
+      throw ValidationError("Name a key that you trust with --key, or a root document with --root.")
+    }
+    _ = try verificationKeys()
+  }
 
   func verificationKeys() throws -> [VerificationKey] {
-    guard !key.isEmpty else { throw ValidationError("--key is missing: whose signature is good?") }
     do {
       return try key.map { try VerificationKey($0) }
     } catch {
       throw ValidationError("\(error)")
     }
+  }
+
+  /// The root document; nil where keys are trusted.
+  func root() throws -> SignedDocument? {
+    guard let rootFile else { return nil }
+    let data = try Data(FileSystem.read(rootFile))
+    do {
+      return try RepositoryJSON.decode(SignedDocument.self, from: data)
+    } catch {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(rootFile)' is not a signed root document. It is the file roots/N.json of a repository's "
+          + "folder, or what its server answers at /v1/root.", cause: error)
+    }
+  }
+
+  /// What is trusted.
+  func trust() throws -> RepositoryTrust {
+    guard let root = try root() else { return RepositoryTrust(keys: try verificationKeys()) }
+    return try RepositoryTrust(root: root)
   }
 }
 
@@ -103,6 +137,7 @@ struct RepositoryPullCommand: ParsableCommand {
     var configuration = ModelRepositoryConfiguration(
       server: server.address, keys: try keys.verificationKeys(),
       folder: RepositoryCache.folder(server: server.address, channel: channel.channel))
+    configuration.root = try keys.root()
     configuration.channel = channel.channel
     configuration.token = server.secret
     configuration.installationID = installationID
@@ -151,7 +186,7 @@ struct RepositoryVerifyCommand: ParsableCommand {
 
   func run() throws {
     let verifier = try RepositoryVerifier(
-      server: server.address, token: server.secret, keys: keys.verificationKeys())
+      server: server.address, token: server.secret, trust: keys.trust())
     try BlockingTask.run { [self] in
       let report = try await verifier.verify(channel.channel, of: model)
       if json {

@@ -81,10 +81,10 @@ struct RepositoryServeCommand: ParsableCommand {
 
   func validate() throws {
     guard (0...65535).contains(port), (1...1_000_000_000).contains(quota ?? 1),
-      (1...3650).contains(documentDays), (0...86_400).contains(shutdownTime)
+      (1...400).contains(documentDays), (0...86_400).contains(shutdownTime)
     else {
       throw ValidationError(
-        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 3650, "
+        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 400, "
           + "--shutdown-time 0 to 86400.")
     }
     guard (0...100_000).contains(scrub ?? 0), (0...1_000_000).contains(reserve ?? 0) else {

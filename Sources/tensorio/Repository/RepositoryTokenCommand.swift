@@ -122,24 +122,3 @@ struct RepositoryTokenCommand: ParsableCommand {
     }
   }
 }
-
-/// The command `tensorio repository keys`.
-struct RepositoryKeysCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "Print the keys that clients are to trust.",
-    discussion: """
-      Ask on the server's own machine, with --data: who lies about a document lies about its key, too.
-      """)
-
-  @OptionGroup var place: RepositoryTokenCommand.Place
-
-  func run() throws {
-    try BlockingTask.run { [self] in
-      if let data = place.data { try DataFolderArguments.requireRepository(data) }
-      let keys = try await place.ask(
-        { store in store.keys.map(KeyList.Key.init) }, { try await $0.keys() })
-      if place.json { return try Console.printJSON(KeyList(keys: keys)) }
-      for key in keys { Console.printData(key.key) }
-    }
-  }
-}

@@ -1,0 +1,63 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// When a signed document was issued and when it expires, and which times clients accept.
+///
+/// A document that a wrong clock, or a thief, dated far ahead would outlive every correction. These
+/// limits hold however good its signatures are.
+public struct DocumentTimes: Sendable, Hashable {
+  /// When the document was signed.
+  public var issued: Date
+  /// The date after which clients reject the document.
+  public var expires: Date
+
+  /// Makes times.
+  public init(issued: Date, expires: Date) {
+    self.issued = issued
+    self.expires = expires
+  }
+
+  /// The most seconds that a document may be good for: 400 days.
+  public static let maximumLifetime: TimeInterval = 400 * 24 * 3600
+  /// How many seconds the clocks of a server and a client may differ: an hour.
+  public static let clockTolerance: TimeInterval = 3600
+
+  /// Checks the times against a clock.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - name: What the document is, for the message: "The document of channel 'stable'".
+  /// - Throws: ``RepositoryError`` with the codes `.expired`, `.notYetValid` and `.invalidDocument`.
+  public func check(at now: Date, _ name: @autoclosure () -> String) throws {
+    guard issued <= now + Self.clockTolerance else {
+      throw RepositoryError(
+        .notYetValid,
+        "\(name()) was issued at \(Self.text(issued)), but it is \(Self.text(now)) here. Check this "
+          + "computer's clock and the server's; a server whose clock is right again signs its "
+          + "documents again.")
+    }
+    guard now < expires else {
+      throw RepositoryError(
+        .expired,
+        "\(name()) expired at \(Self.text(expires)), and it is \(Self.text(now)) here. Check this "
+          + "computer's clock, or let the server sign again.")
+    }
+    guard expires <= now + Self.maximumLifetime + Self.clockTolerance else {
+      throw RepositoryError(
+        .invalidDocument,
+        "\(name()) expires at \(Self.text(expires)); clients accept at most 400 days from now, "
+          + "\(Self.text(now)). Check this computer's clock and the server's --document-days.")
+    }
+  }
+
+  private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+}
+
+extension ChannelDocument {
+  /// When the document was issued and when it expires.
+  public var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
+}

@@ -1,0 +1,76 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+
+/// The files `roots/N.json`: the signed root documents, from 1 without a gap.
+enum RootFolder {
+  /// The root documents that a server has.
+  struct Content: Sendable {
+    /// The newest; nil where there is none.
+    var trust: RepositoryTrust?
+    /// The signed documents as they are sent, the first one first.
+    var documents: [Data] = []
+  }
+
+  /// Reads the documents, each of which has to follow the one before.
+  ///
+  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  static func load(_ folder: String) throws -> Content {
+    var content = Content()
+    let names = Set(try FileSystem.names(in: folder))
+    var version = 1
+    while names.contains("\(version).json") {
+      let path = "\(folder)/\(version).json"
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw RepositoryError(.storage, "The root document '\(path)' cannot be read.")
+      }
+      do {
+        let signed = try RepositoryJSON.decode(SignedDocument.self, from: data)
+        if content.trust == nil {
+          content.trust = try RepositoryTrust(root: signed)
+        } else {
+          try content.trust?.accept(signed)
+        }
+      } catch {
+        throw RepositoryError(
+          .storage,
+          "The root document '\(path)' is damaged: \(error) Copy it from a backup, or from the "
+            + "server's /v1/root/\(version).")
+      }
+      guard content.trust?.version == version else {
+        throw RepositoryError(
+          .storage,
+          "'\(path)' contains root document \(content.trust?.version ?? 0). Copy the right one from "
+            + "a backup.")
+      }
+      content.documents.append(data)
+      version += 1
+    }
+    let later = names.compactMap { name in
+      name.hasSuffix(".json") ? Int(name.dropLast(".json".count)) : nil
+    }.filter { $0 > version }.min()
+    if let later {
+      throw RepositoryError(
+        .storage,
+        "'\(folder)' has \(later).json, but \(version).json is missing. Copy it from a backup.")
+    }
+    return content
+  }
+
+  /// Writes a file that is there as a whole or not at all.
+  static func write(_ data: Data, to path: String) throws {
+    let fresh = path + ".new"
+    try FileSystem.remove(fresh)
+    guard
+      FileManager.default.createFile(
+        atPath: fresh, contents: data, attributes: [.posixPermissions: 0o644])
+    else { throw RepositoryError(.storage, "'\(fresh)' cannot be written.") }
+    try FileSystem.flush(fresh)
+    try FileSystem.rename(fresh, to: path)
+    try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
+  }
+}

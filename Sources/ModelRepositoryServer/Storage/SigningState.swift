@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import ModelRepositoryAPI
+
+/// The keys that sign channels' documents, and the root documents that name them.
+struct SigningState: Sendable {
+  /// The keys that sign; none where ``fault`` says why.
+  private(set) var keys: [SigningKey] = []
+  var roots = RootFolder.Content()
+  /// Why nothing can be signed; nil where something can.
+  var fault: RepositoryError?
+
+  var root: RootDocument? { roots.trust?.root }
+
+  /// What a document's row notes of who signed it: it is signed again when this changes.
+  private(set) var label = ""
+
+  private mutating func sign(with keys: [SigningKey]) {
+    self.keys = keys
+    let ids = keys.map(\.verificationKey.id).sorted()
+    label = (ids + (root.map { ["root:\($0.version)"] } ?? [])).joined(separator: " ")
+  }
+
+  /// Reads the keys and the root documents of a data folder.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - signers: For each channel's newest document, the ids of the keys that signed it.
+  ///   - isMade: Whether the first key is made where nothing was signed yet.
+  ///   - now: The time.
+  /// - Returns: What signs.
+  /// - Throws: ``RepositoryError`` for keys and root documents that cannot be used; that the right
+  ///   keys are missing is noted in ``fault``.
+  static func load(
+    _ folder: DataFolder, signers: [Set<String>], orMake isMade: Bool, now: Date
+  ) throws -> SigningState {
+    var state = SigningState()
+    state.roots = try RootFolder.load(folder.roots)
+    var files = try SigningKeys.load(folder.keys)
+    if files.isEmpty, isMade, signers.isEmpty, state.root == nil {
+      let key = try SigningKeys.make(SigningKeys.firstName, in: folder.keys)
+      files = [(SigningKeys.firstName, key)]
+    }
+    let keys = files.map(\.key)
+    if let root = state.root {
+      let named = try root.channels.verificationKeys(at: now)
+      state.sign(with: keys.filter { named.contains($0.verificationKey) })
+      if state.keys.isEmpty {
+        state.fault = RepositoryError(
+          .missingKeys,
+          "Root document \(root.version) lets the keys \(named.map(\.id).joined(separator: ", ")) "
+            + "sign, and none of them is in '\(folder.keys)'. Put the key file back (chmod 600), or, "
+            + "if it is lost, make a new one that the root document names: "
+            + "tensorio repository keys rotate --data '\(folder.path)' --root-key FILE")
+      }
+      return state
+    }
+    let present = Set(keys.map(\.verificationKey.id))
+    if !signers.isEmpty, signers.allSatisfy({ $0.isDisjoint(with: present) }) {
+      let wanted = signers.reduce(into: Set()) { $0.formUnion($1) }.sorted()
+      state.fault = RepositoryError(
+        .missingKeys,
+        "'\(folder.path)' has channels' documents that the keys \(wanted.joined(separator: ", ")) "
+          + "signed, and '\(folder.keys)' has \(present.isEmpty ? "no key" : "other keys only"). "
+          + "Clients would refuse whatever another key signs. Put the key file back (chmod 600): it "
+          + "is not in backups. If it is lost, clients need a new program with a new key: make one "
+          + "with 'tensorio repository keys create NAME --data \(folder.path) --lost'.")
+      return state
+    }
+    state.sign(with: keys)
+    return state
+  }
+
+  /// The ids of the keys that signed each channel's newest document.
+  static func signers(_ database: Database) throws -> [Set<String>] {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT DISTINCT keys FROM channel_documents WHERE document_version = (
+          SELECT MAX(document_version) FROM channel_documents AS newest
+          WHERE newest.model = channel_documents.model
+            AND newest.channel = channel_documents.channel)
+        """)
+    return rows.compactMap { row in
+      String.fromDatabaseValue(row["keys"]).map { text in
+        Set(text.split(separator: " ").map(String.init).filter { !$0.hasPrefix("root:") })
+      }
+    }
+  }
+}

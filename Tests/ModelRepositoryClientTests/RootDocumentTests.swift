@@ -1,0 +1,225 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import Synchronization
+import Testing
+
+@testable import ModelRepositoryClient
+
+/// Clients of a repository whose keys are replaced.
+@Suite(.timeLimit(.minutes(2))) struct RootDocumentTests {
+  private let rootKey = SigningKey()
+  private let next = SigningKey()
+
+  private func root(
+    _ version: Int, channels: [SigningKey], revoked: [SigningKey] = [], by signers: [SigningKey]
+  ) throws -> SignedDocument {
+    try SignedDocument(
+      RootDocument(
+        version: version, issued: TestRepository.issued, expires: TestRepository.expires,
+        root: RootDocument.RootRole(threshold: 1, keys: [rootKey.verificationKey]),
+        channels: RootDocument.ChannelRole(
+          keys: channels.map { RootDocument.ChannelKey($0.verificationKey) },
+          revoked: revoked.map(\.verificationKey))), by: signers)
+  }
+
+  private func code(
+    _ repository: TestRepository, _ surroundings: Surroundings = Surroundings()
+  ) async throws -> ModelRepositoryClientError.Code? {
+    do {
+      _ = try await repository.client(surroundings).update(.digits)
+      return nil
+    } catch let error as ModelRepositoryClientError {
+      return error.code
+    }
+  }
+
+  /// A repository of which a thief with its key sent a document of the highest version.
+  private func robbed() async throws -> TestRepository {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    #expect(try await repository.use() == "1.0")
+    let bad = try repository.publish("6.6.6", 6, TestRepository.files("6.6.6"))
+    try repository.point(to: bad) { $0.documentVersion = ChannelDocument.maximumVersion }
+    #expect(try await repository.use() == "6.6.6")
+    return repository
+  }
+
+  @Test func `a stolen key is replaced, and its counters and models with it`() async throws {
+    let repository = try await robbed()
+    let good = try repository.publish("2.0", 2, TestRepository.files("2.0"))
+    try repository.point(to: good)
+    #expect(try await code(repository) == .replayed)
+
+    // The repository had no root document: the stolen key, which the owner has too, introduces it.
+    try repository.serve(
+      roots: [root(1, channels: [next], revoked: [repository.key], by: [rootKey, repository.key])])
+    try repository.point(to: good, by: [next]) { ($0.documentVersion, $0.root) = (3, 1) }
+    let client = try repository.client()
+    #expect(try client.installed(.digits).version?.text == "6.6.6")
+    _ = try await client.update(.digits)
+    // Nothing is left of what only the thief vouched for, in this process too.
+    #expect(try client.installed(.digits).version?.text == "2.0")
+    let state = try #require(try client.models().first)
+    #expect(state.previous == nil)
+
+    // The thief's document again, and an older one of the owner's.
+    let bad = try repository.publish("6.6.6", 6, TestRepository.files("6.6.6"))
+    try repository.point(to: bad) { $0.documentVersion = ChannelDocument.maximumVersion }
+    #expect(try await code(repository) == .untrusted)
+    try repository.point(to: good, by: [next]) { ($0.documentVersion, $0.root) = (2, 1) }
+    #expect(try await code(repository) == .replayed)
+    // The thief's own root documents do not follow.
+    try repository.serve(roots: [
+      root(1, channels: [next], by: [rootKey, repository.key]),
+      root(2, channels: [repository.key], by: [repository.key]),
+    ])
+    try repository.point(to: bad) { ($0.documentVersion, $0.root) = (99, 2) }
+    #expect(try await code(repository) == .untrusted)
+  }
+
+  @Test func `a cache of before counts as it did`() async throws {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    let old = try repository.point(to: repository.publish("1.0", 1, TestRepository.files("1.0")))
+    try repository.ship("2.0", 2)
+    #expect(try await repository.use() == "2.0")
+    // As an older version of this library wrote it.
+    let file = repository.stateFile
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let bare = text.replacing(#/,"versions":\{[^}]*\}/#, with: "")
+      .replacing(#/"keys":\[[^\]]*\],/#, with: "")
+    #expect(bare != text)
+    try bare.write(toFile: file, atomically: true, encoding: .utf8)
+    try repository.serve(old)
+    #expect(try await code(repository) == .replayed)
+    #expect(try repository.proven() == "2.0")
+  }
+
+  @Test func `a planned change of keys is followed, however many there were`() async throws {
+    let repository = try await TestRepository()
+    try repository.ship("1.0", 1)
+    #expect(try await repository.use() == "1.0")
+    let keys = (0..<5).map { _ in SigningKey() }
+    var roots = [try root(1, channels: [repository.key], by: [rootKey, repository.key])]
+    for (index, key) in keys.enumerated() {
+      roots.append(try root(index + 2, channels: [key], by: [rootKey]))
+    }
+    try repository.serve(roots: roots)
+    let release = try repository.publish("2.0", 2, TestRepository.files("2.0"))
+    try repository.point(to: release, by: [keys[4]]) { $0.root = 6 }
+    _ = repository.server.takeRequests()
+    #expect(try await repository.use() == "2.0")
+    #expect(repository.server.takeRequests().filter { $0.path.hasPrefix("/v1/root") }.count == 7)
+    // What is known is not asked for again.
+    try repository.point(to: release, by: [keys[4]]) { $0.root = 6 }
+    #expect(try await repository.use() == "2.0")
+    #expect(!repository.server.takeRequests().contains { $0.path.hasPrefix("/v1/root") })
+    // A new installation comes the same way, from the first key and from the root key.
+    for key in [repository.key, rootKey] {
+      let client = try repository.client {
+        $0.keys = [key.verificationKey]
+        $0.folder += "/\(key.verificationKey.id)"
+      }
+      #expect(try await client.update(.digits).version.text == "2.0")
+    }
+    let client = try repository.client {
+      ($0.keys, $0.root) = ([], roots[2])
+      $0.folder += "/pinned"
+    }
+    #expect(try await client.update(.digits).version.text == "2.0")
+  }
+
+  @Test func `a root document that is hidden, skipped, replayed or expired is noticed`()
+    async throws
+  {
+    let repository = try await TestRepository()
+    let release = try repository.ship("1.0", 1)
+    let first = try root(1, channels: [repository.key], by: [rootKey, repository.key])
+    let second = try root(2, channels: [repository.key, next], by: [rootKey])
+    let third = try root(3, channels: [repository.key, next], by: [rootKey])
+    // The document names a newer one than the server has.
+    try repository.serve(roots: [first])
+    try repository.point(to: release) { $0.root = 2 }
+    #expect(try await code(repository) == .untrusted)
+    // A gap, and an old one in the place of a new one.
+    try repository.serve(roots: [first, third])
+    #expect(try await code(repository) == .replayed)
+    try repository.serve(roots: [first, first])
+    #expect(try await code(repository) == .replayed)
+    try repository.serve(roots: [first, second])
+    #expect(try await code(repository) == nil)
+    // A document by a key that only the third has.
+    try repository.point(to: release) { $0.root = 3 }
+    #expect(try await code(repository) == .untrusted)
+    var surroundings = Surroundings()
+    surroundings.now = { TestRepository.expires }
+    try repository.point(to: release) { $0.expires += 3600 }
+    #expect(try await code(repository, surroundings) == .expired)
+    // What is there goes on working all the while.
+    #expect(try repository.proven() == "1.0")
+  }
+
+  @Test func `a server that answers rubbish for root documents is refused`() async throws {
+    let repository = try await TestRepository()
+    let release = try repository.ship("1.0", 1)
+    try repository.point(to: release) { $0.root = 1 }
+    for bytes in [[], Array("{}".utf8), [UInt8](repeating: 0x5B, count: 9999)] {
+      repository.serve(root: bytes)
+      #expect(try await code(repository) == .invalidDocument)
+    }
+    repository.serve(root: [UInt8](repeating: 0x20, count: 1 << 20))
+    #expect(try await code(repository) == .tooLarge)
+  }
+
+  @Test func `a process that ends between any two steps recovers`() async throws {
+    for point in [FailurePoint.stateWritten, .stateFlushed, .stateRenamed, .stateDurable] {
+      for number in 1...2 {
+        let repository = try await robbed()
+        let good = try repository.publish("2.0", 2, TestRepository.files("2.0"))
+        try repository.serve(roots: [
+          root(1, channels: [next], revoked: [repository.key], by: [rootKey, repository.key])
+        ])
+        try repository.point(to: good, by: [next]) { ($0.documentVersion, $0.root) = (3, 1) }
+        let count = Counter()
+        var surroundings = Surroundings()
+        surroundings.reached = { reached in
+          if reached == point, count.next() == number { throw CancellationError() }
+        }
+        _ = try await code(repository, surroundings)
+        #expect(try await repository.use() == "2.0")
+      }
+    }
+  }
+
+  @Test func `documents from the future, and those that never end, are refused`() async throws {
+    let repository = try await TestRepository()
+    let release = try repository.ship("1.0", 1)
+    #expect(try await repository.use() == "1.0")
+    try repository.point(to: release) {
+      $0.issued = Date.now + 2 * 3600
+      $0.expires = $0.issued + 3600
+    }
+    #expect(try await code(repository) == .notYetValid)
+    try repository.point(to: release) { $0.expires = Date.now + 3650 * 24 * 3600 }
+    #expect(try await code(repository) == .invalidDocument)
+    try repository.point(to: release) { $0.issued = Date.now + 1800 }
+    #expect(try await code(repository) == nil)
+  }
+}
+
+/// Counts from 1.
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+}
