@@ -21,10 +21,10 @@ RELEASE_FLAGS ?= --static-swift-stdlib
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build format docs bench throughput bulk serving hosting training fuzz memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: build ## Installs what is missing, builds, and runs a shipped model on a shipped image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
@@ -106,6 +106,11 @@ fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pict
 	@# In one process: the sanitizer starts slowly.
 	TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \
 	  swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
+
+fuzz-models: setup ## Runs the command on 8,000 models with an altered field or altered bytes.
+	swift build --product tensorio
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  "$$python" Scripts/fuzz_models.py --binary .build/debug/tensorio --fields 3000 --bytes 5000
 
 memcheck: build ## Runs the demo under valgrind, which must be installed; errors fail it.
 	@# valgrind 3.19 cannot read Swift's debug information, so it gets a copy without.

@@ -80,10 +80,17 @@ public struct ModelRepositoryServer: Sendable {
     let rate = options.scrubRate ?? (repository.blobs is FolderBlobStore ? 4 << 20 : 0)
     let scrubber = BlobScrubber(
       repository: repository, metrics: metrics, logger: logger, rate: rate)
-    let scrubbing = rate > 0 ? Task(priority: .background) { await scrubber.run() } : nil
-    defer { scrubbing?.cancel() }
+    // The scrubber has ended when this method returns: it holds the data folder's lock.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      if rate > 0 { group.addTask(priority: .background) { await scrubber.run() } }
+      defer { group.cancelAll() }
+      try await serve(onStart)
+    }
+  }
+
+  private func serve(_ onStart: @escaping @Sendable (String) -> Void) async throws {
     do {
-      let application = try application { channel in
+      let application = try application { [options] channel in
         onStart(
           WebServer.address(
             host: options.host, port: channel.localAddress?.port ?? options.port,

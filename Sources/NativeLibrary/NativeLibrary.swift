@@ -128,6 +128,7 @@ package final class NativeLibrary: @unchecked Sendable {
     /// - Parameters:
     ///   - library: What people call the library.
     ///   - installing: How to install it, as the rest of a sentence.
+    /// - Returns: The sentences.
     package func message(library: String, installing: String) -> String {
       if NativeLibrary.environment(variable) != nil, let attempt = tried.first {
         return "\(library) cannot be opened: \(variable) names '\(attempt.path)' "

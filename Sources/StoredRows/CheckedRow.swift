@@ -40,6 +40,7 @@ package struct CheckedRow {
   /// The error for a fault of this row.
   ///
   /// - Parameter fault: What was expected and what was found, without a full stop.
+  /// - Returns: The error.
   package func damaged(_ fault: String) -> DamagedRow {
     DamagedRow(table: table, key: key, fault: fault)
   }
@@ -100,6 +101,7 @@ package struct CheckedRow {
   /// - Parameters:
   ///   - column: The column.
   ///   - isFinite: Whether an infinite number is an error; SQLite has no number that is none.
+  /// - Returns: The number, or nil.
   /// - Throws: ``DamagedRow`` for other types.
   package func optionalNumber(_ column: String, isFinite: Bool = true) throws -> Double? {
     switch try value(column).storage {
@@ -160,6 +162,7 @@ package struct CheckedRow {
   /// - Parameters:
   ///   - column: The column.
   ///   - expected: What it should have, with its article.
+  /// - Returns: The error.
   package func mismatch(_ column: String, _ expected: String) -> DamagedRow {
     let found = stored(column).map(Self.text(of:)) ?? "missing"
     return damaged("'\(column)' should be \(expected), but it is \(found)")

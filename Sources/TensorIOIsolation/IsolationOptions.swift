@@ -5,14 +5,16 @@
 
 /// How the processes that run models are started, and what they may take.
 public struct IsolationOptions: Sendable {
-  /// The program whose process runs a model, and the words after its name. It must call
-  /// ``SessionWorker/serve(backends:)``. The default is the running program itself with the word
-  /// `session-worker`, which is right for `tensorio`.
+  /// The program whose process runs a model.
+  ///
+  /// It must call ``SessionWorker/serve(backends:memoryBytes:)``. The default is the running program
+  /// itself with the word `session-worker`, which is right for `tensorio`.
   public var program: String
   /// The words after the program's name.
   public var arguments: [String]
-  /// The most memory that the process may reserve for a model, in bytes. The default is 1 GiB and
-  /// 256 MiB for the program itself.
+  /// The most memory that the process may reserve for a model, in bytes.
+  ///
+  /// The default is 1 GiB, and 256 MiB for the program itself.
   public var memoryBytes: Int
   /// How long loading may take, and the first run, in seconds.
   public var firstAnswerSeconds: Double

@@ -19,8 +19,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A stream between two processes that carries messages: four bytes of length, then JSON. The empty
-/// message is a run, or that it went well.
+/// A stream between two processes that carries messages.
+///
+/// Each is four bytes of length, then JSON. The empty message is a run, or that it went well.
 struct MessageChannel {
   let descriptor: Int32
 
@@ -70,6 +71,7 @@ struct MessageChannel {
   ///   - type: What the message is.
   ///   - seconds: How long to wait; nil for as long as it takes.
   ///   - cancellation: Ends the wait.
+  /// - Returns: The message.
   /// - Throws: ``Failure``.
   func receiveMessage<Message: Decodable>(
     _ type: Message.Type, within seconds: Double? = nil, cancellation: CancellationToken? = nil

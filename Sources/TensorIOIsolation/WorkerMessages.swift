@@ -22,8 +22,10 @@ enum WorkerRequest: Codable {
   case readStrings(output: Int)
 }
 
-/// What it answers. A run has no message of its own: it is the empty one, and so is its answer
-/// unless something changed.
+/// What it answers.
+///
+/// A run has no message of its own: it is the empty one, and so is its answer unless something
+/// changed.
 enum WorkerReply: Codable {
   case loaded(signatures: [SignatureDescription], keepsState: Bool)
   case described(SignatureDescription)

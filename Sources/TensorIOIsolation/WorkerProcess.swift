@@ -162,7 +162,7 @@ final class WorkerProcess {
     let words =
       ["tensorio"] + options.arguments + ["--memory", String(options.memoryBytes), "--", path]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { arguments.forEach { free($0) } }
+    defer { for argument in arguments { free(argument) } }
     var identifier: pid_t = 0
     let code = posix_spawn(
       &identifier, options.program, &actions, &attributes, &arguments, environ)

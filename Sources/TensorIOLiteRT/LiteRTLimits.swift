@@ -8,8 +8,9 @@
 /// A file of a few hundred bytes can claim tensors of any size. The limit is checked before the
 /// runtime sees the file.
 public struct LiteRTLimits: Hashable, Sendable {
-  /// The most bytes that all tensors of a model may take together, its constants aside; an axis
-  /// of unknown length counts as 1. The default is 1 GiB.
+  /// The most bytes that all tensors of a model may take together, its constants aside.
+  ///
+  /// An axis of unknown length counts as 1. The default is 1 GiB.
   public var tensorBytes: Int
 
   /// Makes limits.

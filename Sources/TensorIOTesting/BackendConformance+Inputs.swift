@@ -136,7 +136,7 @@ extension BackendConformance {
 
   func checkExactness() throws {
     try with(models.bytes) { model, specs in
-      try refuse([300, -1, 256, 0.5, .nan, .infinity], for: specs[0], by: model)
+      try refuse([300, -1, 256, .nan, .infinity], for: specs[0], by: model)
     }
     try with(models.integers) { model, specs in
       try refuse([0.5, .nan, -.infinity, 2_147_483_648, 1e300], for: specs[0], by: model)

@@ -20,6 +20,7 @@ enum UnbundledModel {
   ///   - path: The .tflite file.
   ///   - key: The signature to describe, if not the first.
   ///   - body: Takes the bundle's path, and loads the model.
+  /// - Returns: What the closure returns.
   /// - Throws: `TensorIOError` when the file is not a model, or leaves out what a run needs to know;
   ///   what the closure throws.
   static func withBundle<Result>(

@@ -55,7 +55,7 @@ struct RepositoryS3CommandTests {
       #expect(result.status == 0, "\(arguments): \(result.error)")
       return result.output
     }
-    _ = try await maintain("backup", backup, "--data", repository.data)
+    _ = try await maintain("backup", backup, "--with-keys", "--data", repository.data)
     for (name, place) in [("folder", []), ("bucket", ["--blobs", "s3://\(bucket)/2"])] {
       let data = folder.path + "/" + name
       let endpoint = place.isEmpty ? [] : ["--s3-endpoint", address.endpoint]

@@ -119,7 +119,7 @@ struct SavedModelValidateTests {
             expected  a model that the runtime can run
             found     'BUNDLE/model' has variables, but no file variables/variables.index. Copy \
         the whole SavedModel folder.
-            fix       Replace or convert the model.
+            fix       Replace the model, or convert it again.
 
         """, ""
       ))

@@ -56,6 +56,8 @@ extension Repository {
       channelStates.keep(state, for: [model, channel], size: state.signed.count, since: changes)
       return state
     }
+    // A new document keeps the content of the old one, which must be what was signed.
+    if state.keys == signing.label { try await checkSignature(of: state, model) }
     return try await database.write { [self] database in
       guard let state = try Self.channel(channel, of: model, database) else {
         throw Self.noChannel(channel, model)

@@ -83,14 +83,15 @@ extension Repository {
   ///
   /// - Returns: The channels, as MODEL/CHANNEL, whose documents were issued in the future.
   func renewDocuments() async throws -> [String] {
-    let rows = try await database.read {
-      try Row.fetchAll($0, sql: "SELECT DISTINCT model, channel FROM channel_documents")
-    }
-    let names = rows.compactMap { row -> (model: RepositoryName, channel: RepositoryName)? in
-      guard let model = String.fromDatabaseValue(row["model"]).flatMap(RepositoryName.init),
-        let channel = String.fromDatabaseValue(row["channel"]).flatMap(RepositoryName.init)
-      else { return nil }
-      return (model, channel)
+    let names = try await database.read { database in
+      let sql = "SELECT DISTINCT model, channel FROM channel_documents"
+      return try Row.fetchAll(database, sql: sql).compactMap {
+        row -> (model: RepositoryName, channel: RepositoryName)? in
+        guard let model = String.fromDatabaseValue(row["model"]).flatMap(RepositoryName.init),
+          let channel = String.fromDatabaseValue(row["channel"]).flatMap(RepositoryName.init)
+        else { return nil }
+        return (model, channel)
+      }
     }
     var early: [String] = []
     for (model, channel) in names {

@@ -217,6 +217,8 @@ final class Repository: Sendable {
   /// - Parameters:
   ///   - database: The database.
   ///   - faults: Gets the sentences that describe damaged rows.
+  /// - Returns: The blobs, each with the versions that name it.
+  /// - Throws: The database's error.
   static func missingBlobs(
     _ database: Database, faults: inout [String]
   ) throws -> [MissingBlob] {

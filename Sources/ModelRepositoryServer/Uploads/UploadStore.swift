@@ -162,6 +162,7 @@ final class UploadStore: Sendable {
   /// - Parameters:
   ///   - id: The upload.
   ///   - failure: What the disk refused, which is told to those who ask for the upload afterwards.
+  /// - Throws: The error of the disk or of the database.
   func discard(_ id: String, because failure: RepositoryError? = nil) async throws {
     forget(id)
     if let failure {

@@ -287,6 +287,8 @@ extension LabelStore {
   ///   - table: The table that errors name.
   ///   - sql: The query.
   ///   - arguments: Its arguments.
+  /// - Returns: The rows, whose values are checked when they are read.
+  /// - Throws: The database's error.
   static func rows(
     _ database: Database, _ table: String, _ sql: String, _ arguments: StatementArguments = []
   ) throws -> [CheckedRow] {

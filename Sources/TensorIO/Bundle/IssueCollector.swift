@@ -24,6 +24,8 @@ extension IssueCollector {
   /// Reports keys that have no meaning.
   ///
   /// - Parameters:
+  ///   - object: The object.
+  ///   - path: Where it is.
   ///   - known: The keys that the object can have.
   ///   - ignored: Keys that are reported elsewhere.
   mutating func reject(

@@ -13,6 +13,7 @@ package enum Spelling {
   /// - Parameters:
   ///   - word: What somebody wrote.
   ///   - candidates: What it may have been meant to be; the first of two equally near ones wins.
+  /// - Returns: The candidate, or nil.
   package static func suggestion(for word: String, among candidates: [String]) -> String? {
     guard word.count <= mostCharacters else { return nil }
     let written = Array(word.lowercased())

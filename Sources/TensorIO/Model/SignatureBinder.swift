@@ -81,7 +81,7 @@ struct SignatureBinder: IssueCollector {
       guard let index = matchesByName ? names.firstIndex(of: layer.name) : position else {
         report(
           .unknownTensor, at: "\(path).name",
-          expected: tensors.count == 1 ? list : "one of \(list)", found: "'\(layer.name)'",
+          expected: (own ?? tensors).count == 1 ? list : "one of \(list)", found: "'\(layer.name)'",
           mending: Spelling.suggestion(for: layer.name, among: names)
             .map { "Did you mean '\($0)'?" } ?? "Use a name of the model.")
         return nil

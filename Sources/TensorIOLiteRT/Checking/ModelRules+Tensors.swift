@@ -125,7 +125,9 @@ extension ModelStructure.Tensor {
     return count
   }
 
-  /// The bytes of the elements; nil when the number overflows. Strings count as nothing.
+  /// The bytes of the elements; nil when the number overflows.
+  ///
+  /// Strings count as nothing.
   var byteCount: Int? {
     guard let bits = type.bitWidth else { return 0 }
     guard let elementCount else { return nil }

@@ -126,11 +126,11 @@ import Testing
       ),
       (
         ModelInputs(1), .wrongInputCount,
-        "The model takes 2 inputs ('temperatures', 'pressures'), got 1."
+        "The model takes 2 inputs ('temperatures', 'pressures'), got 1 value."
       ),
       (
         ModelInputs(list: [1, 2, 3]), .wrongInputCount,
-        "The model takes 2 inputs ('temperatures', 'pressures'), got 3."
+        "The model takes 2 inputs ('temperatures', 'pressures'), got 3 values."
       ),
     ]
     for (inputs, code, message) in cases {
@@ -153,7 +153,7 @@ import Testing
     #expect(name?.code == .unknownOutput)
     #expect(name?.message == "The model has no output 'rain'; its outputs are 'winds', 'clouds'.")
     let index = #expect(throws: TensorIOError.self) { try outputs.value(at: 2, as: Float.self) }
-    #expect(index?.message == "The model has 2 outputs, there is none at index 2.")
+    #expect(index?.message == "The model has 2 outputs, and none at index 2.")
     #expect(throws: TensorIOError.self) { try outputs.value(at: -1, as: Float.self) }
   }
 

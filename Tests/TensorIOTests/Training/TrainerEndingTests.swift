@@ -186,7 +186,7 @@ struct TrainerEndingTests {
     Refusal("patience takes a number of epochs from 1, got 0.") {
       $0.earlyStopping = EarlyStopping(patience: 0)
     },
-    Refusal("The model has no output 'gain'; its outputs are 'loss'.") {
+    Refusal("The model has no output 'gain'; its only output is 'loss'.") {
       $0.monitoredOutput = "gain"
     },
     Refusal("The model has no placeholder 'rate'; its placeholders are 'learning_rate'.") {
