@@ -30,6 +30,16 @@ struct RepositoryConnection: Sendable {
     }
   }
 
+  /// One for the process. The library's own shared client tries for 90 seconds to connect.
+  private static let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration.singletonConfiguration
+    configuration.timeout.connect = .seconds(Int64(ConnectionFault.connectSeconds))
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(
+      eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
+      configuration: configuration)
+  }()
+
   private let base: String
   private let token: String?
   /// Documents are short; blobs do not come this way.
@@ -66,13 +76,13 @@ struct RepositoryConnection: Sendable {
     if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
     let answer: Answer
     do {
-      let response = try await HTTPClient.shared.execute(request, timeout: .minutes(2))
+      let response = try await Self.client.execute(request, timeout: .minutes(2))
       let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
       answer = Answer(
         status: Int(response.status.code), headers: response.headers,
         body: Data(bytes.readableBytesView))
     } catch {
-      throw PublishingError("no_answer", "'\(base)' does not answer: \(error)")
+      throw PublishingError("no_answer", "'\(base)' \(ConnectionFault.reason(for: error)).")
     }
     guard statuses.contains(answer.status) else {
       guard let problem = try? answer.decode(ProblemDetails.self) else {
@@ -89,7 +99,7 @@ struct RepositoryConnection: Sendable {
   ///
   /// - Throws: ``PublishingError`` where the server does not give it.
   func body(of path: String) async throws -> HTTPClientResponse.Body {
-    let response = try await HTTPClient.shared.execute(request(.GET, path), timeout: .hours(6))
+    let response = try await Self.client.execute(request(.GET, path), timeout: .hours(6))
     guard response.status == .ok else {
       throw PublishingError(
         "http_\(response.status.code)", status: Int(response.status.code),

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
+import ModelRepositoryClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -50,7 +51,10 @@ enum PictureDownload {
   /// One for the process; it keeps connections to servers for the next picture.
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
-    configuration.timeout = .init(connect: .seconds(10), read: .seconds(30))
+    configuration.timeout = .init(
+      connect: .seconds(Int64(ConnectionFault.connectSeconds)), read: .seconds(30))
+    // A refused connection is an error at once.
+    configuration.connectionPool.retryConnectionEstablishment = false
     configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
     return HTTPClient(
       eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
@@ -58,16 +62,11 @@ enum PictureDownload {
 
   private static func reason(for error: any Error) -> String {
     switch error {
-    case let error as NIOConnectionError:
-      if let first = error.connectionErrors.first { return "\(first.error)" }
-      return "its server is not known"
-    case let error as HTTPClientError where error == .connectTimeout:
-      return "the server did not answer in 10 seconds"
     case let error as HTTPClientError where error == .readTimeout:
       return "the server said nothing for 30 seconds"
     case let error as HTTPClientError where error == .deadlineExceeded:
       return "it took more than a minute"
-    default: return "\(error)"
+    default: return "its server \(ConnectionFault.reason(for: error))"
     }
   }
 }

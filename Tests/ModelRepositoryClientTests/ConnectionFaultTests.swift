@@ -1,0 +1,45 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+
+@Suite struct ConnectionFaultTests {
+  /// A port of this machine, and what listens there; nothing where the channel is closed.
+  private func listener() async throws -> (channel: any Channel, port: Int) {
+    let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .bind(host: "127.0.0.1", port: 0).get()
+    return (channel, try #require(channel.localAddress?.port))
+  }
+
+  private func fault(at server: String) async throws -> (message: String, time: Duration) {
+    let publisher = try ModelRepositoryPublisher(server: server, token: "token")
+    let clock = ContinuousClock()
+    let start = clock.now
+    let error = await #expect(throws: PublishingError.self) { _ = try await publisher.models() }
+    return (error?.message ?? "", clock.now - start)
+  }
+
+  @Test func `a refused connection is reported at once`() async throws {
+    let (channel, port) = try await listener()
+    try await channel.close()
+    let (message, time) = try await fault(at: "http://127.0.0.1:\(port)")
+    #expect(message.contains("'http://127.0.0.1:\(port)' refused the connection"), "\(message)")
+    #expect(time < .seconds(5))
+  }
+
+  @Test func `a server without TLS is reported at once`() async throws {
+    let (channel, port) = try await listener()
+    let (message, time) = try await fault(at: "https://127.0.0.1:\(port)")
+    #expect(!message.isEmpty && !message.contains("Error("), "\(message)")
+    #expect(time < .seconds(10))
+    try await channel.close()
+  }
+}
