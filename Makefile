@@ -12,6 +12,9 @@ TENSORIO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/tensorio
 TENSORFLOW_LIBRARY ?= $(or $(TENSORIO_TENSORFLOW_LIBRARY),$(TENSORIO_HOME)/lib/libtensorflow_cc.so.2)
 THROUGHPUT_PHOTOS ?= ../shared/data/images
 
+# Tests of the model repository that wait for slow clients: beside its other tests they are late.
+TIMED_TESTS = HostileClientTests|BlobSendingTests
+
 # Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
 SWIFT_FLAGS ?=
 
@@ -38,7 +41,8 @@ test: setup ## Installs what is missing and runs every test.
 	  swift test $(SWIFT_FLAGS) --skip-build --skip 'NetRunnerTests|NetRunnerWebTests|ModelRepository|NetRunnerCommand' && \
 	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerTests && \
 	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerWebTests && \
-	  swift test $(SWIFT_FLAGS) --skip-build --filter ModelRepository && \
+	  swift test $(SWIFT_FLAGS) --skip-build --filter ModelRepository --skip '$(TIMED_TESTS)' && \
+	  swift test $(SWIFT_FLAGS) --skip-build --filter '$(TIMED_TESTS)' && \
 	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerCommand
 
 check: ## What a change must pass: format, no warnings, docs, every test.
