@@ -30,7 +30,9 @@ struct RepositoryConnection: Sendable {
     }
   }
 
-  /// One for the process. The library's own shared client tries for 90 seconds to connect.
+  /// The client of the whole process.
+  ///
+  /// The library's own shared client tries for 90 seconds to connect.
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration.singletonConfiguration
     configuration.timeout.connect = .seconds(Int64(ConnectionFault.connectSeconds))
