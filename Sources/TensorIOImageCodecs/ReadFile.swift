@@ -28,12 +28,10 @@ struct FileContents {
 ///
 /// The file is read, not mapped: another process could cut a mapped one under the decoder.
 func readFile(_ path: String, limit: Int, pool: BufferPool) throws -> FileContents {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { throw fileError(path, "read", errno) }
+  let file = try FileSystem.openForReading(path)
   defer { close(file) }
   var status = stat()
   guard fstat(file, &status) == 0 else { throw fileError(path, "read", errno) }
-  guard status.st_mode & S_IFMT != S_IFDIR else { throw fileError(path, "read", EISDIR) }
   let size = Int(status.st_size)
   guard size <= limit else { throw fileTooLarge("'\(path)'", bytes: size, limit: limit) }
 
@@ -77,9 +75,6 @@ func writeFile(_ bytes: [UInt8], to path: String) throws {
 }
 
 private func fileError(_ path: String, _ verb: String, _ code: CInt) -> TensorIOError {
-  if code == ENOENT, verb == "read" {
-    return TensorIOError(.fileNotFound, "There is no file '\(path)'.")
-  }
   let reason = strerror(code).map { String(cString: $0) } ?? "error \(code)"
   return TensorIOError(.unreadableFile, "'\(path)' cannot be \(verb): \(reason).")
 }

@@ -33,18 +33,11 @@ final class AlignedMemory {
   ///
   /// The file is copied, not mapped: a mapped file that another process shortens would crash us.
   convenience init(contentsOf path: String) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-      let isMissing = errno == ENOENT
-      throw TensorIOError(
-        isMissing ? .fileNotFound : .unreadableFile,
-        isMissing
-          ? "There is no file '\(path)'." : "'\(path)' cannot be read: \(Self.lastError).")
-    }
+    let file = try FileSystem.openForReading(path)
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw TensorIOError(.unreadableFile, "'\(path)' is not a regular file.")
+    guard fstat(file, &status) == 0 else {
+      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read: \(Self.lastError).")
     }
     // Flatbuffers count in 32 bits.
     guard status.st_size < 1 << 31 else {

@@ -12,6 +12,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
 /// A SavedModel on disk: `saved_model.pb`, and `variables/` when it has any.
 struct SavedModelFolder {
   static let modelFile = "saved_model.pb"
@@ -33,6 +41,18 @@ struct SavedModelFolder {
     guard FileSystem.isFile(modelPath) else {
       throw TensorIOError(
         .invalidModel, "'\(path)' is not a SavedModel: it has no file \(Self.modelFile).")
+    }
+    try checkVariables()
+  }
+
+  /// Checks that TensorFlow, which opens these files itself, will not wait for a pipe.
+  private func checkVariables() throws {
+    let folder = path + "/" + FileSystem.folder(of: Self.variables)
+    guard FileSystem.isFolder(folder) else { return }
+    for name in try FileSystem.contents(of: folder) {
+      let file = folder + "/" + name
+      guard !FileSystem.isFolder(file) else { continue }
+      close(try FileSystem.openForReading(file))
     }
   }
 

@@ -36,7 +36,7 @@ public final class JSONLinesLog: BulkLog {
 
   /// Throws unless the file begins as a log does: nothing is cut off a file of another kind.
   private func checkBeginning() throws {
-    guard let file = ReadableFile(path), let beginning = file.read(atMost: 1 << 20) else { return }
+    guard let beginning = try ReadableFile(path).read(atMost: 1 << 20) else { return }
     let line = beginning.prefix { $0 != Self.lineFeed }
     let isWhole = line.count < beginning.count
     let isRow = (try? JSONDecoder().decode(BulkRow.self, from: Data(line))) != nil
@@ -50,9 +50,7 @@ public final class JSONLinesLog: BulkLog {
   }
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
-    guard let file = ReadableFile(path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
-    }
+    let file = try ReadableFile(path)
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")

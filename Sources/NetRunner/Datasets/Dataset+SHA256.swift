@@ -128,11 +128,18 @@ extension SHA256 {
   }
 
   /// The SHA-256 of a file's bytes, read in pieces; nil when it cannot be read.
-  static func file(_ path: String) -> SHA256.Digest? {
-    guard FileSystem.isFile(path), let file = ReadableFile(path) else { return nil }
+  static func file(_ path: String) -> SHA256.Digest? { try? digest(ofFile: path) }
+
+  /// The SHA-256 of a file's bytes, read in pieces.
+  ///
+  /// - Throws: `TensorIOError` when it cannot be read.
+  static func digest(ofFile path: String) throws -> SHA256.Digest {
+    let file = try ReadableFile(path)
     var hash = SHA256()
     while true {
-      guard let piece = file.read(atMost: 1 << 18) else { return nil }
+      guard let piece = file.read(atMost: 1 << 18) else {
+        throw TensorIOError(.unreadableFile, "'\(path)' could not be read to its end.")
+      }
       if piece.isEmpty { return hash.finalize() }
       hash.update(data: piece)
     }

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -15,12 +17,11 @@ import Darwin
 final class ReadableFile {
   private let descriptor: CInt
 
-  /// Opens a file; nil when it cannot be read.
+  /// Opens a file.
   ///
-  /// A pipe does not keep the program waiting.
-  init?(_ path: String) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
+  /// - Throws: `TensorIOError` for what is missing, is not a regular file or cannot be read.
+  init(_ path: String) throws {
+    descriptor = try FileSystem.openForReading(path)
   }
 
   deinit { close(descriptor) }

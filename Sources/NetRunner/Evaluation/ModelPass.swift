@@ -43,8 +43,14 @@ struct ModelPass {
     rowMaker = RowMaker(
       model: bundle.manifest.id, testBundle: dataset.rowName, kept: outputsKept,
       classes: ClassList(context))
-    accumulators = try options.metricNames(for: dataset).map {
-      MetricAccumulator(try options.registry.metric(named: $0, context: context))
+    do {
+      accumulators = try options.metricNames(for: dataset).map {
+        MetricAccumulator(try options.registry.metric(named: $0, context: context))
+      }
+    } catch {
+      // A model that did not load has no labels either; why it did not load is what helps.
+      if case .failure(let cause) = evaluator { throw cause }
+      throw error
     }
   }
 

@@ -81,9 +81,6 @@ extension ModelBundle {
 
 extension SHA256 {
   fileprivate static func fileDigits(_ path: String) throws -> String {
-    guard let digest = file(path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
-    }
-    return digest.hexadecimal
+    try digest(ofFile: path).hexadecimal
   }
 }

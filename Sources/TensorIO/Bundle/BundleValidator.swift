@@ -78,7 +78,7 @@ struct BundleValidator: IssueCollector {
     } catch {
       report(
         .noManifest, at: "model.json", expected: "a readable file", found: "\(error)",
-        mending: "Check the file's permissions.")
+        mending: "Put a regular file there, with permission to read it.")
     }
     return nil
   }

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 #if canImport(Glibc)
@@ -36,24 +36,6 @@ package enum FileSystem {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
-  }
-
-  /// A file's bytes.
-  ///
-  /// - Throws: ``TensorIOError`` that tells a missing file from an unreadable one.
-  package static func read(_ path: String) throws -> Data {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw TensorIOError(.fileNotFound, "There is no file '\(path)'.")
-    }
-    guard !isFolder(path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' is a folder, a file was expected.")
-    }
-    do {
-      return try Data(contentsOf: URL(filePath: path))
-    } catch {
-      throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be read: \(reason(for: error)).", cause: error)
-    }
   }
 
   /// The names in a folder.
