@@ -75,7 +75,7 @@ struct LoadedInterpreter {
     let (inputs, outputs) = (signature.inputs, signature.outputs)
     guard values.count == inputs.count else {
       throw makeError(
-        .invalidArgument, "The model has \(inputs.count) inputs, and \(values.count) were added.")
+        .invalidArgument, "The model takes \(counted(inputs.count, "input")), got \(values.count).")
     }
     for (what, count, indices) in [
       ("input", inputs.count, formats.inputs.keys), ("output", outputs.count, formats.outputs.keys),

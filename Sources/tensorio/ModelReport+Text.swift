@@ -239,7 +239,7 @@ extension [Float] {
 extension [String] {
   fileprivate var countText: String {
     let first = prefix(3).map { "'\($0)'" }.joined(separator: ", ")
-    return "\(count) labels (\(first)\(count > 3 ? ", ..." : ""))"
+    return "\(counted(count, "label")) (\(first)\(count > 3 ? ", ..." : ""))"
   }
 }
 

@@ -84,6 +84,9 @@ struct EvaluateTests {
     let merged = try await CommandRunner.run(["merge"] + parts + reports)
     #expect(merged.status == 0)
     #expect(merged.output.contains("20 pictures, 0 failed"))
+    // What was asked for in the parts is what is shown of the whole.
+    #expect(merged.output.contains("classification_accuracy"))
+    #expect(!merged.output.contains("macro_f1"))
     for name in names {
       let path = "\(folder.path)/whole.\(name)"
       #expect(try !String(contentsOfFile: path, encoding: .utf8).isEmpty)

@@ -133,7 +133,8 @@ public struct EvaluationRun: Sendable {
     DatasetRecord(
       layout: whole.layout, name: whole.name, id: whole.id, version: whole.version,
       path: whole.path, pictures: pictureCount,
-      labelled: whole.samples.count { $0.truth != nil }, sha256: sha256, notes: whole.notes)
+      labelled: whole.samples.count { $0.truth != nil }, sha256: sha256,
+      metric: options.metrics.isEmpty ? whole.metric : nil, notes: whole.notes)
   }
 }
 

@@ -162,7 +162,7 @@ extension BundleImporter {
 
   private func checkInput(of bundle: ModelBundle) throws {
     let inputs = bundle.manifest.inputs
-    var found = "\(inputs.count) inputs"
+    var found = counted(inputs.count, "input")
     if let input = inputs.first, inputs.count == 1 {
       guard case .imageInput(let shape, _) = input.kind else {
         throw notAVisionModel(bundle, found: "'\(input.name)', which is no image")

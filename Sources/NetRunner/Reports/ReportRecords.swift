@@ -124,13 +124,15 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   /// SHA-256, as 64 hexadecimal digits, of the identifiers, labels and bytes of the pictures that a
   /// limit leaves.
   public var sha256: String
+  /// The metric that the dataset itself asks for, where nobody asked for others.
+  public var metric: String?
   /// What was guessed or left out.
   public var notes: [String]
 
   /// Makes a record.
   public init(
     layout: Dataset.Layout, name: String, id: String?, version: String?, path: String,
-    pictures: Int, labelled: Int, sha256: String, notes: [String]
+    pictures: Int, labelled: Int, sha256: String, metric: String? = nil, notes: [String]
   ) {
     self.layout = layout
     self.name = name
@@ -140,6 +142,7 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
     self.pictures = pictures
     self.labelled = labelled
     self.sha256 = sha256
+    self.metric = metric
     self.notes = notes
   }
 }

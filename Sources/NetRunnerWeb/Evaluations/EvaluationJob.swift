@@ -127,7 +127,7 @@ final class EvaluationJob: Sendable {
     let isWhole = progress.remaining == 0
     if !isWhole {
       let counts = progress.models.map { "\($0.done) with '\($0.id)'" }.joined(separator: ", ")
-      report.dataset.notes.append("cancelled: of \(run.dataset.samples.count) pictures \(counts)")
+      report.dataset.notes.append("cancelled: of \(counted(run.dataset.samples.count, "picture")) \(counts)")
     }
     var summary = report
     summary.results = []

@@ -91,8 +91,8 @@ struct EvaluationRoutes: Sendable {
     guard job.rowCount <= EvaluationStore.maximumRows else {
       throw WebError(
         status: .unprocessableContent, code: "too_many_pictures",
-        message: "\(run.dataset.samples.count) pictures and \(bundles.count) models are "
-          + "\(job.rowCount) rows, of which an evaluation has at most "
+        message: "\(counted(run.dataset.samples.count, "picture")) and "
+          + "\(counted(bundles.count, "model")) make \(job.rowCount) rows, of which an evaluation has at most "
           + "\(EvaluationStore.maximumRows). Give a 'limit', or use 'tensorio evaluate'.")
     }
     return job

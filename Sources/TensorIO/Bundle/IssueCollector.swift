@@ -46,9 +46,10 @@ extension IssueCollector {
     -> JSONValue?
   {
     if let value = object[key] { return value }
+    let misspelt = object.keys.sorted().first { Spelling.suggestion(for: $0, among: [key]) != nil }
     report(
       .missingKey, at: join(path, key), expected: "the required key \"\(key)\"", found: "nothing",
-      mending: "Add \"\(key)\".")
+      mending: misspelt.map { "Rename \"\($0)\" to \"\(key)\"." } ?? "Add \"\(key)\".")
     return nil
   }
 

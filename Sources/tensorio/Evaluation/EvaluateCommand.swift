@@ -139,7 +139,7 @@ struct EvaluateCommand: ParsableCommand {
           failure = failure ?? error
         }
       }
-      try printReport(report, askedMetric: measures.metric.isEmpty ? dataset.metric : nil)
+      try printReport(report)
       if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
         failure = failure ?? ExitCode(65)
       }
@@ -207,11 +207,11 @@ struct EvaluateCommand: ParsableCommand {
     return options
   }
 
-  private func printReport(_ report: EvaluationReport, askedMetric: String?) throws {
+  private func printReport(_ report: EvaluationReport) throws {
     if json {
       Console.printData(String(try report.json().dropLast()))
     } else {
-      EvaluationPrinter(report, askedMetric: askedMetric).printText()
+      EvaluationPrinter(report).printText()
     }
   }
 }

@@ -9,17 +9,11 @@ import TensorIO
 /// Prints a report for a person.
 struct EvaluationPrinter {
   private let report: EvaluationReport
-  /// The metric that the dataset itself asks for, where nobody asked for others.
-  private let askedMetric: String?
   /// How many failed pictures are named.
   private static let shownErrors = 5
 
-  /// - Parameters:
-  ///   - report: The report.
-  ///   - askedMetric: The metric that the dataset itself asks for; nil shows all.
-  init(_ report: EvaluationReport, askedMetric: String? = nil) {
+  init(_ report: EvaluationReport) {
     self.report = report
-    self.askedMetric = askedMetric
   }
 
   func printText() {
@@ -28,6 +22,7 @@ struct EvaluationPrinter {
       Console.bold(dataset.name.printable)
         + "  \(counted(dataset.pictures, "picture")), \(evaluated)\(dataset.labelled) labelled")
     for model in report.models { printModel(model) }
+    printNoteOnOthers()
   }
 
   /// How many pictures a limit left, where there is one.
@@ -50,7 +45,7 @@ struct EvaluationPrinter {
   private func printMetrics(_ result: ModelResult) {
     let metrics = result.metrics.sorted { $0.key < $1.key }
     // What a test bundle asks for is worth a table of its own, beside which the rest is noise.
-    let asked = metrics.filter { $0.key == askedMetric }
+    let asked = metrics.filter { $0.key == report.dataset.metric }
     let shown = asked.isEmpty ? metrics : asked
     var table = TextTable(headings: ["metric", "value", "95% interval", "of"])
     var names: Set<String> = []
@@ -61,17 +56,24 @@ struct EvaluationPrinter {
         "\(value.count)")
     }
     if !names.isEmpty { for line in table.lines() { Console.printData(line) } }
-    let others = Set(metrics.flatMap(\.value.values).map(\.name)).subtracting(names).count
-    if others > 0 {
-      Console.printMessage(
-        "note: \(counted(others, "more metric")) \(others == 1 ? "is" : "are") in --json and --report; "
-          + "--metric NAME prints others than the dataset's")
-    }
     var notes: Set<String> = []
     let subject = report.models.count > 1 ? "'\(result.model.id.printable)': " : ""
     for note in shown.flatMap(\.value.notes) where notes.insert(note).inserted {
       Console.printMessage("note: \(subject)\(note.printable)")
     }
+  }
+
+  /// Says once, for all models, that the report has more than the table shows.
+  private func printNoteOnOthers() {
+    guard let asked = report.dataset.metric else { return }
+    let others = report.models.map { result in
+      let shown = Set(result.metrics[asked]?.values.map(\.name) ?? [])
+      return Set(result.metrics.values.flatMap(\.values).map(\.name)).subtracting(shown).count
+    }
+    guard let count = others.max(), count > 0 else { return }
+    Console.printMessage(
+      "note: \(counted(count, "more metric")) \(count == 1 ? "is" : "are") in --json and --report; "
+        + "--metric NAME prints others than the dataset's")
   }
 
   private func printLatency(_ result: ModelResult) {

@@ -70,7 +70,7 @@ struct RepositoryCheckCommand: ParsableCommand {
     for fault in faults { Console.printData(fault.printable) }
     if report.isSound { Console.printData("sound") }
     if !report.orphans.isEmpty {
-      Console.printData("\(report.orphans.count) files of no blob; gc takes them")
+      Console.printData("\(counted(report.orphans.count, "file")) that no version needs; 'gc' removes them")
     }
   }
 }

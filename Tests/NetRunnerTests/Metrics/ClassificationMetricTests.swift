@@ -225,6 +225,17 @@ import Testing
     #expect(value("top1", without)?.interval == value("top1", report)?.interval)
   }
 
+  @Test func `the first k of at most k classes are no metric`() throws {
+    let few = try ClassificationCase.random("two", seed: 3, classes: 2, pictures: 20).report()
+    #expect(!few.values.map(\.name).contains("top5"))
+    let many = try ClassificationCase.random("six", seed: 3, classes: 6, pictures: 20).report()
+    #expect(many.values.map(\.name).contains("top5"))
+    // It is still there for those who ask for it.
+    let asked = try ClassificationCase.random("two", seed: 3, classes: 2, pictures: 20)
+      .report("top5")
+    #expect(asked.values.map(\.value) == [1])
+  }
+
   // MARK: - Misfits
 
   @Test func `a model without labelled values, or with others, is an error`() throws {

@@ -69,6 +69,13 @@ import Testing
     #expect(issues.first?.found.hasPrefix("line 2, column 10: ") == true)
   }
 
+  @Test func `a required key that is misspelt is to be renamed`() throws {
+    let bundle = try TestBundle(
+      set: ["/idd": "x"], remove: ["/id"], files: [:])
+    let issues = ModelBundle.issues(at: bundle.path).filter { $0.code == .missingKey }
+    #expect(issues.map(\.mending) == ["Rename \"idd\" to \"id\"."])
+  }
+
   @Test func `each check is made only when those before it let it`() throws {
     // A wrong extension hides the missing model.json, malformed JSON the schema, and so on.
     let folder = try TemporaryFolder()

@@ -203,8 +203,11 @@ extension ClassificationMetric.Value {
   /// The values that a metric gives, in order.
   static func family(_ metric: ClassificationMetric) -> [Self] {
     if let value = metric.value { return [value] }
+    // The first k of at most k classes always include the right one.
+    let k = metric.context.topK
     let left: Set<Self> =
-      metric.context.topK == 1 ? [.top5, .legacyTop5, .topk] : [.top5, .legacyTop5]
+      k == 1 || k >= metric.classes.names.count
+      ? [.top5, .legacyTop5, .topk] : [.top5, .legacyTop5]
     return allCases.filter { !left.contains($0) }
   }
 
