@@ -42,6 +42,28 @@ extension InstalledModel {
     return loaded
   }
 
+  /// Loads the model and runs it once on zeros, before anybody uses it.
+  ///
+  /// With an `IsolatedBackend` this happens in a process of its own, so that a version that crashes is an
+  /// error here. The failure is noted, and ``ModelRepositoryClient/installed(_:)`` returns the version
+  /// before. A version that passes is not proven yet: ``load(with:trial:)`` proves it.
+  ///
+  /// ```swift
+  /// try installed.tryOut(with: [IsolatedBackend(.liteRT)])
+  /// let model = try installed.load(with: ModelLoader(backends: [.liteRT]))
+  /// ```
+  ///
+  /// - Parameter backends: What runs the model.
+  /// - Throws: `TensorIOError` that says why the model cannot be used.
+  public func tryOut(with backends: [any Backend]) throws {
+    do {
+      try ModelTrial(path: path, backends: backends).run()
+    } catch {
+      try noteFailure(error)
+      throw error
+    }
+  }
+
   /// Holds an error against the version, unless it is the program's or the computer's.
   ///
   /// - Parameter error: Why the model could not be loaded.

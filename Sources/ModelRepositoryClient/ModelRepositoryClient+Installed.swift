@@ -253,9 +253,31 @@ extension ModelRepositoryClient {
   }
 
   /// Says that loading a model was not tried, or that the program is to blame.
-  func withdrawAttempt(_ model: InstalledModel) throws {
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
+  package func withdrawAttempt(_ model: InstalledModel) throws {
     try settle(model) { state, digest, attempt in
       state.attempts[digest.hexadecimal]?.running.removeAll { $0 == attempt }
+    }
+  }
+
+  /// Forgets which versions of a model failed: the caller tries them in a process of their own.
+  ///
+  /// Attempts of processes that are still running count as before.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
+  package func forgetFailures(of model: RepositoryName) throws {
+    let folder = folder(of: model)
+    do {
+      try folder.withState { state in
+        state.quarantined = []
+        state.attempts = state.attempts.mapValues { attempts in
+          ModelState.Attempts(
+            running: attempts.running.filter { FileLock.isHeld("\(folder.attempts)/\($0)") })
+        }
+      }
+    } catch {
+      throw ModelRepositoryClientError(error)
     }
   }
 

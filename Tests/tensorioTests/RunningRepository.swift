@@ -71,6 +71,14 @@ final class RunningRepository {
   func run(
     _ arguments: String..., status: Int32 = 0, location: SourceLocation = #_sourceLocation
   ) async throws -> (output: String, error: String) {
+    try await run(arguments, status: status, location: location)
+  }
+
+  /// Runs `tensorio repository` with its address and token; it must end with a status.
+  @discardableResult
+  func run(
+    _ arguments: [String], status: Int32 = 0, location: SourceLocation = #_sourceLocation
+  ) async throws -> (output: String, error: String) {
     let result = try await CommandRunner.run(
       ["repository"] + arguments, environment: environment)
     #expect(

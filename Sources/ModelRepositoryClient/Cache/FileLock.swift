@@ -15,9 +15,9 @@ import Darwin
 ///
 /// It belongs to the open file (`flock`), so it ends with the object, and with the process whatever
 /// becomes of it: nothing is left behind.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
   /// Who may have a claim at the same time.
-  enum Kind: Sendable {
+  package enum Kind: Sendable {
     case shared
     case exclusive
   }
@@ -43,7 +43,7 @@ final class FileLock: Sendable {
   ///
   /// - Returns: nil when somebody does.
   /// - Throws: ``FileFailure``.
-  static func trying(
+  package static func trying(
     _ kind: Kind = .exclusive, on path: String, makingFile: Bool = false
   ) throws -> FileLock? {
     let lock = FileLock(try open(path, makingFile))

@@ -82,15 +82,7 @@ final class RepositorySource: Sendable {
       // Said before anything is fetched; the same is asked again of what came.
       try check(offer, known: known)
       onProgress(0, offer.release.size)
-      do {
-        return try await download(model, onProgress)
-      } catch let error as ModelRepositoryClientError where error.code == .quarantined {
-        // Servers that were killed, twice, before they had copied it.
-        try await NIOThreadPool.singleton.runIfActive { [self] in
-          try ModelRepositoryClient(configuration).delete(model)
-        }
-        return try await download(model, onProgress)
-      }
+      return try await download(model, onProgress)
     } catch let error as ModelRepositoryClientError {
       throw shown(error)
     }
@@ -101,7 +93,11 @@ final class RepositorySource: Sendable {
     _ onProgress: @escaping @Sendable (_ received: Int, _ total: Int) -> Void
   ) async throws -> ModelRepositoryClient {
     let client = try await NIOThreadPool.singleton.runIfActive { [configuration] in
-      try ModelRepositoryClient(configuration)
+      let client = try ModelRepositoryClient(configuration)
+      // Every import tries the model by itself. What failed before may have been a server that was
+      // killed before it had copied the files.
+      try client.forgetFailures(of: model)
+      return client
     }
     for try await progress in client.download(model) {
       onProgress(progress.receivedBytes, progress.totalBytes)
@@ -125,8 +121,8 @@ final class RepositorySource: Sendable {
     do {
       state = try client.models().first { $0.model == model }
       installed = try client.installed(model)
-      // Whether it can be loaded is seen where it is copied to; the cache only keeps it.
-      try client.markLoaded(installed)
+      // Whether it works is seen where it is copied to; the cache only keeps it.
+      try client.withdrawAttempt(installed)
     } catch let error as ModelRepositoryClientError {
       throw shown(error)
     }

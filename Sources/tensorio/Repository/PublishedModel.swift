@@ -4,9 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ModelRepositoryClient
 import TensorIO
-import TensorIOIsolation
-import TensorIOLiteRT
 
 /// What `tensorio repository push` is about to publish.
 struct PublishedModel {
@@ -24,7 +23,7 @@ struct PublishedModel {
     try isFolder ? checkFolder() : checkFile()
     guard triesModel else { return }
     do {
-      try isFolder ? tryBundle(by: safety) : tryFile(by: safety)
+      try ModelTrial(path: path, backends: Backends.isolated(by: safety)).run()
     } catch var error as TensorIOError where error.code != .missingLibrary {
       error.message += " Nothing was published. Pass --no-check to publish it all the same."
       throw error
@@ -77,34 +76,6 @@ struct PublishedModel {
     case .typeCharacterSpecial, .typeBlockSpecial: "a device"
     case .typeDirectory: "a folder"
     default: "a named pipe or another special file"
-    }
-  }
-
-  // MARK: - The model
-
-  private func tryBundle(by safety: SafetyArguments) throws {
-    let loader = ModelLoader(backends: Backends.isolated(by: safety))
-    try InferenceModel.tryOut(ModelBundle(path), with: loader)
-  }
-
-  /// A file without a bundle says nothing of its values: it is loaded, and run on zeros.
-  private func tryFile(by safety: SafetyArguments) throws {
-    let backend: any Backend =
-      IsolatedBackend.isSupported
-      ? IsolatedBackend(.liteRT, options: safety.isolation)
-      : LiteRTBackend(limits: safety.liteRTLimits)
-    let model = try backend.loadModel(at: path, for: .predict)
-    for signature in model.signatures where !signature.outputs.isEmpty {
-      let session = try model.makeSession(signature, options: SessionOptions())
-      guard signature.inputs.allSatisfy({ $0.dataType != .string }) else { continue }
-      for index in signature.inputs.indices {
-        try session.withInput(at: index) { memory in
-          for place in 0..<memory.byteCount {
-            memory.storeBytes(of: 0, toByteOffset: place, as: UInt8.self)
-          }
-        }
-      }
-      try session.run()
     }
   }
 }

@@ -7,67 +7,17 @@ import ArgumentParser
 import Foundation
 import ModelRepositoryAPI
 import ModelRepositoryClient
-import Synchronization
 import TensorIO
-
-/// The keys that a command trusts.
-struct TrustedKeyArguments: ParsableArguments {
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
-  var key: [String] = []
-
-  @Option(
-    name: .customLong("root"),
-    help: ArgumentHelp(
-      "A root document that is trusted instead of keys: a file of the repository's folder 'roots'.",
-      valueName: "file"),
-    completion: .file())
-  var rootFile: String?
-
-  func validate() throws {
-    guard key.isEmpty != (rootFile == nil) else {
-      throw ValidationError("Name a key that you trust with --key, or a root document with --root.")
-    }
-    _ = try verificationKeys()
-  }
-
-  func verificationKeys() throws -> [VerificationKey] {
-    do {
-      return try key.map { try VerificationKey($0) }
-    } catch {
-      throw ValidationError("\(error)")
-    }
-  }
-
-  /// The root document; nil where keys are trusted.
-  func root() throws -> SignedDocument? {
-    guard let rootFile else { return nil }
-    let data = try Data(FileSystem.read(rootFile))
-    do {
-      return try RepositoryJSON.decode(SignedDocument.self, from: data)
-    } catch {
-      throw TensorIOError(
-        .unreadableFile,
-        "'\(rootFile)' is not a signed root document. It is the file roots/N.json of a repository's "
-          + "folder, or what its server answers at /v1/root.", cause: error)
-    }
-  }
-
-  /// What is trusted.
-  func trust() throws -> RepositoryTrust {
-    guard let root = try root() else { return RepositoryTrust(keys: try verificationKeys()) }
-    return try RepositoryTrust(root: root)
-  }
-}
 
 /// The command `tensorio repository pull`.
 struct RepositoryPullCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull",
     abstract: "Download the version that a channel gives, and check every byte.",
-    discussion: "A download that was interrupted goes on.")
+    discussion: """
+      The model is loaded and run once on zeros, in a process of its own, before it is put into the \
+      folder. A download that was interrupted continues where it ended.
+      """)
 
   @Argument(help: "The model.")
   var model: RepositoryName
@@ -90,6 +40,11 @@ struct RepositoryPullCommand: ParsableCommand {
   @Flag(help: "Replace a model that is there.")
   var force = false
 
+  @Flag(help: "Download the files as they are, without trying the model.")
+  var noCheck = false
+
+  @OptionGroup var safety: SafetyArguments
+
   @OptionGroup var server: RepositoryServerArguments
 
   @Flag(help: "Print what was downloaded as JSON.")
@@ -99,38 +54,68 @@ struct RepositoryPullCommand: ParsableCommand {
     let client = try ModelRepositoryClient(configuration())
     try BlockingTask.run { [self] in
       let installed = try await installed(client)
-      let target = output + "/\(model)." + (installed.format == .bundle ? "tiobundle" : "tflite")
-      try place(installed.path, at: target)
-      // Whoever loads it will see whether it works; here nothing was tried.
-      try client.markLoaded(installed)
-      let version = installed.version?.text ?? ""
-      if json {
-        return try Console.printJSON(
-          .object([
-            "model": .string(model.text), "version": .string(version), "path": .string(target),
-            "arm": installed.arm.map { .string($0.text) } ?? .null,
-            "parameters": .object(installed.parameters.mapValues { .string($0) }),
-          ]))
+      let name = "\(model)." + (installed.format == .bundle ? "tiobundle" : "tflite")
+      let placement = ModelPlacement(target: output + "/" + name, replaces: force)
+      do {
+        try placement.check()
+        if !noCheck { try check(installed, client, target: placement.target) }
+        try placement.place(installed.path)
+      } catch {
+        // What went wrong here says nothing of the model; a failed trial was noted before.
+        try client.withdrawAttempt(installed)
+        throw error
       }
-      Console.printData("\(model) \(version) in \(target)")
+      try noCheck ? client.withdrawAttempt(installed) : client.markLoaded(installed)
+      try show(installed, in: placement.target)
     }
   }
 
   private func installed(_ client: ModelRepositoryClient) async throws -> InstalledModel {
-    do {
-      var bar: ProgressBar?
-      for try await progress in client.download(model) {
-        if bar == nil { bar = ProgressBar(total: progress.totalBytes) }
-        bar?.show(progress.receivedBytes)
-      }
-      bar?.end()
-      return try client.installed(model)
-    } catch let error as ModelRepositoryClientError where error.code == .quarantined {
-      // Commands that were killed, twice, before they had copied it.
-      try client.delete(model)
-      _ = try await client.update(model)
-      return try client.installed(model)
+    // Each pull tries the model by itself, so earlier failures do not decide anything.
+    try client.forgetFailures(of: model)
+    var bar: ProgressBar?
+    for try await progress in client.download(model) {
+      if bar == nil { bar = ProgressBar(total: progress.totalBytes) }
+      bar?.show(progress.receivedBytes)
     }
+    bar?.end()
+    return try client.installed(model)
+  }
+
+  /// Tries a model before anybody uses it.
+  ///
+  /// - Throws: `TensorIOError` that says why the model is refused. The cache goes back to the version
+  ///   before then.
+  private func check(
+    _ installed: InstalledModel, _ client: ModelRepositoryClient, target: String
+  ) throws {
+    do {
+      try installed.tryOut(with: Backends.isolated(by: safety))
+    } catch var error as TensorIOError {
+      let subject = "Version '\(installed.version?.text ?? "")' of '\(model)'"
+      let reason = error.message.replacing(
+        installed.path, with: FileSystem.name(of: target))
+      error.message =
+        error.code == .missingLibrary
+        ? "\(subject) was downloaded, but cannot be tried: \(reason)"
+        : "\(subject) was refused: \(reason)"
+      error.message +=
+        FileManager.default.fileExists(atPath: target)
+        ? " '\(target)' was not changed." : " Nothing was put into '\(output)'."
+      error.message += " Pass --no-check to get the files without a trial."
+      throw error
+    }
+  }
+
+  private func show(_ installed: InstalledModel, in target: String) throws {
+    let version = installed.version?.text ?? ""
+    guard json else { return Console.printData("\(model) \(version) in \(target)") }
+    try Console.printJSON(
+      .object([
+        "model": .string(model.text), "version": .string(version), "path": .string(target),
+        "arm": installed.arm.map { .string($0.text) } ?? .null,
+        "parameters": .object(installed.parameters.mapValues { .string($0) }),
+      ]))
   }
 
   private func configuration() throws -> ModelRepositoryConfiguration {
@@ -142,67 +127,5 @@ struct RepositoryPullCommand: ParsableCommand {
     configuration.token = server.secret
     configuration.installationID = installationID
     return configuration
-  }
-
-  /// Copies the model beside its place, then renames it.
-  private func place(_ source: String, at target: String) throws {
-    let files = FileManager.default
-    guard force || !files.fileExists(atPath: target) else {
-      throw TensorIOError(.fileExists, "'\(target)' exists. Pass --force to replace it.")
-    }
-    let beside = output + "/.\(UUID().uuidString)"
-    do {
-      try files.createDirectory(atPath: output, withIntermediateDirectories: true)
-      defer { try? files.removeItem(atPath: beside) }
-      try files.copyItem(atPath: source, toPath: beside)
-      try FileSystem.move(beside, over: target)
-    } catch let error as TensorIOError {
-      throw error
-    } catch {
-      throw TensorIOError(
-        .unreadableFile, "'\(target)' cannot be written: \(FileSystem.reason(for: error)).",
-        cause: error)
-    }
-  }
-}
-
-/// The command `tensorio repository verify`.
-struct RepositoryVerifyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Fetch all that a channel gives, and check signature and every byte.")
-
-  @Argument(help: "The model.")
-  var model: RepositoryName
-
-  @OptionGroup var keys: TrustedKeyArguments
-
-  @OptionGroup var channel: ChannelArguments
-
-  @OptionGroup var server: RepositoryServerArguments
-
-  @Flag(help: "Print what was found as JSON.")
-  var json = false
-
-  func run() throws {
-    let verifier = try RepositoryVerifier(
-      server: server.address, token: server.secret, trust: keys.trust())
-    try BlockingTask.run { [self] in
-      let report = try await verifier.verify(channel.channel, of: model)
-      if json {
-        try Console.printJSON(
-          .object([
-            "document_version": .integer(Int64(report.document.documentVersion)),
-            "blobs": .integer(Int64(report.blobs)), "bytes": .integer(Int64(report.bytes)),
-            "faults": .array(report.faults.map { .string($0) }),
-          ]))
-      } else {
-        Console.printData(
-          "document \(report.document.documentVersion), \(report.blobs) blobs, "
-            + "\(report.bytes.byteText), \(report.faults.count) faults")
-        for fault in report.faults { Console.printData(fault.printable) }
-      }
-      if !report.faults.isEmpty { throw ExitCode(65) }
-    }
   }
 }
