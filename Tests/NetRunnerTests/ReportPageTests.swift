@@ -104,6 +104,21 @@ import Testing
     #expect(comparison.html.contains("<b>+0.044</b>"))
   }
 
+  @Test func `models of the same name are told apart by their ids`() throws {
+    var report = ReportFixture(models: ["mobile", "large", "tiny"]).make()
+    report.models[0].model.name = "ImageClassifier"
+    report.models[1].model.name = "ImageClassifier"
+    let page = HTMLReport(report).text
+    for name in ["ImageClassifier (mobile)", "ImageClassifier (large)"] {
+      #expect(page.contains(">\(name)<"))
+    }
+    #expect(!page.contains(">ImageClassifier<"))
+    #expect(!page.contains("(tiny)"))
+    let comparison = try ReportComparison(report, "mobile", "large", seed: 1).html
+    #expect(comparison.contains(">ImageClassifier (mobile)<"))
+    #expect(!comparison.contains(">ImageClassifier<"))
+  }
+
   @Test func `names from data stay text`() {
     let evil = "<script>alert(\"1\")</script>'&\u{0}\u{202E}<img src=x onerror=y>"
     var fixture = ReportFixture(

@@ -29,6 +29,23 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ("[1, 1, 17, 3]", "detection", "keypoints"), ("[9, 2]", "pose", "keypoints"),
+      ("[9, 2]", "regression", "values"), ("[10]", "pose", "values"),
+    ])
+  func `a model's kind follows from its outputs`(
+    shape: String, type: String, kind: String
+  ) throws {
+    let fixture = try WebFixture()
+    try fixture.addBundle(
+      "identity_image", id: "m",
+      inputs: [#"{"name": "x", "type": "image", "shape": [8, 8, 3], "format": "RGB"}"#],
+      outputs: [#"{"name": "y", "type": "array", "shape": \#(shape)}"#], type: type)
+    let bundle = try ModelBundle(fixture.options.models + "/m.tiobundle")
+    #expect(VisionModel(bundle, isShipped: false).kind.rawValue == kind)
+  }
+
   @Test(arguments: ["digit-7-01.png", "digit-3-01.png", "digit-9-02.png"])
   func `an answer is what the model says`(name: String) async throws {
     let model = try InferenceModel(

@@ -31,7 +31,11 @@ final class WebFixture {
   static let demo = Python.root.path + "/Demo"
 
   /// Puts a bundle around a fixture model into the folder.
-  func addBundle(_ model: String, id: String, inputs: [String], outputs: [String]) throws {
+  func addBundle(
+    _ model: String, id: String, inputs: [String], outputs: [String], type: String = "test"
+  )
+    throws
+  {
     let bundle = options.models + "/\(id).tiobundle"
     try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
     try FileManager.default.copyItem(
@@ -39,7 +43,7 @@ final class WebFixture {
       toPath: bundle + "/model.tflite")
     try """
     {"name": "\(id)", "details": "", "id": "\(id)", "version": "1", "author": "", "license": "",
-     "model": {"file": "model.tflite", "quantized": false},
+     "model": {"file": "model.tflite", "quantized": false, "type": "\(type)"},
      "inputs": [\(inputs.joined(separator: ","))], "outputs": [\(outputs.joined(separator: ","))]}
     """.write(toFile: bundle + "/model.json", atomically: true, encoding: .utf8)
   }

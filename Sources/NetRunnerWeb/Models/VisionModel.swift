@@ -71,8 +71,19 @@ struct VisionModel: Sendable {
       return .image
     }
     if ModelSignature(of: bundle).findsObjects { return .detection }
-    let type = bundle.manifest.model.type ?? ""
-    if ["keypoint", "pose", "landmark"].contains(where: type.contains) { return .keypoints }
+    if findsKeypoints { return .keypoints }
     return outputs.contains { bundle.labels(of: $0) != nil } ? .classification : .values
+  }
+
+  /// Whether the first output is rows of y, x and perhaps a score without labels, and is known to be
+  /// points: by the 17 joints of MoveNet's output, or by what `model.type` says of it.
+  private var findsKeypoints: Bool {
+    guard let output = bundle.manifest.outputs.first, bundle.labels(of: output) == nil,
+      case .array = output.kind, output.shape.count >= 2, let length = output.shape.last,
+      length == 2 || length == 3
+    else { return false }
+    let type = bundle.manifest.model.type ?? ""
+    return output.shape.suffix(2) == [17, 3]
+      || ["keypoint", "pose", "landmark"].contains(where: type.contains)
   }
 }

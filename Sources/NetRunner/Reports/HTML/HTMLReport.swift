@@ -38,6 +38,7 @@ public struct HTMLReport: Sendable {
   }
 
   private var body: HTMLFragment {
+    let report = report.withDistinctModelNames()
     let overview = OverviewSection(report: report, gates: gates)
     var sections = overview.html
     for (place, result) in report.models.enumerated() {

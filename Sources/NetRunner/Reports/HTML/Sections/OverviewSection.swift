@@ -19,7 +19,8 @@ struct OverviewSection {
       models.count == 1
       ? "\(names) on \(HTMLFragment.name(dataset.name))"
       : "\(models.count) models on \(HTMLFragment.name(dataset.name))"
-    var about: HTMLFragment = "\(DecimalText(grouping: report.pictureCount)) \(report.pictureCount == 1 ? "picture" : "pictures")"
+    var about: HTMLFragment =
+      "\(DecimalText(grouping: report.pictureCount)) \(report.pictureCount == 1 ? "picture" : "pictures")"
     if let part = report.part { about += ", part \(part.index) of \(part.count)" }
     if let limit = report.settings.limit, limit < dataset.pictures {
       about += " (of \(DecimalText(grouping: dataset.pictures)), as limited)"

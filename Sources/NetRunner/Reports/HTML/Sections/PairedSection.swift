@@ -179,21 +179,27 @@ struct ComparisonSection {
 extension ReportComparison {
   /// The comparison as a page for people, which needs no other file and no network.
   public var html: String {
-    let (nameA, nameB) = (HTMLFragment.name(a.model.name), HTMLFragment.name(b.model.name))
+    var comparison = self
+    comparison.a.model.name = a.model.title(among: [b.model])
+    comparison.b.model.name = b.model.title(among: [a.model])
+    let nameA = HTMLFragment.name(comparison.a.model.name)
+    let nameB = HTMLFragment.name(comparison.b.model.name)
     let dates = [a, b].map { side -> HTMLFragment in
       side.created.isEmpty ? "not dated" : "\(OverviewSection.date(side.created))"
     }
     let body: HTMLFragment = """
       <header class="top"><p class="kicker">Comparison, picture by picture</p>
       <h1>\(nameA) and \(nameB)</h1>
-      <p class="sub">\(DecimalText(grouping: paired)) pictures in both</p>
+      <p class="sub">\(DecimalText(grouping: paired)) \(paired == 1 ? "picture" : "pictures") in both</p>
       <dl class="facts"><dt>first</dt><dd>\(HTMLFragment.name(a.model.id)), version \
       \(HTMLFragment.name(a.model.version)), evaluated \(dates[0])</dd>
       <dt>second</dt><dd>\(HTMLFragment.name(b.model.id)), version \
       \(HTMLFragment.name(b.model.version)), evaluated \(dates[1])</dd></dl></header>
-      <main>\(ComparisonSection(comparison: self).content)</main>
+      <main>\(ComparisonSection(comparison: comparison).content)</main>
       <footer class="foot">Everything is in this file; it loads nothing.</footer>
       """
-    return HTMLPage(title: "\(a.model.name) and \(b.model.name): comparison", body: body).text
+    return HTMLPage(
+      title: "\(comparison.a.model.name) and \(comparison.b.model.name): comparison", body: body
+    ).text
   }
 }
