@@ -6,20 +6,23 @@
 """Runs the tensorio command on models of which one field, or a few bytes, were altered.
 
     PYTHON Scripts/fuzz_models.py --binary .build/debug/tensorio [--fields 3000] [--bytes 5000]
-        [--seed 1] [--models FOLDER]... [--commands inspect,validate,bench,run]
+        [--seed 1] [--models FOLDER]... [--commands inspect,validate,bench,run,push,import]
 
 A field is one scale, zero point, shape, index, type or option of an operator; altering it keeps the
 file well formed, so that it gets further than random damage does. Every copy goes through `inspect`,
-`init`, `validate`, `bench` and `run`. Each must end with 0,
-or with 65 and a message, within the time and memory that hold for all models; anything else, above
-all a signal, is a failure: its file is kept and named. PYTHON is what `Scripts/setup.sh --peers`
-prints.
+`init`, `validate`, `bench`, `run` and `repository push`, and is imported into a running `netrunner`
+and shown a picture there. Each must end with 0, or with 65 and a message, within the time and memory
+that hold for all models, and both servers must live to the end; anything else, above all a signal,
+is a failure: its file is kept and named. PYTHON is what `Scripts/setup.sh --peers` prints.
 """
 
 import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import http.client
+import io
+import json
 import os
 import random
 import resource
@@ -29,6 +32,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import flatbuffers
@@ -38,6 +42,7 @@ from ai_edge_litert import schema_py_generated as schema
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = [ROOT / "Tests/Fixtures/Models", ROOT / "Demo/digits-int8.tiobundle",
           ROOT / "Demo/digits.tiobundle"]
+PHOTO = (ROOT / "Demo/images/digit-7-01.png").read_bytes()
 MOST_SECONDS = 20
 MOST_BYTES = (1 << 30) + (300 << 20)
 INTEGERS = [-2147483648, -1000000, -129, -2, -1, 0, 1, 2, 3, 7, 8, 100, 255, 65536, 268435456, 2147483647]
@@ -203,11 +208,82 @@ def run(binary: str, arguments: list[str]) -> Outcome:
         process.returncode = os.waitstatus_to_exitcode(status)
         error.seek(0)
         message = error.read().decode(errors="replace")
-    return Outcome(arguments[0], process.returncode, time.monotonic() - start,
+    return Outcome(arguments[1 if arguments[0] == "repository" else 0], process.returncode, time.monotonic() - start,
                    usage.ru_maxrss * 1024, message[-400:])
 
 
-def try_one(binary: str, folder: Path, name: str, data: bytes, commands: list[str]) -> list[Outcome]:
+class Server:
+    """A server of ours, which no model may end."""
+
+    def __init__(self, arguments: list[str]):
+        # Its log is many lines; a pipe that nobody reads would stop it.
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([*arguments, "--port", "0"], stdout=subprocess.PIPE,
+                                        stderr=self.log, text=True)
+        line = ""
+        while "http://" not in line:
+            line = self.process.stdout.readline()
+            if not line:
+                self.log.seek(0)
+                sys.exit(f"error: no server: {self.log.read().decode()}")
+        self.address = line[line.index("http://"):].split()[0].rstrip("/.")
+        self.place = self.address.removeprefix("http://").split("/")[0]
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def request(self, method: str, path: str, body: bytes | None = None,
+                headers: dict[str, str] = {}) -> tuple[int, str]:
+        connection = http.client.HTTPConnection(self.place, timeout=3 * MOST_SECONDS)
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode(errors="replace")
+        finally:
+            connection.close()
+
+    @property
+    def peak(self) -> int:
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+    def end(self) -> int:
+        """0 where it lived until now and ends as it is told."""
+        lived = self.process.poll() is None
+        self.process.terminate()
+        status = self.process.wait(60)
+        return status if lived else status or 1
+
+
+def imported(server: Server, bundle: Path, name: str) -> Outcome:
+    """Imports a bundle into the page's server, shows it a picture and removes it."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        for each in sorted(bundle.rglob("*")):
+            data = each.read_bytes() if each.is_file() else b""
+            if each.name == "model.json":
+                data = json.dumps(json.loads(data) | {"id": name, "name": name}).encode()
+            if each.is_file():
+                file.writestr(f"{name}.tiobundle/{each.relative_to(bundle)}", data)
+    start = time.monotonic()
+    try:
+        status, text = server.request("POST", "/api/v1/models", archive.getvalue(),
+                                      {"Content-Type": "application/zip"})
+        if status < 300:
+            path = f"/api/v1/models/{name}"
+            for _ in range(2):
+                shown, text = server.request("POST", path + "/infer", PHOTO,
+                                             {"Content-Type": "image/png"})
+                status = max(status, shown)
+            server.request("DELETE", path)
+        fine = status < 300 or 400 <= status < 500 or status in (500, 503) and "message" in text
+    except OSError as error:
+        fine, status, text = False, -1, str(error)
+    peak = server.peak if server.process.poll() is None else 0
+    return Outcome("import", 0 if status < 300 and fine else 65 if fine else status,
+                   time.monotonic() - start, peak, text[:400])
+
+
+def try_one(options, folder: Path, name: str, source: Path, data: bytes) -> list[Outcome]:
+    binary, commands = options.binary, options.commands
     place = folder / name
     place.mkdir()
     file = place / "model.tflite"
@@ -216,8 +292,18 @@ def try_one(binary: str, folder: Path, name: str, data: bytes, commands: list[st
     outcomes = []
     if "inspect" in commands:
         outcomes.append(run(binary, ["inspect", str(file)]))
-    made = run(binary, ["init", str(file), "-o", str(bundle)])
-    outcomes.append(made)
+    outcomes.append(run(binary, ["init", str(file), "-o", str(bundle)]))
+    if source.parent.suffix == ".tiobundle":
+        # What its own author says of it goes further than what can be guessed.
+        shutil.rmtree(bundle, ignore_errors=True)
+        shutil.copytree(source.parent, bundle)
+        (bundle / source.name).write_bytes(data)
+    if "push" in commands:
+        outcomes.append(run(binary, [
+            "repository", "push", str(bundle if bundle.exists() else file), "--server",
+            options.repository.address, "--model", "mutants", "--as", name]))
+    if bundle.exists() and "import" in commands:
+        outcomes.append(imported(options.netrunner, bundle, name))
     if bundle.exists():
         if "validate" in commands:
             outcomes.append(run(binary, ["validate", str(bundle)]))
@@ -230,6 +316,12 @@ def try_one(binary: str, folder: Path, name: str, data: bytes, commands: list[st
     return outcomes
 
 
+def token(binary: str, data: str) -> str:
+    made = subprocess.run([binary, "repository", "token", "create", "fuzz", "--scope", "publish",
+                           "--data", data, "--json"], capture_output=True, text=True, check=True)
+    return json.loads(made.stdout)["secret"]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
@@ -237,14 +329,25 @@ def main() -> int:
     parser.add_argument("--bytes", type=int, default=5000, help="copies with some bytes altered")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--models", action="append", type=Path, help="more folders of models")
-    parser.add_argument("--commands", default="inspect,validate,bench,run")
+    parser.add_argument("--commands", default="inspect,validate,bench,run,push,import")
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     files = sorted(file for folder in MODELS + (options.models or []) for file in folder.rglob("*.tflite")
                    if file.stat().st_size < 2_000_000)
     source = random.Random(options.seed)
     folder = Path(tempfile.mkdtemp(prefix="tensorio-fuzz-models-"))
-    commands = options.commands.split(",")
+    options.commands = options.commands.split(",")
+    servers = []
+    if "import" in options.commands:
+        (folder / "models").mkdir()
+        options.netrunner = Server(
+            [options.binary, "netrunner", "--no-browser", "--models", str(folder / "models")])
+        servers.append(options.netrunner)
+    if "push" in options.commands:
+        data = str(folder / "repository")
+        os.environ["TENSORIO_REPOSITORY_TOKEN"] = token(options.binary, data)
+        options.repository = Server([options.binary, "repository", "serve", "--data", data])
+        servers.append(options.repository)
     faults, counts = [], collections.Counter()
     slowest, largest = 0.0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -259,7 +362,7 @@ def main() -> int:
                     counts["not made"] += 1  # the writer refuses some values itself
                     continue
                 name = f"{kind}-{number}-{file.stem}"
-                jobs[pool.submit(try_one, options.binary, folder, name, data, commands)] = name
+                jobs[pool.submit(try_one, options, folder, name, file, data)] = name
         for job in concurrent.futures.as_completed(jobs):
             for outcome in job.result():
                 counts[f"{outcome.command}: {outcome.status}"] += 1
@@ -270,6 +373,9 @@ def main() -> int:
                 slowest, largest = max(slowest, outcome.seconds), max(largest, outcome.peak)
                 if outcome.fault:
                     faults.append(f"{jobs[job]} {outcome.command}: {outcome.fault}: {outcome.message!r}")
+    for server in servers:
+        if status := server.end():
+            faults.append(f"{server.process.args[1]} ended with {status}")
     for name, count in sorted(counts.items()):
         print(f"{name}: {count}")
     print(f"slowest {slowest:.1f} s, largest {largest >> 20} MiB, {len(faults)} faults")

@@ -35,6 +35,8 @@ public struct NetRunnerOptions: Sendable {
   var wrongTokenInterval = Duration.milliseconds(500)
   /// How slowly requests' bodies may arrive.
   var bodyPace = BodyPace()
+  /// The most bytes that a request with tensors may have; nil takes what the model's inputs can need.
+  public var maximumTensorRequestBytes: Int?
   /// The most bytes that an imported archive may have.
   public var maximumBundleBytes = 512 << 20
   /// The repository that models can be imported from by name; nil for none.

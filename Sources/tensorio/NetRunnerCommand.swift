@@ -65,6 +65,12 @@ struct NetRunnerCommand: ParsableCommand {
   @Flag(help: "Let bundles be imported from private and loopback addresses.")
   var allowPrivateImports = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The most bytes that a request with tensors may have, as 512KiB or 64MiB; what the model's inputs "
+        + "can need unless told.", valueName: "size"))
+  var bodyLimit: ByteCount?
+
   @OptionGroup var repository: NetRunnerRepositoryArguments
 
   @OptionGroup var safety: SafetyArguments
@@ -75,6 +81,9 @@ struct NetRunnerCommand: ParsableCommand {
   func validate() throws {
     guard (0...65535).contains(port), (1...1024).contains(threads ?? 1) else {
       throw ValidationError("--port takes 0 to 65535, --threads a positive number.")
+    }
+    if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
+      throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
     }
     guard (cert == nil) == (key == nil) else {
       throw ValidationError("--cert and --key belong together.")
@@ -108,6 +117,7 @@ struct NetRunnerCommand: ParsableCommand {
     options.host = host
     options.port = port
     options.threads = threads ?? Processors.count
+    options.maximumTensorRequestBytes = bodyLimit?.bytes
     options.allowsPrivateImports = allowPrivateImports
     options.repository = try repository.configuration()
     options.version = Version.current

@@ -56,6 +56,21 @@ import Testing
     }
   }
 
+  @Test func `a body over the limit that was set is refused`() async throws {
+    let fixture = try Self.fixture()
+    fixture.options.maximumTensorRequestBytes = Self.call.utf8.count
+    try await fixture.test { client in
+      for (padding, status) in [("", HTTPResponse.Status.ok), (" ", .contentTooLarge)] {
+        try await client.execute(
+          uri: "/v2/models/matmul/infer", method: .post,
+          body: ByteBuffer(string: Self.call + padding)
+        ) { response in
+          #expect(response.status == status)
+        }
+      }
+    }
+  }
+
   @Test func `binary tensors give the same as JSON`() async throws {
     let fixture = try Self.fixture()
     try await fixture.test { client in

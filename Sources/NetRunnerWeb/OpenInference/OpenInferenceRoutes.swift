@@ -19,6 +19,8 @@ struct OpenInferenceRoutes: Sendable {
   /// Why no model can be run at all; nil where nothing is known against it.
   let problem: @Sendable () -> String?
   let tensors: TensorBodies
+  /// The bytes that a request with tensors may have; nil follows from the model.
+  let requestLimit: Int?
   let statistics = InferenceStatistics()
 
   private static let headerLength = HTTPField.Name("Inference-Header-Content-Length")
@@ -175,7 +177,7 @@ struct OpenInferenceRoutes: Sendable {
       }
       return length
     }
-    let limits = TensorLimits(id, try model.signature.inputs)
+    let limits = TensorLimits(id, try model.signature.inputs, limit: requestLimit)
     let clock = ContinuousClock()
     let start = clock.now
     do {

@@ -78,7 +78,11 @@ struct TensorLimits: Sendable {
   /// The texts that an input of texts may have.
   private static let texts = 4 << 20
 
-  init(_ id: String, _ inputs: [TensorSpec]) {
+  /// - Parameters:
+  ///   - id: The model's id.
+  ///   - inputs: The model's inputs, from which the limits follow.
+  ///   - limit: The bytes of any request, where the server's options say so.
+  init(_ id: String, _ inputs: [TensorSpec], limit: Int?) {
     model = id
     var (json, binary, tensors) = (Self.overhead, Self.overhead, 0)
     for input in inputs {
@@ -92,8 +96,8 @@ struct TensorLimits: Sendable {
         binary += input.isImage ? InferenceRunner.maximumPictureBytes : 0
       }
     }
-    self.json = json
-    self.binary = binary + tensors
+    self.json = limit ?? json
+    self.binary = limit ?? binary + tensors
     self.tensors = tensors
   }
 }
