@@ -59,7 +59,7 @@ extension ModelRepositoryClient {
         configuration: RepositoryExchange.clientConfiguration(configuration)
       ) { client in
         try await work(
-          RepositoryExchange(client: client, server: server, configuration: configuration))
+          try RepositoryExchange(client: client, server: server, configuration: configuration))
       }
     } catch {
       throw ModelRepositoryClientError(error)

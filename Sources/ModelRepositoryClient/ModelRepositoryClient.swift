@@ -170,7 +170,7 @@ public final class ModelRepositoryClient: Sendable {
     ) { client in
       try await ModelDownload(
         folder: folder(of: model), configuration: configuration, installationID: installationID,
-        exchange: RepositoryExchange(
+        exchange: try RepositoryExchange(
           client: client, server: server, configuration: configuration),
         onSafety: { self.forget(model, unsafeBy: $0) }, onProgress: onProgress
       ).run()

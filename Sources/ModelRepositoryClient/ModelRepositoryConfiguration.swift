@@ -18,6 +18,12 @@ public struct ModelRepositoryConfiguration: Sendable {
   public var keys: [VerificationKey]
   /// The root document to begin with, which says by itself how many keys have to sign the next one;
   /// nil begins with ``keys``, which are not looked at otherwise.
+  ///
+  /// A program has it as a file, `roots/N.json` of the repository's folder:
+  ///
+  /// ```swift
+  /// configuration.root = try RepositoryJSON.decode(SignedDocument.self, from: Data(contentsOf: file))
+  /// ```
   public var root: SignedDocument?
   /// The cache: it is made when it is not there.
   ///
@@ -27,6 +33,11 @@ public struct ModelRepositoryConfiguration: Sendable {
   public var channel: RepositoryName = .stable
   /// A token that may read; it goes to ``server`` only, never to where that redirects.
   public var token: String?
+  /// A PEM file of authorities that are trusted besides the system's, for a server with a private
+  /// certificate.
+  ///
+  /// The variable `SSL_CERT_FILE` names authorities that are trusted instead of the system's.
+  public var certificateAuthorities: String?
   /// What rollouts tell this installation from others by; nil: made once and kept in the folder.
   public var installationID: String?
   /// Models that came with the program, the last resort: a `.tiobundle` folder or a `.tflite` file.
@@ -50,6 +61,8 @@ public struct ModelRepositoryConfiguration: Sendable {
   public var maximumBytes = 4 << 30
   /// For how long an incomplete file is kept, to go on with it: ``ModelRepositoryClient/removeUnused()``.
   public var partialLifetime: Duration = .seconds(24 * 3600)
+  /// Whether a server that was never reached is given up at once: a person waits for the answer.
+  package var failsFast = false
   /// Told which version a process began to use, once for a model; nil tells nobody.
   public var onExposure: (@Sendable (Exposure) -> Void)?
 

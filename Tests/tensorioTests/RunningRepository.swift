@@ -27,8 +27,13 @@ final class RunningRepository {
   /// - Parameters:
   ///   - arguments: Further ones of the server.
   ///   - secrets: Variables of the server, and of nothing else.
+  ///   - variables: Further variables of the commands.
+  ///   - asksForKey: Whether the key is asked for, which is the first request.
   /// - Throws: When one of them does not work.
-  init(_ arguments: [String] = [], secrets: [String: String] = [:]) async throws {
+  init(
+    _ arguments: [String] = [], secrets: [String: String] = [:], variables: [String: String] = [:],
+    asksForKey: Bool = true
+  ) async throws {
     let folder = try TemporaryFolder()
     self.folder = folder
     let data = folder.path + "/data"
@@ -53,7 +58,12 @@ final class RunningRepository {
     address = text.hasSuffix("/") ? String(text.dropLast()) : text
     try #require(address.hasPrefix("http"), "\(line)")
     environment["TENSORIO_REPOSITORY"] = address
+    environment.merge(variables) { _, new in new }
     self.environment = environment
+    guard asksForKey else {
+      key = ""
+      return
+    }
     let keys = try await CommandRunner.run(
       ["repository", "keys", "--json"], environment: environment)
     key = try #require(
@@ -77,10 +87,12 @@ final class RunningRepository {
   /// Runs `tensorio repository` with its address and token; it must end with a status.
   @discardableResult
   func run(
-    _ arguments: [String], status: Int32 = 0, location: SourceLocation = #_sourceLocation
+    _ arguments: [String], status: Int32 = 0, without variables: Set<String> = [],
+    location: SourceLocation = #_sourceLocation
   ) async throws -> (output: String, error: String) {
     let result = try await CommandRunner.run(
-      ["repository"] + arguments, environment: environment)
+      ["repository"] + arguments,
+      environment: environment.filter { !variables.contains($0.key) }.mapValues(Optional.some))
     #expect(
       result.status == status, "\(arguments): \(result.output)\(result.error)",
       sourceLocation: location)

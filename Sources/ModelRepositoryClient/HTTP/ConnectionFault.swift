@@ -4,8 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
-import NIOCore
+import Foundation
+package import NIOCore
+import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 #if canImport(Glibc)
 import Glibc
@@ -18,7 +21,26 @@ import Darwin
 /// Why a server could not be reached, in words for people.
 package enum ConnectionFault {
   /// How long a connection may take to be made, in seconds.
-  package static let connectSeconds = 5
+  ///
+  /// With the time that it takes to start and to explain, a command answers within five seconds.
+  package static let connectSeconds = 4
+
+  /// The end of a sentence that begins with the server's address, with a look at a refused certificate.
+  ///
+  /// - Parameters:
+  ///   - error: What the network library threw.
+  ///   - address: The server's address.
+  /// - Returns: What happened and what to check, without a full stop.
+  package static func reason(for error: any Error, at address: String) -> EventLoopFuture<String> {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    guard isRefusedCertificate(error), let components = URLComponents(string: address),
+      let host = components.host
+    else { return loop.makeSucceededFuture(reason(for: error)) }
+    let name = host.trimmingCharacters(in: ["[", "]"])
+    let usual = reason(for: error)
+    return ServerCertificate.fault(ofHost: name, port: components.port ?? 443)
+      .map { $0 ?? usual }
+  }
 
   /// The end of a sentence that begins with the server's address.
   ///
@@ -38,7 +60,7 @@ package enum ConnectionFault {
         "accepted the connection, but did not answer as a server with TLS does; check whether the "
         + "address begins with https or http"
     case let error as HTTPClientError where error == .remoteConnectionClosed:
-      return "closed the connection without an answer"
+      return closed
     default: return otherReason(for: error)
     }
   }
@@ -56,24 +78,49 @@ package enum ConnectionFault {
     switch error.errnoCode {
     case ECONNREFUSED: "refused the connection; check the address, and that the server is running"
     case ENETUNREACH, EHOSTUNREACH: "is on a network that this machine cannot reach"
-    case ECONNRESET, EPIPE: "closed the connection without an answer"
+    case ECONNRESET, EPIPE: closed
     default: "could not be reached: \(String(cString: strerror(error.errnoCode)))"
     }
   }
 
+  private static let closed =
+    "closed the connection without an answer; check the port, and whether the address begins with "
+    + "https or http"
+
+  /// Whether the next attempt will fail the same way: a certificate is refused until it is changed.
+  static func isLasting(_ error: any Error) -> Bool {
+    isRefusedCertificate(error) || error as? NIOSSLExtraError == .failedToValidateHostname
+  }
+
+  private static func isRefusedCertificate(_ error: any Error) -> Bool {
+    let text = "\(error)"
+    return text.contains("CERTIFICATE_VERIFY_FAILED")
+      || text.contains("unableToValidateCertificate")
+  }
+
   /// The libraries for TLS and HTTP throw errors whose types are not all public.
   private static func otherReason(for error: any Error) -> String {
-    let text = "\(error)"
-    if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
+    if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
       return
-        "has a certificate that this machine does not trust: it is self-signed, expired, or for "
-        + "another host"
+        "has a certificate for another host; use the name that the certificate is for, or give "
+        + "the server one for this name"
     }
-    if text.contains("handshakeFailed") || text.contains("WRONG_VERSION_NUMBER") {
-      return "does not speak TLS; check whether the address begins with https or http"
+    let text = "\(error)"
+    if isRefusedCertificate(error) {
+      return
+        "has a certificate of an authority that this machine does not trust; name a file with the "
+        + "authority's certificate in SSL_CERT_FILE, or with --ca where the command has it"
     }
-    if text.contains("invalidHeader") || text.contains("HTTPParserError") {
-      return "does not speak HTTP; check the port"
+    if text.contains("handshakeFailed") || text.contains("WRONG_VERSION_NUMBER")
+      || text.contains("uncleanShutdown")
+    {
+      return "does not speak TLS; check the port, and whether the address begins with https or http"
+    }
+    if text.contains("invalidHeader") || text.contains("HTTPParserError")
+      || error is HTTPParserError
+    {
+      return
+        "does not speak HTTP; check the port, and whether the address begins with https or http"
     }
     return "does not answer: \(text)"
   }

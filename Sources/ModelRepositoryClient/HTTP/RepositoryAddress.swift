@@ -23,13 +23,14 @@ struct RepositoryAddress: Sendable, Hashable {
     func invalid(_ why: String) -> ModelRepositoryClientError {
       ModelRepositoryClientError(
         .invalidConfiguration,
-        "The server '\(text.prefix(200))' \(why). An address is as in https://models.example.com.")
+        "The server '\(text.prefix(200))' \(why). An example of an address is https://models.example.com."
+      )
     }
     var trimmed = text
     while trimmed.hasSuffix("/") { trimmed.removeLast() }
     guard let components = URLComponents(string: trimmed), let url = components.url,
       let address = RepositoryAddress(url)
-    else { throw invalid("is no address") }
+    else { throw invalid("is not an address of http or https") }
     guard components.user == nil, components.password == nil else {
       throw invalid("has a user or a password in it; use a token")
     }
@@ -86,7 +87,7 @@ struct RepositoryAddress: Sendable, Hashable {
     }
     guard let next = URL(string: location, relativeTo: url)?.absoluteURL,
       let address = RepositoryAddress(next), next.user == nil, next.password == nil
-    else { throw refused("which is no address") }
+    else { throw refused("which is not an address of http or https") }
     guard !isSecure || address.isSecure else { throw refused("which is not encrypted") }
     guard isSecure || allowsInsecureConnections || address.isLoopback else {
       throw refused("which is another computer")

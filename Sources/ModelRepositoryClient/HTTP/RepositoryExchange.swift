@@ -7,6 +7,9 @@ import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import NIOSSL
+import Synchronization
+import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -19,6 +22,31 @@ struct RepositoryExchange: Sendable {
   let client: HTTPClient
   let server: RepositoryAddress
   let configuration: ModelRepositoryConfiguration
+  private let encryption: TLSConfiguration?
+  private let contact = Contact()
+
+  /// Whether the server ever answered: one that did is worth another attempt.
+  private final class Contact: Sendable {
+    let wasMade = Mutex(false)
+  }
+
+  /// Prepares requests.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration` for a file of authorities
+  ///   that cannot be used.
+  init(
+    client: HTTPClient, server: RepositoryAddress, configuration: ModelRepositoryConfiguration
+  ) throws {
+    self.client = client
+    self.server = server
+    self.configuration = configuration
+    do {
+      encryption = try TrustedAuthorities.configuration(
+        adding: configuration.certificateAuthorities)
+    } catch let error as TensorIOError {
+      throw ModelRepositoryClientError(.invalidConfiguration, error.message, cause: error)
+    }
+  }
 
   private static let maximumRedirects = 5
   private static let maximumPause: Duration = .seconds(120)
@@ -52,6 +80,7 @@ struct RepositoryExchange: Sendable {
     for _ in 0...Self.maximumRedirects {
       var request = HTTPClientRequest(url: address.url.absoluteString)
       request.headers = fields
+      request.tlsConfiguration = encryption
       request.headers.add(name: "accept-encoding", value: "identity")
       request.headers.add(name: "user-agent", value: "TensorIO")
       if let token = configuration.token, address.origin == server.origin {
@@ -61,8 +90,9 @@ struct RepositoryExchange: Sendable {
       do {
         response = try await client.execute(request, deadline: .distantFuture)
       } catch {
-        throw failure(error, address)
+        throw try await unreachable(error, address)
       }
+      contact.wasMade.withLock { $0 = true }
       guard [301, 302, 303, 307, 308].contains(response.status.code),
         let location = response.headers.first(name: "location")
       else { return try await checked(response, address) }
@@ -162,6 +192,24 @@ struct RepositoryExchange: Sendable {
         ProblemDetails.self, from: .init(bytes.readableBytesView))
     else { return "" }
     return ", \(problem.code.prefix(60)): \(problem.title.prefix(300))"
+  }
+
+  /// What an error before any answer is.
+  private func unreachable(
+    _ error: any Error, _ address: RepositoryAddress
+  ) async throws -> any Error {
+    guard let failure = failure(error, address) as? TransientFailure else {
+      return self.failure(error, address)
+    }
+    var found = failure.error
+    if found.code != .timedOut {
+      let reason = try await ConnectionFault.reason(for: error, at: address.shown).get()
+      found.message = "'\(address.shown)' \(reason)."
+    }
+    let isFinal =
+      ConnectionFault.isLasting(error)
+      || configuration.failsFast && !contact.wasMade.withLock { $0 }
+    return isFinal ? found : TransientFailure(error: found, madeProgress: failure.madeProgress)
   }
 
   /// What an error of the connection is.

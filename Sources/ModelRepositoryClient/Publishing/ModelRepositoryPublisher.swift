@@ -43,9 +43,14 @@ public struct ModelRepositoryPublisher: Sendable {
   ///   - server: The server's address.
   ///   - token: A token for what is to be done.
   ///   - memory: A folder in which uploads are remembered, so that another process can go on.
-  /// - Throws: ``PublishingError`` for what is no address.
-  public init(server: String, token: String?, memory: String? = nil) throws {
-    connection = try RepositoryConnection(server: server, token: token)
+  ///   - certificateAuthorities: A PEM file of authorities that are trusted besides the system's.
+  /// - Throws: ``PublishingError`` for what is no address; `TensorIOError` for a file of authorities
+  ///   that cannot be used.
+  public init(
+    server: String, token: String?, memory: String? = nil, certificateAuthorities: String? = nil
+  ) throws {
+    connection = try RepositoryConnection(
+      server: server, token: token, certificateAuthorities: certificateAuthorities)
     uploader = BlobUploader(connection: connection, memory: memory)
   }
 

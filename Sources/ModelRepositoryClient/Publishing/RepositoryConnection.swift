@@ -8,6 +8,7 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Asks a repository's API.
 struct RepositoryConnection: Sendable {
@@ -44,12 +45,14 @@ struct RepositoryConnection: Sendable {
 
   private let base: String
   private let token: String?
+  /// Whom to trust besides the system's authorities, or instead; nil trusts those.
+  private let encryption: TLSConfiguration?
   /// Documents are short; blobs do not come this way.
   private static let maximumAnswer = 16 << 20
 
   /// - Throws: ``PublishingError`` for what is no address, and for another machine's without https: a
-  ///   token would be read on its way.
-  init(server: String, token: String?) throws {
+  ///   token would be read on its way; `TensorIOError` for a file of authorities that cannot be used.
+  init(server: String, token: String?, certificateAuthorities: String?) throws {
     do {
       base = try RepositoryAddress(server: server, allowsInsecureConnections: false)
         .url.absoluteString
@@ -57,6 +60,7 @@ struct RepositoryConnection: Sendable {
       throw PublishingError("invalid_server", error.message)
     }
     self.token = token
+    encryption = try TrustedAuthorities.configuration(adding: certificateAuthorities)
   }
 
   /// Sends a request.
@@ -78,13 +82,16 @@ struct RepositoryConnection: Sendable {
     if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
     let answer: Answer
     do {
-      let response = try await Self.client.execute(request, timeout: .minutes(2))
+      // What changes something may take longer, as bringing a blob to another machine.
+      let longest: TimeAmount = method == .GET ? .seconds(30) : .minutes(2)
+      let response = try await Self.client.execute(request, timeout: longest)
       let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
       answer = Answer(
         status: Int(response.status.code), headers: response.headers,
         body: Data(bytes.readableBytesView))
     } catch {
-      throw PublishingError("no_answer", "'\(base)' \(ConnectionFault.reason(for: error)).")
+      let reason = try await ConnectionFault.reason(for: error, at: base).get()
+      throw PublishingError("no_answer", "'\(base)' \(reason).")
     }
     guard statuses.contains(answer.status) else {
       guard let problem = try? answer.decode(ProblemDetails.self) else {
@@ -113,6 +120,7 @@ struct RepositoryConnection: Sendable {
   private func request(_ method: HTTPMethod, _ path: String) -> HTTPClientRequest {
     var request = HTTPClientRequest(url: base + path)
     request.method = method
+    request.tlsConfiguration = encryption
     if let token { request.headers.replaceOrAdd(name: "Authorization", value: "Bearer \(token)") }
     return request
   }

@@ -46,9 +46,14 @@ public struct RepositoryVerifier: Sendable {
   ///   - server: The server's address.
   ///   - token: A token, where the server wants one for reading.
   ///   - trust: What is trusted.
-  /// - Throws: ``PublishingError`` for what is no address.
-  public init(server: String, token: String?, trust: RepositoryTrust) throws {
-    connection = try RepositoryConnection(server: server, token: token)
+  ///   - certificateAuthorities: A PEM file of authorities that are trusted besides the system's.
+  /// - Throws: ``PublishingError`` for what is no address; `TensorIOError` for a file of authorities
+  ///   that cannot be used.
+  public init(
+    server: String, token: String?, trust: RepositoryTrust, certificateAuthorities: String? = nil
+  ) throws {
+    connection = try RepositoryConnection(
+      server: server, token: token, certificateAuthorities: certificateAuthorities)
     self.trust = trust
   }
 

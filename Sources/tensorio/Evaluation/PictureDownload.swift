@@ -28,7 +28,8 @@ enum PictureDownload {
   static func bytes(_ address: String) throws -> [UInt8] {
     let response: HTTPClient.Response
     do {
-      let request = try HTTPClient.Request(url: address)
+      var request = try HTTPClient.Request(url: address)
+      request.tlsConfiguration = try TrustedAuthorities.configuration(adding: nil)
       let delegate = ResponseAccumulator(request: request, maxBodySize: maximumBytes)
       response = try client.execute(
         request: request, delegate: delegate, deadline: .now() + .minutes(1)
@@ -36,9 +37,12 @@ enum PictureDownload {
     } catch is ResponseAccumulator.ResponseTooBigError {
       throw TensorIOError(
         .unreadableFile, "'\(address)' has more than \(maximumBytes >> 20) MiB.")
+    } catch let error as TensorIOError {
+      throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(address)' cannot be fetched: \(reason(for: error)).", cause: error)
+        .unreadableFile, "'\(address)' cannot be fetched: \(try reason(for: error, at: address)).",
+        cause: error)
     }
     guard response.status == .ok else {
       throw TensorIOError(
@@ -60,13 +64,14 @@ enum PictureDownload {
       eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
   }()
 
-  private static func reason(for error: any Error) -> String {
+  private static func reason(for error: any Error, at address: String) throws -> String {
     switch error {
     case let error as HTTPClientError where error == .readTimeout:
       return "the server said nothing for 30 seconds"
     case let error as HTTPClientError where error == .deadlineExceeded:
       return "it took more than a minute"
-    default: return "its server \(ConnectionFault.reason(for: error))"
+    default:
+      return "its server \(try ConnectionFault.reason(for: error, at: address).wait())"
     }
   }
 }

@@ -22,32 +22,61 @@ struct NetRunnerRepositoryArguments: ParsableArguments {
       "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
   var repositoryKey: [String] = []
 
+  @Option(
+    name: [.customLong("repository-root"), .customLong("root")],
+    help: ArgumentHelp(
+      "A root document that is trusted instead of keys: a file of the repository's folder 'roots'.",
+      valueName: "file"),
+    completion: .file())
+  var repositoryRoot: String?
+
+  @Option(
+    name: [.customLong("repository-ca"), .customLong("ca")],
+    help: ArgumentHelp(
+      "Certificates of authorities that the repository's may be of, besides the system's, in PEM.",
+      valueName: "file"),
+    completion: .file())
+  var repositoryAuthorities: String?
+
   @Option(help: ArgumentHelp("The repository's channel; stable unless told.", valueName: "channel"))
   var repositoryChannel: RepositoryName?
 
   func validate() throws {
-    guard repository != nil || (repositoryKey.isEmpty && repositoryChannel == nil) else {
-      throw ValidationError("--repository-key and --repository-channel belong to --repository.")
+    let others: [String?] = [
+      repositoryKey.first, repositoryRoot, repositoryAuthorities, repositoryChannel?.text,
+    ]
+    guard repository != nil || others.allSatisfy({ $0 == nil }) else {
+      throw ValidationError(
+        "--repository-key, --repository-root, --repository-ca and --repository-channel belong to "
+          + "--repository.")
     }
-    guard repository == nil || !repositoryKey.isEmpty else {
-      throw ValidationError("--repository-key is missing: whose signature is good?")
+    guard repository == nil || repositoryKey.isEmpty != (repositoryRoot == nil) else {
+      throw ValidationError(
+        "Name a key that signs the repository's documents with --repository-key, or a root document "
+          + "with --repository-root.")
     }
-    _ = try configuration()
+    _ = try keys()
+  }
+
+  private func keys() throws -> [VerificationKey] {
+    do {
+      return try repositoryKey.map { try VerificationKey($0) }
+    } catch {
+      throw ValidationError("\(error)")
+    }
   }
 
   /// What Net Runner is told; nil without a repository.
   func configuration() throws -> ModelRepositoryConfiguration? {
     guard let repository else { return nil }
     let channel = repositoryChannel ?? .stable
-    let keys: [VerificationKey]
-    do {
-      keys = try repositoryKey.map { try VerificationKey($0) }
-    } catch {
-      throw ValidationError("\(error)")
-    }
     var configuration = ModelRepositoryConfiguration(
-      server: repository, keys: keys,
+      server: repository, keys: try keys(),
       folder: RepositoryCache.folder(server: repository, channel: channel))
+    configuration.root = try repositoryRoot.map(SignedDocument.init(ofRootFile:))
+    configuration.certificateAuthorities = repositoryAuthorities
+    configuration.connectTimeout = .seconds(ConnectionFault.connectSeconds)
+    configuration.failsFast = true
     configuration.channel = channel
     let token = ProcessInfo.processInfo.environment["TENSORIO_REPOSITORY_TOKEN"]
     configuration.token = token.flatMap { $0.isEmpty ? nil : $0 }

@@ -20,6 +20,14 @@ struct RepositoryServerArguments: ParsableArguments {
   @Option(help: "A token; better in TENSORIO_REPOSITORY_TOKEN.")
   var token: String?
 
+  @Option(
+    name: .customLong("ca"),
+    help: ArgumentHelp(
+      "Certificates of authorities to trust besides the system's, in PEM.",
+      discussion: "SSL_CERT_FILE names a file of authorities to trust instead.", valueName: "file"),
+    completion: .file())
+  var certificateAuthorities: String?
+
   /// The server's address.
   var address: String {
     server ?? Self.environment("TENSORIO_REPOSITORY") ?? "http://127.0.0.1:8090"
@@ -34,7 +42,8 @@ struct RepositoryServerArguments: ParsableArguments {
       ProcessInfo.processInfo.environment["XDG_STATE_HOME"]
       ?? NSHomeDirectory() + "/.local/state"
     return try ModelRepositoryPublisher(
-      server: address, token: secret, memory: data + "/tensorio/uploads")
+      server: address, token: secret, memory: data + "/tensorio/uploads",
+      certificateAuthorities: certificateAuthorities)
   }
 
   private static func environment(_ name: String) -> String? {

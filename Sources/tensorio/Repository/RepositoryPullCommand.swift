@@ -126,6 +126,9 @@ struct RepositoryPullCommand: ParsableCommand {
     configuration.channel = channel.channel
     configuration.token = server.secret
     configuration.installationID = installationID
+    configuration.certificateAuthorities = server.certificateAuthorities
+    configuration.connectTimeout = .seconds(ConnectionFault.connectSeconds)
+    configuration.failsFast = true
     return configuration
   }
 }

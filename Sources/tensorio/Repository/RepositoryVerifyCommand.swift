@@ -28,7 +28,8 @@ struct RepositoryVerifyCommand: ParsableCommand {
 
   func run() throws {
     let verifier = try RepositoryVerifier(
-      server: server.address, token: server.secret, trust: keys.trust())
+      server: server.address, token: server.secret, trust: keys.trust(),
+      certificateAuthorities: server.certificateAuthorities)
     try BlockingTask.run { [self] in
       let report = try await verifier.verify(channel.channel, of: model)
       if json {

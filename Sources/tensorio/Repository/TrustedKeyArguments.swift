@@ -41,21 +41,29 @@ struct TrustedKeyArguments: ParsableArguments {
 
   /// The root document; nil where keys are trusted.
   func root() throws -> SignedDocument? {
-    guard let rootFile else { return nil }
-    let data = try Data(FileSystem.read(rootFile))
-    do {
-      return try RepositoryJSON.decode(SignedDocument.self, from: data)
-    } catch {
-      throw TensorIOError(
-        .unreadableFile,
-        "'\(rootFile)' is not a signed root document. It is the file roots/N.json of a repository's "
-          + "folder, or what its server answers at /v1/root.", cause: error)
-    }
+    try rootFile.map(SignedDocument.init(ofRootFile:))
   }
 
   /// What is trusted.
   func trust() throws -> RepositoryTrust {
     guard let root = try root() else { return RepositoryTrust(keys: try verificationKeys()) }
     return try RepositoryTrust(root: root)
+  }
+}
+
+extension SignedDocument {
+  /// Reads a root document, which nobody has checked yet.
+  ///
+  /// - Throws: `TensorIOError` that says what the file should be.
+  init(ofRootFile path: String) throws {
+    let data = try Data(FileSystem.read(path))
+    do {
+      self = try RepositoryJSON.decode(SignedDocument.self, from: data)
+    } catch {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(path)' is not a signed root document. It is the file roots/N.json of a repository's "
+          + "folder, or what its server answers at /v1/root.", cause: error)
+    }
   }
 }

@@ -1,0 +1,89 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A look at the certificate of a server whose certificate was refused, to say why.
+///
+/// The libraries for TLS only say that it was refused.
+enum ServerCertificate {
+  /// How long a look may take.
+  private static let longest = TimeAmount.seconds(1)
+
+  /// Says what is wrong with the certificate of a server.
+  ///
+  /// - Parameters:
+  ///   - host: The server's host.
+  ///   - port: Its port.
+  /// - Returns: The end of a sentence that begins with the server's address; nil when nothing is known.
+  static func fault(ofHost host: String, port: Int) -> EventLoopFuture<String?> {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    return certificate(ofHost: host, port: port, on: loop).map { certificate in
+      certificate.flatMap { fault(of: $0, at: .now) }
+    }.flatMapErrorThrowing { _ in nil }
+  }
+
+  private static func fault(of certificate: NIOSSLCertificate, at now: Date) -> String? {
+    func day(_ seconds: time_t) -> String {
+      Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601.year().month().day())
+    }
+    let time = time_t(now.timeIntervalSince1970)
+    if certificate.notValidAfter < time {
+      return "has a certificate that expired on \(day(certificate.notValidAfter)); renew it there, "
+        + "or set this machine's clock"
+    }
+    if certificate.notValidBefore > time {
+      return "has a certificate that is not valid before \(day(certificate.notValidBefore)); set "
+        + "this machine's clock"
+    }
+    return nil
+  }
+
+  private static func certificate(
+    ofHost host: String, port: Int, on loop: any EventLoop
+  ) -> EventLoopFuture<NIOSSLCertificate?> {
+    let found = loop.makePromise(of: NIOSSLCertificate?.self)
+    // A promise may be completed once only, and here several events do.
+    let isOpen = Mutex(true)
+    @Sendable func complete(_ certificate: NIOSSLCertificate?) {
+      let isFirst = isOpen.withLock { isOpen in
+        defer { isOpen = false }
+        return isOpen
+      }
+      if isFirst { found.succeed(certificate) }
+    }
+    loop.scheduleTask(in: longest) { complete(nil) }
+    let isName = (try? SocketAddress(ipAddress: host, port: port)) == nil
+    ClientBootstrap(group: loop).connectTimeout(longest).channelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture {
+        let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+        try channel.pipeline.syncOperations.addHandler(
+          NIOSSLClientHandler(context: context, serverHostname: isName ? host : nil) {
+            (certificates: [NIOSSLCertificate], verdict: EventLoopPromise<NIOSSLVerificationResult>)
+            in
+            complete(certificates.first)
+            verdict.succeed(NIOSSLVerificationResult.failed)
+          })
+      }
+    }.connect(host: host, port: port).whenComplete { result in
+      switch result {
+      case .success(let channel):
+        channel.closeFuture.whenComplete { _ in complete(nil) }
+        found.futureResult.whenComplete { _ in channel.close(promise: nil) }
+      case .failure: complete(nil)
+      }
+    }
+    return found.futureResult
+  }
+}

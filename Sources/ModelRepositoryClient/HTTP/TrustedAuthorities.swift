@@ -1,0 +1,69 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import NIOSSL
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The authorities whose certificates are trusted when a connection is encrypted.
+package enum TrustedAuthorities {
+  /// The variable that names a file of authorities to trust instead of the system's, as for OpenSSL.
+  private static let variable = "SSL_CERT_FILE"
+
+  /// How connections are encrypted.
+  ///
+  /// - Parameter file: A PEM file of authorities that are trusted besides the system's.
+  /// - Returns: nil where nobody but the system's authorities is trusted.
+  /// - Throws: `TensorIOError` for a file that cannot be used.
+  package static func configuration(adding file: String?) throws -> TLSConfiguration? {
+    let replacement = ProcessInfo.processInfo.environment[variable].flatMap {
+      $0.isEmpty ? nil : $0
+    }
+    guard file != nil || replacement != nil else { return nil }
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    if let replacement {
+      configuration.trustRoots = .certificates(
+        try certificates(in: replacement, "the file that \(variable) names"))
+    }
+    if let file {
+      configuration.additionalTrustRoots = [
+        .certificates(try certificates(in: file, "the file of trusted authorities"))
+      ]
+    }
+    return configuration
+  }
+
+  private static func certificates(
+    in file: String, _ what: String
+  ) throws -> [NIOSSLCertificate] {
+    let bytes: [UInt8]
+    do {
+      bytes = Array(try FileSystem.read(file))
+    } catch var error as TensorIOError {
+      error.message =
+        "\(what.prefix(1).uppercased() + what.dropFirst()) cannot be used. "
+        + error.message
+      throw error
+    }
+    let certificates: [NIOSSLCertificate]
+    do {
+      certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
+    } catch {
+      certificates = []
+    }
+    guard !certificates.isEmpty else {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(file)', \(what), has no certificate in it. Expected PEM, which begins with "
+          + "'-----BEGIN CERTIFICATE-----'.")
+    }
+    return certificates
+  }
+}
