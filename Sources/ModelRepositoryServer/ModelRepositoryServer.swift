@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -110,7 +111,17 @@ public struct ModelRepositoryServer: Sendable {
 
   /// Signs again what a wrong clock, or another key, signed, and says so.
   private func renewDocuments() async throws {
-    for channel in try await repository.renewDocuments() {
+    let early: [String]
+    do {
+      early = try await repository.renewDocuments()
+    } catch let error as DatabaseError {
+      // Channels whose rows can be read are served.
+      logger.error(
+        "the database is damaged; see 'fsck'",
+        metadata: ["fault": "\(RepositoryDatabase.sentence(error))"])
+      early = []
+    }
+    for channel in early {
       logger.warning(
         "a document was issued in the future, and was signed again",
         metadata: ["channel": "\(channel)"])

@@ -202,13 +202,14 @@ extension Repository {
       let rows = try Row.fetchCursor(
         database,
         sql: """
-          SELECT * FROM channel_documents WHERE model = ? AND channel = ? AND document_version < ?
+          \(RepositoryTable.channelDocuments.rows)
+          WHERE model = ? AND channel = ? AND document_version < ?
           ORDER BY document_version DESC LIMIT ?
           """, arguments: [model.text, channel.text, before ?? Int.max, limit])
       var revisions: [ChannelHistory.Revision] = []
       var size = 0
       while size < Self.maximumHistoryBytes, let row = try rows.next() {
-        let state = try Self.state(CheckedRow(row, of: .channelDocuments))
+        let state = try CheckedRow.read(row, of: .channelDocuments) { try Self.state($0) }
         let document = try Self.document(state)
         size += state.signed.count
         revisions.append(

@@ -143,8 +143,9 @@ extension Repository {
     _ condition: String, _ arguments: StatementArguments, _ database: Database
   ) throws -> [ChannelState] {
     try Row.fetchAll(
-      database, sql: "SELECT * FROM channel_documents WHERE \(condition)", arguments: arguments
-    ).map { try state(CheckedRow($0, of: .channelDocuments)) }
+      database, sql: "\(RepositoryTable.channelDocuments.rows) WHERE \(condition)",
+      arguments: arguments
+    ).map { try CheckedRow.read($0, of: .channelDocuments) { try state($0) } }
   }
 
   /// The first document that is wanted, however many come before it.
@@ -153,9 +154,10 @@ extension Repository {
     where isWanted: (ChannelState) -> Bool
   ) throws -> ChannelState? {
     let rows = try Row.fetchCursor(
-      database, sql: "SELECT * FROM channel_documents WHERE \(condition)", arguments: arguments)
+      database, sql: "\(RepositoryTable.channelDocuments.rows) WHERE \(condition)",
+      arguments: arguments)
     while let row = try rows.next() {
-      let state = try state(CheckedRow(row, of: .channelDocuments))
+      let state = try CheckedRow.read(row, of: .channelDocuments) { try Self.state($0) }
       if isWanted(state) { return state }
     }
     return nil

@@ -35,9 +35,9 @@ extension Repository {
     try await database.read { database in
       try Self.checkModel(model, database)
       return try Row.fetchAll(
-        database, sql: "SELECT * FROM versions WHERE model = ? ORDER BY sequence DESC",
+        database, sql: "\(RepositoryTable.versions.rows) WHERE model = ? ORDER BY sequence DESC",
         arguments: [model.text]
-      ).map { try Self.record(CheckedRow($0, of: .versions)) }
+      ).map { try CheckedRow.read($0, of: .versions) { try Self.record($0) } }
     }
   }
 
@@ -88,9 +88,9 @@ extension Repository {
         arguments: [model.text, now])
       let last = try Row.fetchOne(
         database,
-        sql: "SELECT * FROM versions WHERE model = ? ORDER BY sequence DESC LIMIT 1",
+        sql: "\(RepositoryTable.versions.rows) WHERE model = ? ORDER BY sequence DESC LIMIT 1",
         arguments: [model.text]
-      ).map { try CheckedRow($0, of: .versions).integer("sequence") }
+      ).map { try CheckedRow.read($0, of: .versions) { try $0.integer("sequence") } }
       let record = VersionRecord(
         version: manifest.version, sequence: (last ?? 0) + 1, manifest: blob, size: manifest.size,
         published: now)
@@ -145,9 +145,9 @@ extension Repository {
     _ version: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> VersionRecord? {
     try Row.fetchOne(
-      database, sql: "SELECT * FROM versions WHERE model = ? AND version = ?",
+      database, sql: "\(RepositoryTable.versions.rows) WHERE model = ? AND version = ?",
       arguments: [model.text, version.text]
-    ).map { try record(CheckedRow($0, of: .versions)) }
+    ).map { try CheckedRow.read($0, of: .versions) { try record($0) } }
   }
 
   /// - Throws: ``Problem`` where there is no such model.

@@ -24,6 +24,8 @@ struct DatabaseChecks: Sendable {
   private(set) var database: [String] = []
   /// What is wrong with rows, in sentences.
   private(set) var rows: [String] = []
+  /// Rows that can be read and whose checksums do not fit, in sentences.
+  private var changed: [String] = []
   /// Channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
   private(set) var untrusted: [String] = []
   /// The blobs whose rows are sound.
@@ -57,6 +59,11 @@ struct DatabaseChecks: Sendable {
     for model in models { checkVersions(of: model, database) }
     for model in models { checkChannels(of: model, database, keys) }
     checkRest(models, database)
+    for table in RepositoryTable.allCases {
+      note { try RowChecksums.faults(of: table, database) }
+    }
+    note { try Self.lostRecords(database) }
+    for fault in changed where !rows.contains(fault) { rows.append(fault) }
   }
 
   /// Adds what was found wrong with a row.
@@ -65,7 +72,8 @@ struct DatabaseChecks: Sendable {
   // MARK: - Tables
 
   private mutating func checkBlobs(_ database: Database) {
-    blobs = sound(.blobs, "ORDER BY digest", [], database) { row in
+    // A size that has changed says nothing of the blob itself.
+    blobs = sound(.blobs, "ORDER BY digest", [], database, areWhole: true) { row in
       _ = try row.time("used")
       return try row.blob()
     }
@@ -162,6 +170,28 @@ struct DatabaseChecks: Sendable {
     }
   }
 
+  /// The audit log's numbers go up to the last one that SQLite gave.
+  private static func lostRecords(_ database: Database) throws -> [String] {
+    let row = try Row.fetchOne(
+      database,
+      sql: """
+        SELECT IFNULL((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) AS given,
+          IFNULL((SELECT MAX(id) FROM audit), 0) AS present, (SELECT COUNT(*) FROM audit) AS count
+        """)
+    guard let row = row.map({ CheckedRow($0, of: "sqlite_sequence", key: []) }) else { return [] }
+    let numbers = try (
+      given: row.integer("given", in: 0...Int.max),
+      present: row.integer("present", in: 0...Int.max),
+      count: row.integer("count")
+    )
+    return numbers.given == numbers.present && numbers.present == numbers.count
+      ? []
+      : [
+        "The audit log's records should be numbered from 1 to \(numbers.given) without a gap, but "
+          + "there are \(numbers.count), and the last number is \(numbers.present)."
+      ]
+  }
+
   /// A channel's newest document names versions as their rows are.
   private static func unknownVersions(
     _ state: ChannelState, _ model: RepositoryName, _ database: Database
@@ -182,16 +212,34 @@ struct DatabaseChecks: Sendable {
   /// Reads the sound rows of a table, and notes the damaged ones.
   private mutating func sound<Value>(
     _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
-    _ database: Database, _ read: (CheckedRow) throws -> Value
+    _ database: Database, areWhole: Bool = false, _ read: (CheckedRow) throws -> Value
   ) -> [Value] {
     var values: [Value] = []
     var faults: [String] = []
+    var differing: [String] = []
     note {
-      values = try database.sound(
-        table, "SELECT * FROM \(table.rawValue) \(condition)", arguments, faults: &faults, read)
+      let rows = try Row.fetchCursor(
+        database, sql: "\(table.rows) \(condition)", arguments: arguments)
+      while let row = try rows.next() {
+        do {
+          let value = try read(CheckedRow(row, of: table))
+          if areWhole { try CheckedRow.checkWhole(row, of: table) }
+          values.append(value)
+        } catch let error as DamagedRow {
+          faults.append("\(error)")
+          continue
+        }
+        // Other checks may tell more of such a row.
+        do {
+          try CheckedRow.checkWhole(row, of: table)
+        } catch let error as DamagedRow {
+          differing.append("\(error)")
+        }
+      }
       return []
     }
     for fault in faults where !rows.contains(fault) { rows.append(fault) }
+    changed += differing.filter { !changed.contains($0) }
     return values
   }
 

@@ -30,7 +30,7 @@ extension Repository {
       // Damaged rows stay as they are; `fsck` names them.
       var faults: [String] = []
       return try database.sound(
-        .blobs, "SELECT * FROM blobs WHERE \(Self.isGarbage)", [oldest], faults: &faults
+        .blobs, "\(RepositoryTable.blobs.rows) WHERE \(Self.isGarbage)", [oldest], faults: &faults
       ) { row in
         _ = try row.time("used")
         return try row.blob()

@@ -24,7 +24,7 @@ extension Repository {
       try await check(blob, rehash: rehash, &report)
     }
     if rehash || blobs is FolderBlobStore { try await checkManifests(&checks) }
-    report.database = checks.database
+    report.database = lostChanges + checks.database
     report.rows = checks.rows
     report.untrusted = checks.untrusted
     let digests = Set(known.map(\.digest))

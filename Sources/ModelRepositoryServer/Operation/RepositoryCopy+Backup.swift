@@ -34,7 +34,8 @@ extension RepositoryCopy {
     try await make(path, hasBlobs: true) { fresh in
       let copy = try await blocking {
         let original = try RepositoryDatabase.openToRead(source.database)
-        let copy = try DatabaseQueue(path: fresh.database)
+        let copy = try DatabaseQueue(
+          path: fresh.database, configuration: RepositoryDatabase.configuration)
         try original.backup(to: copy)
         try prepare(copy)
         return copy

@@ -64,7 +64,8 @@ extension RepositoryCopy {
       try FileManager.default.copyItem(
         atPath: backup.database + suffix, toPath: fresh.database + suffix)
     }
-    let copy = try DatabaseQueue(path: fresh.database)
+    let copy = try DatabaseQueue(
+      path: fresh.database, configuration: RepositoryDatabase.configuration)
     let faults = try copy.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
     guard faults == ["ok"] else {
       throw RepositoryError(.storage, "The backup's database is damaged: \(faults.prefix(3)).")

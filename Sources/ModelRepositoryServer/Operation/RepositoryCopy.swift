@@ -72,6 +72,7 @@ enum RepositoryCopy {
   /// Uploads under way are not copied, and all of the database is in one file.
   static func prepare(_ database: DatabaseQueue) throws {
     try database.writeWithoutTransaction { database in
+      if try database.tableExists("seals") { try RowChecksums.keep(database) }
       try database.execute(sql: "DELETE FROM uploads")
       try database.execute(sql: "PRAGMA journal_mode = DELETE")
     }

@@ -8,6 +8,8 @@ struct DataFolder: Sendable {
   let path: String
 
   var database: String { path + "/meta.sqlite" }
+  /// The number of the last change of the database; see ``CommitWitness``.
+  var commits: String { path + "/COMMITS" }
   var blobs: String { path + "/blobs" }
   var uploads: String { path + "/uploads" }
   var quarantine: String { path + "/quarantine" }

@@ -104,6 +104,12 @@ enum FileSystem {
     return (Int(status.st_size), Date(timeIntervalSince1970: seconds))
   }
 
+  /// Whether there is a folder, or a link to one.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// The permissions of a file, or of the file that a link leads to; nil where there is no file.
   ///
   /// - Throws: ``RepositoryError`` where the system cannot tell.

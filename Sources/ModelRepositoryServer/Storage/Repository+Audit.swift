@@ -29,10 +29,12 @@ extension Repository {
   func auditLog(before: Int?, limit: Int) async throws -> AuditLog {
     try await database.read { database in
       let rows = try Row.fetchAll(
-        database, sql: "SELECT * FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?",
+        database, sql: "\(RepositoryTable.audit.rows) WHERE id < ? ORDER BY id DESC LIMIT ?",
         arguments: [before ?? Int.max, limit])
       return AuditLog(
-        records: try rows.map { try Self.auditRecord(CheckedRow($0, of: .audit)) })
+        records: try rows.map {
+          try CheckedRow.read($0, of: .audit) { try Self.auditRecord($0) }
+        })
     }
   }
 

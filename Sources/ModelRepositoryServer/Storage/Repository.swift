@@ -32,6 +32,8 @@ final class Repository: Sendable {
   let missing: [MissingBlob]
   /// Blobs whose files were lost, as they were found at the start.
   let lost: [String]
+  /// That the database is an older one than it should be, in a sentence, if it is.
+  let lostChanges: [String]
   /// What was found damaged in the database at the start, in sentences.
   let faults: [String]
   /// The keys that documents are signed with.
@@ -52,7 +54,7 @@ final class Repository: Sendable {
     lock = try FolderLock(folder.path)
     let hadBlobs = try FileSystem.exists(folder.blobs + "/sha256")
     try Self.checkBeginning(folder)
-    let database = try RepositoryDatabase.open(folder.database)
+    let (database, commits) = try RepositoryDatabase.open(folder.database, folder.commits)
     self.database = database
     let (knowsBlobs, isUsed) = try Self.reading(folder, database) { database in
       try (
@@ -76,7 +78,8 @@ final class Repository: Sendable {
     self.blobs =
       try blobs ?? note.map { Self.store($0, options, mayBegin: !isUsed) }
       ?? FolderBlobStore(folder.blobs, quarantine: folder.quarantine)
-    var faults: [String] = []
+    var faults = [commits.fault].compactMap { $0 }
+    lostChanges = faults
     let signers = try Self.noting(&faults) { _ in
       try database.read { try SigningState.signers($0) }
     }
@@ -100,6 +103,13 @@ final class Repository: Sendable {
     guard try FileSystem.size(of: folder.database) ?? 0 < 512,
       try FileSystem.size(of: folder.database + "-wal") ?? 0 < 512
     else { return }
+    guard try CommitWitness.changes(folder.commits) ?? 0 == 0 else {
+      throw RepositoryError(
+        .damaged,
+        "'\(folder.database)' is missing or cut off, and '\(folder.commits)' tells that there was a "
+          + "database. Restore the repository's backup; to begin with nothing, name another folder."
+      )
+    }
     let place = folder.blobs + "/sha256"
     let hasBlobs = try FileSystem.names(in: place).contains {
       try !FileSystem.names(in: place + "/" + $0).isEmpty
@@ -160,7 +170,7 @@ final class Repository: Sendable {
     let before = faults.count
     let rows = try noting(&faults) { faults in
       try database.read { database in
-        try database.sound(.uploads, "SELECT * FROM uploads", faults: &faults) {
+        try database.sound(.uploads, RepositoryTable.uploads.rows, faults: &faults) {
           try UploadStore.Upload($0)
         }
       }

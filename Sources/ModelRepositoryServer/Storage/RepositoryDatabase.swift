@@ -13,14 +13,25 @@ enum RepositoryDatabase {
   /// "TIOR": tells the files from other programs' SQLite databases.
   private static let applicationID = 0x5449_4F52
 
-  /// Opens the database, or makes it.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
-  static func open(_ path: String) throws -> DatabasePool {
+  /// What every connection needs.
+  static var configuration: Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
-    configuration.maximumReaderCount = 4
     configuration.foreignKeysEnabled = true
+    configuration.prepareDatabase { RowChecksums.addFunctions(to: $0) }
+    return configuration
+  }
+
+  /// Opens the database, or makes it.
+  ///
+  /// - Parameters:
+  ///   - path: The database.
+  ///   - commits: The file of the ``CommitWitness``.
+  /// - Returns: The database, and what tells whether it lost changes.
+  /// - Throws: ``RepositoryError`` with the codes `.storage` and `.damaged`.
+  static func open(_ path: String, _ commits: String) throws -> (DatabasePool, CommitWitness) {
+    var configuration = configuration
+    configuration.maximumReaderCount = 4
     do {
       let pool = try DatabasePool(path: path, configuration: configuration)
       // What was answered with 201 is on the disk, even when the power goes. Not in the
@@ -31,16 +42,27 @@ enum RepositoryDatabase {
         let tables = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
         guard id == applicationID || (id == 0 && tables == 0) else {
           throw RepositoryError(
-            .storage, "'\(path)' is a database of another program, and stays as it is.")
+            .damaged,
+            "'\(path)' is a database of another program, and stays as it is. Restore the "
+              + "repository's backup, or name another folder.")
         }
       }
       let isNewer = try pool.read { try migrator.hasBeenSuperseded($0) }
       guard !isNewer else {
-        throw RepositoryError(.storage, "'\(path)' was written by a newer version of this program.")
+        throw RepositoryError(
+          .damaged,
+          "'\(path)' was written by a newer version of this program, or its list of migrations is "
+            + "damaged. Use the newer version, or restore the repository's backup.")
       }
       try migrator.migrate(pool)
       try pool.read { try checkColumns($0, path) }
-      return pool
+      let witness = try pool.writeWithoutTransaction { database in
+        try RowChecksums.keep(database)
+        let witness = try CommitWitness(commits, changes: try RowChecksums.changes(database))
+        database.add(transactionObserver: witness, extent: .databaseLifetime)
+        return witness
+      }
+      return (pool, witness)
     } catch {
       throw failure(error, path)
     }
@@ -53,9 +75,8 @@ enum RepositoryDatabase {
     guard try FileSystem.size(of: path) != nil else {
       throw RepositoryError(.storage, "'\(path)' is not there: that is no repository's folder.")
     }
-    var configuration = Configuration()
+    var configuration = configuration
     configuration.readonly = true
-    configuration.busyMode = .timeout(10)
     do {
       let database = try DatabaseQueue(path: path, configuration: configuration)
       let id = try database.read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
@@ -72,6 +93,10 @@ enum RepositoryDatabase {
   static func failure(_ error: any Error, _ path: String) -> RepositoryError {
     switch error {
     case let error as RepositoryError: return error
+    case is DatabaseError where FileSystem.isFolder(path):
+      return RepositoryError(
+        .damaged, "'\(path)' should be a file, but it is a folder. Restore the repository's backup."
+      )
     case let error as DatabaseError
     where [
       .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_BUSY,
@@ -114,20 +139,19 @@ enum RepositoryDatabase {
   ///
   /// Each request would fail otherwise; other differences are told by `fsck`.
   private static func checkColumns(_ database: Database, _ path: String) throws {
-    let expected = try DatabaseQueue()
+    let expected = try DatabaseQueue(configuration: configuration)
     try migrator.migrate(expected)
-    for table in RepositoryTable.allCases {
-      let columns = try expected.read { try $0.columns(in: table.rawValue).map(\.name) }
-      guard try database.tableExists(table.rawValue) else {
+    for table in RepositoryTable.allCases.map(\.rawValue) + ["seals"] {
+      let columns = try expected.read { try $0.columns(in: table).map(\.name) }
+      guard try database.tableExists(table) else {
         throw RepositoryError(
-          .damaged,
-          "'\(path)' has no table '\(table.rawValue)'. Restore the repository's backup.")
+          .damaged, "'\(path)' has no table '\(table)'. Restore the repository's backup.")
       }
-      let present = Set(try database.columns(in: table.rawValue).map(\.name))
+      let present = Set(try database.columns(in: table).map(\.name))
       guard let missing = columns.first(where: { !present.contains($0) }) else { continue }
       throw RepositoryError(
         .damaged,
-        "The table '\(table.rawValue)' of '\(path)' has no column '\(missing)'. Restore the "
+        "The table '\(table)' of '\(path)' has no column '\(missing)'. Restore the "
           + "repository's backup.")
     }
   }
@@ -143,7 +167,7 @@ enum RepositoryDatabase {
       }
       return Dictionary(entries) { first, _ in first }
     }
-    let fresh = try DatabaseQueue()
+    let fresh = try DatabaseQueue(configuration: configuration)
     try migrator.migrate(fresh)
     let (expected, present) = (try fresh.read(schema), try schema(database))
     let missing = expected.keys.filter { present[$0] == nil }.map { "The \($0) is missing." }
@@ -156,11 +180,15 @@ enum RepositoryDatabase {
     return (missing + others).sorted()
   }
 
-  private static var migrator: DatabaseMigrator {
+  static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("repository") { database in
       try database.execute(sql: schema)
       try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+    }
+    // Immediate: rows that were damaged before do not keep the others from being read.
+    migrator.registerMigration("checksums", foreignKeyChecks: .immediate) { database in
+      try RowChecksums.migrate(database)
     }
     return migrator
   }

@@ -24,12 +24,70 @@ enum RepositoryTable: String, CaseIterable, Sendable {
     case .channelDocuments: ["model", "channel", "document_version"]
     }
   }
+
+  /// The columns that were there before checksums were, of which a row's checksum is made.
+  var columns: [String] {
+    switch self {
+    case .blobs: ["digest", "size", "used"]
+    case .uploads: ["id", "token", "offset", "used"]
+    case .models: ["name", "created"]
+    case .versions:
+      [
+        "model", "version", "sequence", "manifest_digest", "manifest_size", "size", "published",
+        "withdrawn",
+      ]
+    case .versionBlobs: ["model", "version", "digest", "size"]
+    case .channelDocuments:
+      [
+        "model", "channel", "document_version", "cause", "restores", "renewal", "keys", "content",
+        "signed",
+      ]
+    case .tokens:
+      ["id", "secret_hash", "name", "scopes", "models", "created", "expires", "revoked"]
+    case .audit: ["id", "time", "token", "action", "subject", "detail"]
+    }
+  }
+
+  /// SQL that selects whole rows, and whether their checksums fit; conditions may follow.
+  var rows: String {
+    "SELECT *, checksum IS \(RowChecksums.value(of: self)) AS \(RowChecksums.isWhole) "
+      + "FROM \(rawValue)"
+  }
 }
 
 extension CheckedRow {
   /// Wraps a row of a table.
   init(_ row: Row, of table: RepositoryTable) {
     self.init(row, of: table.rawValue, key: table.key)
+  }
+
+  /// Reads a row, and refuses one whose checksum does not fit.
+  ///
+  /// What `read` finds comes first, since it names the column.
+  ///
+  /// - Parameters:
+  ///   - row: A row; its checksum is compared where ``RepositoryTable/rows`` selected it.
+  ///   - table: The table that it is in.
+  ///   - read: Makes a value of it.
+  /// - Returns: The value.
+  /// - Throws: `DamagedRow`, and what `read` throws.
+  static func read<Value>(
+    _ row: Row, of table: RepositoryTable, _ read: (CheckedRow) throws -> Value
+  ) throws -> Value {
+    let value = try read(CheckedRow(row, of: table))
+    try checkWhole(row, of: table)
+    return value
+  }
+
+  /// Refuses a row whose checksum does not fit.
+  ///
+  /// - Throws: `DamagedRow`.
+  static func checkWhole(_ row: Row, of table: RepositoryTable) throws {
+    guard row.hasColumn(RowChecksums.isWhole) else { return }
+    let checked = CheckedRow(row, of: table)
+    guard try checked.flag(RowChecksums.isWhole) else {
+      throw checked.damaged("its checksum does not fit its values, so that one of them has changed")
+    }
   }
 
   /// A name of a model, a version or a channel.
@@ -65,9 +123,9 @@ extension Database {
   ///
   /// - Throws: `DamagedRow`, and what the database throws.
   func blobSize(_ digest: BlobDigest) throws -> Int? {
-    let statement = try cachedStatement(sql: "SELECT digest, size FROM blobs WHERE digest = ?")
+    let statement = try cachedStatement(sql: RepositoryTable.blobs.rows + " WHERE digest = ?")
     return try Row.fetchOne(statement, arguments: [digest.hexadecimal]).map {
-      try CheckedRow($0, of: .blobs).integer("size")
+      try CheckedRow.read($0, of: .blobs) { try $0.integer("size") }
     }
   }
 
@@ -89,7 +147,7 @@ extension Database {
     let rows = try Row.fetchCursor(self, sql: sql, arguments: arguments)
     while let row = try rows.next() {
       do {
-        values.append(try read(CheckedRow(row, of: table)))
+        values.append(try CheckedRow.read(row, of: table, read))
       } catch let error as DamagedRow {
         faults.append("\(error)")
       }

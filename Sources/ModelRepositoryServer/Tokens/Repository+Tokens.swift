@@ -67,8 +67,8 @@ extension Repository {
   /// The tokens, the oldest first.
   func tokens() async throws -> [TokenRecord] {
     try await database.read { database in
-      try Row.fetchAll(database, sql: "SELECT * FROM tokens ORDER BY rowid")
-        .map { try TokenRecord(CheckedRow($0, of: .tokens)) }
+      try Row.fetchAll(database, sql: RepositoryTable.tokens.rows + " ORDER BY rowid")
+        .map { try CheckedRow.read($0, of: .tokens) { try TokenRecord($0) } }
     }
   }
 
@@ -97,11 +97,13 @@ extension Repository {
     guard secret.utf8.count < 200, let dot = secret.firstIndex(of: ".") else { return nil }
     let id = String(secret[..<dot])
     let row = try await database.read { database in
-      try Row.fetchOne(database, sql: "SELECT * FROM tokens WHERE id = ?", arguments: [id])
-        .map { row in
-          let row = CheckedRow(row, of: .tokens)
-          return (token: try TokenRecord(row), hash: try row.bytes("secret_hash"))
+      let statement = try database.cachedStatement(
+        sql: RepositoryTable.tokens.rows + " WHERE id = ?")
+      return try Row.fetchOne(statement, arguments: [id]).map { row in
+        try CheckedRow.read(row, of: .tokens) {
+          (token: try TokenRecord($0), hash: try $0.bytes("secret_hash"))
         }
+      }
     }
     // A digest compares in a time that does not tell where the two differ.
     guard let row, SHA256.hash(data: Data(secret.utf8)) == row.hash, row.token.revoked == nil,

@@ -8,6 +8,7 @@ import Foundation
 import GRDB
 import ModelRepositoryAPI
 import NIOPosix
+import StoredRows
 
 extension UploadStore {
   /// Makes an upload a blob.
@@ -45,7 +46,13 @@ extension UploadStore {
     // One that is damaged is to be sent again.
     guard !repository.damagedBlobs.contains(digest) else { return nil }
     return try await repository.commits.withLock(digest) {
-      let size = try await repository.database.read { try $0.blobSize(digest) }
+      let size: Int?
+      do {
+        size = try await repository.database.read { try $0.blobSize(digest) }
+      } catch is DamagedRow {
+        // The upload replaces the row.
+        return nil
+      }
       guard let size, try await repository.blobs.size(of: digest) == size else { return nil }
       try await repository.database.write {
         try $0.execute(
@@ -97,10 +104,11 @@ extension UploadStore {
         let now = repository.now
         try await repository.database.write { [repository] database in
           try database.execute(
-            sql: """
-              INSERT INTO blobs (digest, size, used) VALUES (?, ?, ?)
-              ON CONFLICT (digest) DO UPDATE SET size = excluded.size, used = excluded.used
-              """, arguments: [blob.digest.hexadecimal, blob.size, now])
+            sql: "DELETE FROM blobs WHERE digest = ?", arguments: [blob.digest.hexadecimal])
+          // Not an update: the row that was there may be damaged.
+          try database.execute(
+            sql: "INSERT INTO blobs (digest, size, used) VALUES (?, ?, ?)",
+            arguments: [blob.digest.hexadecimal, blob.size, now])
           try database.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [upload.id])
           try repository.audit(
             database, token, "blob.upload", "\(blob.digest)", "\(blob.size) bytes")

@@ -96,7 +96,7 @@ final class UploadStore: Sendable {
       guard count ?? 0 >= maximum else { return [String]() }
       var faults: [String] = []
       return try database.sound(
-        .uploads, "SELECT * FROM uploads WHERE token = ? AND used <= ? ORDER BY used",
+        .uploads, "\(RepositoryTable.uploads.rows) WHERE token = ? AND used <= ? ORDER BY used",
         [token, oldest], faults: &faults
       ) { try Upload($0).id }
     }
@@ -113,9 +113,9 @@ final class UploadStore: Sendable {
     let oldest = repository.now - options.uploadLifetime
     let upload = try await repository.database.read { database in
       try Row.fetchOne(
-        database, sql: "SELECT * FROM uploads WHERE id = ? AND token = ? AND used > ?",
+        database, sql: "\(RepositoryTable.uploads.rows) WHERE id = ? AND token = ? AND used > ?",
         arguments: [id, token, oldest]
-      ).map { try Upload(CheckedRow($0, of: .uploads)) }
+      ).map { try CheckedRow.read($0, of: .uploads) { try Upload($0) } }
     }
     guard let upload else {
       if let failure = state.withLock({ $0.failures[id] }) { throw Problem.notStored(failure) }
@@ -144,7 +144,7 @@ final class UploadStore: Sendable {
       // Damaged rows stay as they are; `fsck` names them.
       var faults: [String] = []
       return try database.sound(
-        .uploads, "SELECT * FROM uploads WHERE used <= ?", [oldest], faults: &faults
+        .uploads, "\(RepositoryTable.uploads.rows) WHERE used <= ?", [oldest], faults: &faults
       ) { try Upload($0) }
     }
     var (count, bytes) = (0, 0)

@@ -47,7 +47,10 @@ struct RepositoryCheckCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
-      try DataFolderArguments.requireRepository(folder.data)
+      // A database that is gone, or that is a folder, is damage as well.
+      if !FileSystem.isFile(folder.data + "/COMMITS") {
+        try DataFolderArguments.requireRepository(folder.data)
+      }
       let report = try await RepositoryStore.fsck(
         ModelRepositoryOptions(dataFolder: folder.data), rehash: rehash)
       if json {

@@ -1,0 +1,156 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import GRDB
+import StoredRows
+
+/// Checksums of rows and of tables, which tell that a value is another one than was written.
+///
+/// Each row has the checksum of its values. The table `seals` has, for each table, how many rows it
+/// has, the exclusive or of their checksums, and how many changes were made. The server's connection
+/// keeps all of it up to date with temporary triggers, so that no statement can forget it, and so
+/// that the file itself has no trigger that other programs could not run.
+///
+/// They find damage. They are no protection from somebody who writes checksums that fit.
+enum RowChecksums {
+  /// The column of a query that says whether a row has the checksum that it should have.
+  static let isWhole = "is_whole"
+
+  /// Makes the functions known that the checksums' SQL needs.
+  static func addFunctions(to database: Database) {
+    database.add(function: checksum)
+    database.add(function: exclusiveOr)
+  }
+
+  /// Adds the columns and the table, for all rows that there are.
+  ///
+  /// - Throws: What the database throws.
+  static func migrate(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE seals (
+          name TEXT PRIMARY KEY, row_count INTEGER NOT NULL, row_sum INTEGER NOT NULL,
+          changes INTEGER NOT NULL) WITHOUT ROWID
+        """)
+    for table in RepositoryTable.allCases {
+      let name = table.rawValue
+      try database.execute(
+        sql: """
+          ALTER TABLE \(name) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+          UPDATE \(name) SET checksum = \(value(of: table));
+          """)
+      let sums = try Int64.fetchAll(database, sql: "SELECT checksum FROM \(name)")
+      try database.execute(
+        sql: "INSERT INTO seals (name, row_count, row_sum, changes) VALUES (?, ?, ?, 0)",
+        arguments: [name, sums.count, sums.reduce(0, ^)])
+    }
+  }
+
+  /// Keeps the checksums up to date on this connection, as long as it is open.
+  ///
+  /// A change of a row takes the old values' checksum out of the row's and puts the new values' in.
+  /// A row that was damaged before therefore stays recognizable.
+  ///
+  /// - Throws: What the database throws.
+  static func keep(_ database: Database) throws {
+    for table in RepositoryTable.allCases {
+      let (name, new, old) = (
+        table.rawValue, value(of: table, in: "NEW."), value(of: table, in: "OLD.")
+      )
+      let key = table.key.map { "\($0) = NEW.\($0)" }.joined(separator: " AND ")
+      func seal(_ rows: String, _ change: String) -> String {
+        """
+        UPDATE seals SET row_count = row_count\(rows), row_sum = exclusive_or(row_sum, \(change)),
+          changes = changes + 1 WHERE name = '\(name)';
+        """
+      }
+      try database.execute(
+        sql: """
+          CREATE TEMP TRIGGER \(name)_inserted AFTER INSERT ON main.\(name) BEGIN
+            UPDATE \(name) SET checksum = \(new) WHERE \(key);
+            \(seal(" + 1", new))
+          END;
+          CREATE TEMP TRIGGER \(name)_updated
+          AFTER UPDATE OF \(table.columns.joined(separator: ", ")) ON main.\(name) BEGIN
+            UPDATE \(name)
+              SET checksum = exclusive_or(exclusive_or(OLD.checksum, \(old)), \(new)) WHERE \(key);
+            \(seal("", "exclusive_or(\(old), \(new))"))
+          END;
+          CREATE TEMP TRIGGER \(name)_deleted AFTER DELETE ON main.\(name) BEGIN
+            \(seal(" - 1", "OLD.checksum"))
+          END;
+          """)
+    }
+  }
+
+  /// What differs between the tables and their seals, in sentences.
+  ///
+  /// - Throws: What the database throws.
+  static func faults(of table: RepositoryTable, _ database: Database) throws -> [String] {
+    let name = table.rawValue
+    guard
+      let row = try Row.fetchOne(
+        database, sql: "SELECT * FROM seals WHERE name = ?", arguments: [name])
+    else { return ["The table 'seals' has no row for the table '\(name)'."] }
+    let seal = CheckedRow(row, of: "seals", key: ["name"])
+    let (count, sum) = (
+      try seal.integer("row_count"), try seal.integer("row_sum", in: Int.min...Int.max)
+    )
+    _ = try seal.integer("changes")
+    var (rows, present) = (0, 0)
+    let checksums = try Row.fetchCursor(database, sql: "SELECT checksum FROM \(name)")
+    while let row = try checksums.next() {
+      rows += 1
+      present ^= Int64.fromDatabaseValue(row["checksum"]).map { Int($0) } ?? 0
+    }
+    if rows != count {
+      return [
+        "The table '\(name)' should have \(count) \(count == 1 ? "row" : "rows"), but it has \(rows)."
+      ]
+    }
+    return present == sum
+      ? [] : ["The rows of the table '\(name)' are not those that were written last."]
+  }
+
+  /// How many changes of rows were made since the checksums are kept.
+  ///
+  /// - Throws: What the database throws.
+  static func changes(_ database: Database) throws -> Int {
+    let statement = try database.cachedStatement(sql: "SELECT TOTAL(changes) FROM seals")
+    return Int(clampedSum: try Double.fetchOne(statement) ?? 0)
+  }
+
+  /// SQL for the checksum of a row's values.
+  static func value(of table: RepositoryTable, in row: String = "") -> String {
+    // The bytes, and not the text: SQLite's functions give a text up to its first zero byte.
+    let values = table.columns.map { "typeof(\(row)\($0)), CAST(\(row)\($0) AS BLOB)" }
+    return "row_checksum('\(table.rawValue)', \(values.joined(separator: ", ")))"
+  }
+
+  private static let checksum = DatabaseFunction("row_checksum", pure: true) { values in
+    var hash = SHA256()
+    for value in values {
+      switch value.storage {
+      case .string(let text): hash.update(data: Data("t\(text.utf8.count):\(text)".utf8))
+      case .blob(let bytes):
+        hash.update(data: Data("b\(bytes.count):".utf8))
+        hash.update(data: bytes)
+      default: hash.update(data: Data("n".utf8))
+      }
+    }
+    return hash.finalize().prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+  }
+
+  /// SQLite has none. What is no integer is damaged, and stays so.
+  private static let exclusiveOr = DatabaseFunction(
+    "exclusive_or", argumentCount: 2, pure: true
+  ) { values in
+    guard case .int64(let left) = values[0].storage, case .int64(let right) = values[1].storage
+    else { return values[0] }
+    return left ^ right
+  }
+}
