@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ModelRepositoryClient
+public import NetRunner
 public import TensorIO
 
 /// How Net Runner's server is set up.
@@ -35,6 +36,10 @@ public struct NetRunnerOptions: Sendable {
   var wrongTokenInterval = Duration.milliseconds(500)
   /// How slowly requests' bodies may arrive.
   var bodyPace = BodyPace()
+  /// The ways to show what models say.
+  public var outputFormats = OutputFormats()
+  /// The metrics of evaluations.
+  public var metrics = MetricRegistry.standard
   /// The most bytes that a request with tensors may have; nil takes what the model's inputs can need.
   public var maximumTensorRequestBytes: Int?
   /// The most bytes that an imported archive may have.

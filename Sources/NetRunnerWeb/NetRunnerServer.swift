@@ -110,7 +110,8 @@ public struct NetRunnerServer: Sendable {
     let access = TokenMiddleware(
       token: options.token, guesses: TokenGuesses(interval: options.wrongTokenInterval))
     let api = router.group("api/v1").add(middleware: access)
-    let runner = InferenceRunner(catalogue: catalogue, queue: queue)
+    let runner = InferenceRunner(
+      catalogue: catalogue, queue: queue, formats: options.outputFormats)
     ServerRoutes(
       options: options, repository: imports.repository, samples: assets + "/Samples",
       document: assets + "/openapi.json"

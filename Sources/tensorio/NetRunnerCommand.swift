@@ -121,6 +121,8 @@ struct NetRunnerCommand: ParsableCommand {
     options.allowsPrivateImports = allowPrivateImports
     options.repository = try repository.configuration()
     options.version = Version.current
+    options.outputFormats = TensorIOTool.current.outputFormats
+    options.metrics = TensorIOTool.current.metrics
     options.libraries = Backends.versions
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }

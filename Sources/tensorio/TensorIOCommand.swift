@@ -7,7 +7,6 @@ import ArgumentParser
 import TensorIO
 
 /// The command line: the only place that names all backends.
-@main
 struct TensorIOCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tensorio",

@@ -55,7 +55,7 @@ struct ValidateCommand: ParsableCommand {
     let issues = ModelBundle.issues(at: path, check: Self.unfinishedTexts)
     guard issues.allSatisfy({ !$0.isError }) else { return issues }
     let bundle = try ModelBundle(path, check: Self.unfinishedTexts)
-    let format = OutputFormats().warning(for: bundle.manifest).map { [$0] } ?? []
+    let format = TensorIOTool.current.outputFormats.warning(for: bundle.manifest).map { [$0] } ?? []
     return try (descriptionOnly ? issues : issuesWithModel(of: bundle, known: issues)) + format
   }
 

@@ -80,6 +80,7 @@ struct EvaluationRoutes: Sendable {
     let place = try places.place(of: request.source)
     let dataset = try place.dataset()
     var settings = EvaluationOptions()
+    settings.registry = options.metrics
     settings.iterations =
       request.iterations
       ?? min(dataset.iterations ?? 1, EvaluationRequest.maximumIterations)

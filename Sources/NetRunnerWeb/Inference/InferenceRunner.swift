@@ -14,7 +14,7 @@ struct InferenceRunner: Sendable {
   let catalogue: ModelCatalogue
   let queue: WorkQueue
   let sources = LiveSources()
-  private let formats = OutputFormats()
+  private let formats: OutputFormats
   /// What pictures may have at most, in bytes and in pixels.
   static let maximumPictureBytes = 32 << 20
   private static let maximumPixels = 64_000_000
@@ -24,9 +24,10 @@ struct InferenceRunner: Sendable {
     limits: ImageDecoder.Limits(
       maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
 
-  init(catalogue: ModelCatalogue, queue: WorkQueue) {
+  init(catalogue: ModelCatalogue, queue: WorkQueue, formats: OutputFormats) {
     self.catalogue = catalogue
     self.queue = queue
+    self.formats = formats
   }
 
   /// Runs a model on a picture.

@@ -250,7 +250,7 @@ struct BundleValidator: IssueCollector {
     if !manifest.placeholders.isEmpty {
       report(
         .unsupportedByBackend, at: "placeholders",
-        expected: "none with the tflite backend, but where the model is trained",
+        expected: "no placeholders, which a TensorFlow Lite model takes only to be trained",
         found: "\(manifest.placeholders.count)", mending: "Make them inputs.")
     }
   }

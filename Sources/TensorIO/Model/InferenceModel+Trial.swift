@@ -22,6 +22,6 @@ extension InferenceModel {
     guard try model.signature.placeholders.isEmpty, !bundle.manifest.describesTraining else {
       return
     }
-    _ = try model.run(.zeros(for: model.signature))
+    _ = try model.run(.zeros(for: model.signature, longestSide: 256))
   }
 }

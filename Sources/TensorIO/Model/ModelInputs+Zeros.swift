@@ -3,18 +3,50 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 extension ModelInputs {
-  /// Zeros, and gray images, for every input: what a model is tried with.
-  package static func zeros(for signature: ModelSignature) -> ModelInputs {
+  /// Zeros, empty texts and gray images for every input: what a model is tried with.
+  ///
+  /// - Parameters:
+  ///   - signature: The model's layers.
+  ///   - longestSide: The most pixels of an image's sides; larger inputs get an image that is
+  ///     enlarged. Without it an image has the input's size.
+  package static func zeros(
+    for signature: ModelSignature, longestSide: Int = .max
+  ) -> ModelInputs {
     ModelInputs(
       list: signature.inputs.map { spec -> any TensorEncodable in
         if case .imageInput(let shape, _) = spec.kind {
+          let (width, height) = (min(shape.width, longestSide), min(shape.height, longestSide))
           return PixelBuffer(
-            width: shape.width, height: shape.height, format: .rgb,
-            bytes: [UInt8](repeating: 128, count: shape.width * shape.height * 3))
+            width: width, height: height, format: .rgb,
+            bytes: [UInt8](repeating: 128, count: width * height * 3))
         }
         if spec.dataType == .string { return [String](repeating: "", count: spec.elementCount) }
-        return [Float](repeating: 0, count: spec.elementCount)
+        return Zeros()
       })
+  }
+}
+
+/// As many zeros as a tensor holds, without an array of them.
+private struct Zeros: TensorEncodable {
+  static let tensorKindName = "zeros"
+
+  var tensorElementCount: Int? { nil }
+
+  func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    guard spec.quantization == nil else {
+      let count = memory.byteCount / spec.dataType.byteWidth
+      return try NumberEncoder(spec: spec).encode(count: count, { _ in Float(0) }, into: &memory)
+    }
+    // The zero of every number type is made of zero bytes.
+    memory.withUnsafeMutableBytes { bytes in
+      _ = bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    }
   }
 }

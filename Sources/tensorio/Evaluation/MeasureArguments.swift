@@ -13,7 +13,7 @@ struct MeasureArguments: ParsableArguments {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "A metric; may be repeated. Default: those that suit the labels. Known: "
-        + MetricRegistry.standard.names.joined(separator: ", ") + ".",
+        + TensorIOTool.current.metrics.names.joined(separator: ", ") + ".",
       valueName: "name"))
   var metric: [String] = []
 
@@ -40,7 +40,7 @@ struct MeasureArguments: ParsableArguments {
 
   func validate() throws {
     guard topK >= 1 else { throw ValidationError("--top-k takes a positive number, got \(topK).") }
-    let known = MetricRegistry.standard.names
+    let known = TensorIOTool.current.metrics.names
     for name in metric where !known.contains(name) {
       throw ValidationError(
         "There is no metric '\(name)'. The metrics are \(known.joined(separator: ", ")).")
@@ -49,6 +49,7 @@ struct MeasureArguments: ParsableArguments {
 
   func apply(to options: inout EvaluationOptions) {
     options.metrics = metric
+    options.registry = TensorIOTool.current.metrics
     options.topK = topK
     options.labelOffset = labelOffset
     options.ignoredClass = ignoreClass

@@ -44,7 +44,8 @@ struct MergeCommand: ParsableCommand {
   func run() throws {
     let files = try report.map { try ReportTarget($0) }
     let whole = try EvaluationReport.merging(
-      parts: try parts.map { try EvaluationReport(contentsOf: $0) })
+      parts: try parts.map { try EvaluationReport(contentsOf: $0) },
+      registry: TensorIOTool.current.metrics)
     let gates = try failUnder.flatMap { try $0.gate.check(whole) }
     // The pictures may be on another machine: a page is then without them.
     let dataset =

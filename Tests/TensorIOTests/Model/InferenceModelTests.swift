@@ -49,6 +49,13 @@ import Testing
     #expect(record.loads == 2)
   }
 
+  @Test func `zeros for a trial are the layer's zeros`() async throws {
+    let (model, _) = try echo()
+    _ = try await model.run([1, 2, 3, 4])
+    let outputs = try await model.run(.zeros(for: model.signature, longestSide: 8))
+    #expect(try outputs.value(at: 0, as: [Float].self) == [0, 0, 0, 0])
+  }
+
   @Test func `many tasks load a model once`() async throws {
     let (model, record) = try echo()
     try await withThrowingTaskGroup(of: Void.self) { group in
