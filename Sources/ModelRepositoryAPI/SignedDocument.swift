@@ -46,6 +46,10 @@ public struct SignedDocument: Sendable, Hashable, Codable {
     signatures = []
   }
 
+  private static func list(_ ids: [String]) -> String {
+    ids.isEmpty ? "no key" : ids.joined(separator: ", ")
+  }
+
   /// The channel's document, if one of the known keys signed it.
   ///
   /// - Parameter keys: The keys that are trusted.
@@ -57,8 +61,8 @@ public struct SignedDocument: Sendable, Hashable, Codable {
       throw RepositoryError(
         .untrusted,
         "The channel's document has no valid signature of a key that is trusted: it is signed by "
-          + "\(signatures.prefix(16).map { String($0.keyID.prefix(64)) }), trusted are "
-          + "\(keys.map(\.id))."
+          + "\(Self.list(signatures.prefix(16).map { String($0.keyID.prefix(64)) })), trusted are "
+          + "\(Self.list(keys.map(\.id)))."
       )
     }
     let channel: ChannelDocument

@@ -36,7 +36,7 @@ extension ModelRepositoryClient {
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
   public func models() throws -> [InstalledModel.State] {
     do {
-      return try folders().map { folder in
+      return try folders(in: modelsFolder).map { folder in
         let state = try folder.readState()
         let versions = state.channels.compactMap { name, channel in
           RepositoryName(name).map { ($0, channel.documentVersion) }
@@ -53,7 +53,7 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// Deletes all versions of a model, and forgets that some failed.
+  /// Deletes all versions of a model that this installation has, and forgets that some failed.
   ///
   /// A download of it is cancelled.
   ///
@@ -93,7 +93,7 @@ extension ModelRepositoryClient {
       guard let claim = try FileLock.trying(on: cache.store) else { return 0 }
       defer { withExtendedLifetime(claim) {} }
       var used: Set<String> = []
-      for folder in try folders() {
+      for folder in try cache.allModels().flatMap(folders) {
         try folder.withState { state in
           try folder.removeUnnamed(by: state)
           for entry in state.entries {
@@ -123,15 +123,15 @@ extension ModelRepositoryClient {
 
   // MARK: - Files
 
-  /// The folders of all models.
-  private func folders() throws -> [ModelFolder] {
-    try FileSystem.contents(of: cache.models)
+  /// The folders of all models of an installation.
+  private func folders(in models: String) throws -> [ModelFolder] {
+    try FileSystem.contents(of: models)
       .compactMap { name in
-        let file = "\(cache.models)/\(name)/state.json"
+        let file = "\(models)/\(name)/state.json"
         guard let bytes = try CacheFile.contents(of: file, upTo: ModelFolder.maximumBytes),
           let state = try? RepositoryJSON.decode(ModelState.self, from: Data(bytes))
         else { return nil }
-        let folder = folder(of: state.model)
+        let folder = ModelFolder(cache: cache, model: state.model, models: models)
         return FileSystem.name(of: folder.path) == name ? folder : nil
       }
       .sorted { $0.model < $1.model }

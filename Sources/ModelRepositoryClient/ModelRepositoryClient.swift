@@ -31,6 +31,8 @@ public final class ModelRepositoryClient: Sendable {
   /// Held while a version is chosen, which takes long; ``chosen`` only for a moment.
   let choosing = Mutex(())
   let server: RepositoryAddress
+  /// The folder of this installation's models.
+  let modelsFolder: String
   private let flights = Flights()
 
   /// Opens the cache, or makes it; nothing is fetched.
@@ -66,6 +68,7 @@ public final class ModelRepositoryClient: Sendable {
     do {
       cache = try CacheFolder(configuration.folder, surroundings)
       installationID = try configuration.installationID ?? cache.installationID()
+      modelsFolder = try cache.models(of: installationID)
     } catch {
       throw ModelRepositoryClientError(error)
     }
@@ -139,7 +142,9 @@ public final class ModelRepositoryClient: Sendable {
   /// Ends the download of a model for all who wait for it.
   func cancelDownload(of model: RepositoryName) { flights.cancel(model) }
 
-  func folder(of model: RepositoryName) -> ModelFolder { ModelFolder(cache: cache, model: model) }
+  func folder(of model: RepositoryName) -> ModelFolder {
+    ModelFolder(cache: cache, model: model, models: modelsFolder)
+  }
 
   private func work(_ model: RepositoryName) -> Flights.Work {
     { [self] onProgress in

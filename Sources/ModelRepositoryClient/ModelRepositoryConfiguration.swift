@@ -27,7 +27,8 @@ public struct ModelRepositoryConfiguration: Sendable {
   public var root: SignedDocument?
   /// The cache: it is made when it is not there.
   ///
-  /// Processes may share it.
+  /// Processes may share it. Installations with ids of their own share the blobs, and each has its own
+  /// versions.
   public var folder: String
   /// The channel that is followed.
   public var channel: RepositoryName = .stable

@@ -20,6 +20,9 @@ import Darwin
 #endif
 
 /// Standard output for data, standard error for messages.
+///
+/// Names, labels and servers' answers are other people's texts. What a terminal would obey in them is
+/// replaced here, where everything is printed; only this type's own styles pass.
 enum Console {
   /// Whether a person sees standard error as it is written.
   static let messagesGoToTerminal = isatty(STDERR_FILENO) == 1
@@ -27,10 +30,13 @@ enum Console {
   static let dataIsStyled = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
 
   /// Writes a line of data.
-  static func printData(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+  static func printData(_ line: String) { write(safe(line) + "\n", to: STDOUT_FILENO) }
 
   /// Writes a line for the person.
-  static func printMessage(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+  static func printMessage(_ line: String) { write(safe(line) + "\n", to: STDERR_FILENO) }
+
+  /// Writes a JSON document.
+  static func printJSONText(_ text: String) { write(text.printableJSON + "\n", to: STDOUT_FILENO) }
 
   /// Writes to the person's terminal without ending the line, as progress bars do.
   static func printProgress(_ text: String) { write(text, to: STDERR_FILENO) }
@@ -65,7 +71,20 @@ enum Console {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    printData(String(decoding: try encoder.encode(value), as: UTF8.self))
+    printJSONText(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+
+  /// Text in which a terminal obeys nothing but the styles of ``bold(_:)`` and ``swatch(_:)``.
+  private static func safe(_ text: String) -> String {
+    text.printableLines { rest in
+      guard dataIsStyled, rest.first == "\u{1B}", let end = rest.prefix(24).firstIndex(of: "m")
+      else {
+        return 0
+      }
+      let style = String(rest[rest.index(after: rest.startIndex)..<end])
+      guard ["[1", "[0"].contains(style) || style.hasPrefix("[48;2;") else { return 0 }
+      return style.unicodeScalars.count + 2
+    }
   }
 
   private static func write(_ text: String, to descriptor: Int32) {

@@ -126,7 +126,10 @@ struct NetRunnerCommand: ParsableCommand {
     options.libraries = Backends.versions
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }
-    if let cert, let key { options.certificate = (cert, key) }
+    if let cert, let key {
+      for file in [cert, key] { try FileSystem.requireFile(file) }
+      options.certificate = (cert, key)
+    }
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)
     return options

@@ -57,7 +57,13 @@ struct TensorIOCommand: ParsableCommand {
 
   /// Ends the process: what was thrown goes to standard error, and its kind into the exit code.
   private static func exit(reporting error: any Error) -> Never {
-    guard let error = error as? any ReportedError else { exit(withError: error) }
+    guard let error = error as? any ReportedError else {
+      // Help is data; a wrong word of the command line may be the name of somebody else's file.
+      let code = exitCode(for: error)
+      let text = fullMessage(for: error)
+      if !text.isEmpty { code == .success ? Console.printData(text) : Console.printMessage(text) }
+      Console.exit(code.rawValue)
+    }
     Console.printMessage("error: \(error.message)")
     if let places = (error as? TensorIOError)?.searchedPlaces { Console.printMessage(places) }
     Console.exit(error.exitCode)

@@ -28,12 +28,3 @@ struct TextTable {
     }
   }
 }
-
-extension String {
-  /// The text on one line, without characters that a terminal would obey.
-  var printable: String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
-  }
-}

@@ -179,7 +179,7 @@ struct NetRunnerCommandTests {
     for (arguments, status, text) in [
       (["--port", "70000"], 64 as Int32, "--port"), (["--cert", "x"], 64, "--key"),
       (["--models", "nowhere"], 66, "'nowhere'"), (["--photos", "nowhere"], 66, "'nowhere'"),
-      (["--cert", "x", "--key", "y", "--port", "0"], 64, "'x'"),
+      (["--cert", "x", "--key", "y", "--port", "0"], 66, "'x'"),
       (["--repository", "http://127.0.0.1:1"], 64, "--repository-key"),
       (["--repository-channel", "stable"], 64, "--repository"),
       (["--repository", "http://127.0.0.1:1", "--repository-key", "x"], 64, "32 bytes"),

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ModelRepositoryAPI
 import TensorIO
 import TestSupport
 import Testing
@@ -116,6 +117,37 @@ import Testing
     let (_, refusal) = try await repository.run(
       "pull", "hosted", "--key", repository.key, "-o", folder.path + "/pulled", status: 65)
     #expect(Self.tellsOfTheEnd(refusal), "\(refusal)")
+  }
+
+  @Test func `installations of one computer keep their own sides of a paused rollout`()
+    async throws
+  {
+    let repository = try await RunningRepository()
+    let folder = try TemporaryFolder()
+    let int8 = Self.root + "/Demo/digits-int8.tiobundle"
+    try await repository.run(
+      "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
+    try await repository.run("push", int8, "--model", "digits", "--as", "2.0")
+    let (started, _) = try await repository.run(
+      "rollout", "start", "digits", "2.0", "--percent", "20", "--json")
+    let document = try RepositoryJSON.decode(ChannelDocument.self, from: Data(started.utf8))
+    let salt = try #require(document.experiment?.salt)
+    let ids = (0..<1000).map { "device-\($0)" }
+    let inside = try #require(ids.first { RolloutBucket.number(of: $0, salt: salt) < 2000 })
+    let outside = try #require(ids.first { RolloutBucket.number(of: $0, salt: salt) >= 2000 })
+    func versions() async throws -> [String] {
+      var versions: [String] = []
+      for id in [inside, outside] {
+        versions.append(try await repository.pull("digits", as: id, into: folder.path + "/" + id))
+      }
+      return versions
+    }
+    #expect(try await versions() == ["2.0", "1.0"])
+    try await repository.run("rollout", "pause", "digits")
+    for _ in 0..<2 { #expect(try await versions() == ["2.0", "1.0"]) }
+    // Members keep what they have, and the others do not join through what they share.
+    let model = folder.path + "/\(inside)/digits.tiobundle/model.tflite"
+    #expect(try FileSystem.read(model) == FileSystem.read(int8 + "/model.tflite"))
   }
 
   @Test func `what killed pulls left is removed, and what living ones need stays`() async throws {

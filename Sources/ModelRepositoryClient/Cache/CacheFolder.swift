@@ -40,15 +40,14 @@ final class CacheFolder: Sendable {
 
   var store: String { path + "/store" }
   var partial: String { path + "/partial" }
+  /// The models of the installation that used the cache first.
   var models: String { path + "/models" }
+  /// A folder of models for each further installation.
+  var installations: String { path + "/installations" }
   /// The newest root documents.
   var trust: String { path + "/trust" }
 
   func blob(_ digest: BlobDigest) -> String { "\(store)/\(digest.hexadecimal)" }
-
-  func folder(of model: RepositoryName) -> String {
-    "\(models)/\(BlobDigest(of: model.text.utf8).hexadecimal)"
-  }
 
   /// Makes a folder, and those that it lies in; one that is there is no error.
   ///
@@ -142,6 +141,46 @@ final class CacheFolder: Sendable {
     let id = UUID().uuidString
     try replace(file, with: Data(id.utf8))
     return id
+  }
+
+  /// The folder of an installation's models, whose blobs all installations share.
+  ///
+  /// The first one to use a cache has the folder `models`, whether it was made now or by a release that
+  /// knew only one installation.
+  ///
+  /// - Throws: ``FileFailure``.
+  func models(of installation: String) throws -> String {
+    let name = BlobDigest(of: installation.utf8).hexadecimal
+    guard try name != firstInstallation(orElse: name) else { return models }
+    let folder = "\(installations)/\(name)"
+    try Self.makeFolder(folder)
+    return folder
+  }
+
+  /// The digest of the installation that the folder `models` belongs to.
+  private func firstInstallation(orElse name: String) throws -> String {
+    let lock = try FileLock.waiting(on: path)
+    defer { withExtendedLifetime(lock) {} }
+    let file = path + "/first-installation"
+    if let bytes = try CacheFile.contents(of: file, upTo: 1024), bytes.count == name.utf8.count {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    let made = try CacheFile.contents(of: path + "/installation-id", upTo: 1024)
+    let first = made.map { BlobDigest(of: $0).hexadecimal } ?? name
+    do {
+      try replace(file, with: Data(first.utf8))
+    } catch let error as FileFailure where error.isDiskFull || error.isReadOnly {
+      // What was proven is still served; another process takes note.
+    }
+    return first
+  }
+
+  /// The folders of all installations' models.
+  ///
+  /// - Throws: `TensorIOError`.
+  func allModels() throws -> [String] {
+    guard FileSystem.isFolder(installations) else { return [models] }
+    return try [models] + FileSystem.contents(of: installations).map { "\(installations)/\($0)" }
   }
 
   /// Writes a file, the old one being there until the new one is complete.

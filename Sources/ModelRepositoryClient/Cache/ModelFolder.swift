@@ -26,8 +26,10 @@ import Darwin
 struct ModelFolder: Sendable {
   let cache: CacheFolder
   let model: RepositoryName
+  /// The folder of an installation's models, which it lies in.
+  let models: String
 
-  var path: String { cache.folder(of: model) }
+  var path: String { "\(models)/\(BlobDigest(of: model.text.utf8).hexadecimal)" }
   var versions: String { path + "/versions" }
   var attempts: String { path + "/attempts" }
   private var stateFile: String { path + "/state.json" }

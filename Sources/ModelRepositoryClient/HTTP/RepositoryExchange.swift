@@ -191,7 +191,7 @@ struct RepositoryExchange: Sendable {
       let problem = try? RepositoryJSON.decode(
         ProblemDetails.self, from: .init(bytes.readableBytesView))
     else { return "" }
-    return ", \(problem.code.prefix(60)): \(problem.title.prefix(300))"
+    return ", \(problem.codeAndText)"
   }
 
   /// What an error before any answer is.

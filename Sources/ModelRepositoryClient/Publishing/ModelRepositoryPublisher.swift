@@ -108,11 +108,23 @@ public struct ModelRepositoryPublisher: Sendable {
       {
         files[file] = path + "/" + file
       }
+      guard !files.isEmpty else {
+        throw TensorIOError(
+          .invalidBundle,
+          "There are no files in '\(path)' that could be published. Pass a .tiobundle folder with a "
+            + "model.json.")
+      }
     } else {
       guard FileSystem.isFile(path) else {
         throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
       }
       files["model.tflite"] = path
+    }
+    for file in files.values where FileSystem.byteCount(of: file) == nil {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(file)' is not a regular file, so it cannot be published. Put a copy of what it stands for in "
+          + "its place.")
     }
     let manifest = VersionManifest(
       model: model, version: version, format: isBundle ? .bundle : .tflite,

@@ -99,7 +99,7 @@ struct RepositoryConnection: Sendable {
           "http_\(answer.status)", status: answer.status,
           "'\(base)' answered \(answer.status) to \(method) \(path).")
       }
-      throw PublishingError(problem.code, status: answer.status, problem.title)
+      throw PublishingError(problem.code, status: answer.status, problem.text)
     }
     return answer
   }

@@ -54,7 +54,7 @@ struct CompareCommand: ParsableCommand {
     let comparison = try compare()
     for warning in comparison.warnings { Console.printMessage("warning: \(warning)") }
     if json {
-      Console.printData(try comparison.json())
+      Console.printJSONText(try comparison.json())
     } else {
       Console.printData(comparison.text)
     }

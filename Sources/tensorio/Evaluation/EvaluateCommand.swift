@@ -209,7 +209,7 @@ struct EvaluateCommand: ParsableCommand {
 
   private func printReport(_ report: EvaluationReport) throws {
     if json {
-      Console.printData(String(try report.json().dropLast()))
+      Console.printJSONText(String(try report.json().dropLast()))
     } else {
       EvaluationPrinter(report).printText()
     }

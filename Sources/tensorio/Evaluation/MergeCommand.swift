@@ -53,7 +53,7 @@ struct MergeCommand: ParsableCommand {
       ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
     for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
     if json {
-      Console.printData(String(try whole.json().dropLast()))
+      Console.printJSONText(String(try whole.json().dropLast()))
     } else {
       EvaluationPrinter(whole).printText()
     }

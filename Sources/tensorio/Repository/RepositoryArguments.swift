@@ -77,7 +77,7 @@ extension ModelRepositoryClientError: ReportedError {
 extension Console {
   /// A document as servers send it, on one line.
   static func printJSON(_ document: some Encodable) throws {
-    printData(String(decoding: try RepositoryJSON.encode(document), as: UTF8.self))
+    printJSONText(String(decoding: try RepositoryJSON.encode(document), as: UTF8.self))
   }
 }
 

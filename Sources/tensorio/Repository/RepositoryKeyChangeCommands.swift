@@ -33,7 +33,7 @@ struct RootCeremonyArguments: ParsableArguments {
   /// - Throws: `RepositoryError` for files that are not private keys.
   func ceremony() throws -> RepositoryKeys.Ceremony {
     RepositoryKeys.Ceremony(
-      rootKeys: try rootKey.map { try RepositoryKeys.readKey($0) },
+      rootKeys: try rootKey.map { try RepositoryKeys.readKey(inFile: $0) },
       lifetime: Double(days) * 24 * 3600)
   }
 }
@@ -66,7 +66,7 @@ struct RootRoleArguments: ParsableArguments {
   func keys() throws -> [SigningKey] {
     try root.map { path in
       guard !FileManager.default.fileExists(atPath: path) else {
-        return try RepositoryKeys.readKey(path)
+        return try RepositoryKeys.readKey(inFile: path)
       }
       let key = try RepositoryKeys.makeKey(at: path)
       Console.printMessage(
@@ -297,7 +297,8 @@ struct RepositoryKeySignCommand: ParsableCommand {
   }
 
   func run() throws {
-    let keys = try rootKey.map { try RepositoryKeys.readKey($0) }
+    try FileSystem.requireFile(draft)
+    let keys = try rootKey.map { try RepositoryKeys.readKey(inFile: $0) }
     guard let data else {
       let root = try RepositoryKeys.signDraft(draft, by: keys)
       Console.printData("Signed the draft of \(root.summary)")

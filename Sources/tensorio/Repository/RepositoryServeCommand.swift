@@ -100,7 +100,10 @@ struct RepositoryServeCommand: ParsableCommand {
     options.blobs = try blobs.place()
     options.host = host
     options.port = port
-    if let cert, let key { options.certificate = (cert, key) }
+    if let cert, let key {
+      for file in [cert, key] { try FileSystem.requireFile(file) }
+      options.certificate = (cert, key)
+    }
     options.requiresTokenToRead = isPrivate
     options.quota = quota.map { $0 * 1_000_000 }
     options.scrubRate = scrub.map { $0 * 1_000_000 }

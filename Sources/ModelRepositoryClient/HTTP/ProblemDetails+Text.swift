@@ -1,0 +1,22 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ModelRepositoryAPI
+
+extension ProblemDetails {
+  /// What the server says, on one line, without characters that a terminal would obey.
+  var text: String { Self.line(title, upTo: 1000) }
+
+  /// The code with what the server says.
+  var codeAndText: String { "\(Self.line(code, upTo: 60)): \(Self.line(title, upTo: 300))" }
+
+  private static func line(_ text: String, upTo count: Int) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.prefix(count).map {
+          $0.properties.generalCategory == .control ? " " : $0
+        }))
+  }
+}

@@ -1,0 +1,29 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryServer
+import TensorIO
+
+extension FileSystem {
+  /// Checks that a file can be opened, before a library opens it that would wait for a pipe's writer.
+  ///
+  /// - Throws: `TensorIOError` for what is missing, is not a regular file or cannot be read.
+  static func requireFile(_ path: String) throws {
+    let handle = FileHandle(fileDescriptor: try openForReading(path), closeOnDealloc: true)
+    try handle.close()
+  }
+}
+
+extension RepositoryKeys {
+  /// Reads a private key from a regular file that only its owner may be able to read.
+  ///
+  /// - Throws: `TensorIOError` for another kind of file; `RepositoryError` for what is not a key.
+  static func readKey(inFile path: String) throws -> SigningKey {
+    if FileManager.default.fileExists(atPath: path) { try FileSystem.requireFile(path) }
+    return try readKey(path)
+  }
+}

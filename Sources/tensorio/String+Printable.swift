@@ -1,0 +1,67 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension String {
+  /// The text on one line, without characters that a terminal would obey.
+  var printable: String { replacingScalars { $0.isObeyedByTerminals ? " " : nil } }
+
+  /// The text without characters that a terminal would obey, but line feeds and tabs.
+  ///
+  /// - Parameter allowed: How many scalars from the start of a substring stay as they are.
+  func printableLines(allowing allowed: (Substring.UnicodeScalarView) -> Int) -> String {
+    guard unicodeScalars.contains(where: { $0.isObeyedByTerminals && !$0.isLayout }) else {
+      return self
+    }
+    var result = String.UnicodeScalarView()
+    var rest = unicodeScalars[...]
+    while let scalar = rest.first {
+      let count = scalar.isObeyedByTerminals ? allowed(rest) : 1
+      if count == 0 {
+        result.append(scalar.isLayout ? scalar : " ")
+      } else {
+        result.append(contentsOf: rest.prefix(count))
+      }
+      rest = rest.dropFirst(max(count, 1))
+    }
+    return String(result)
+  }
+
+  /// A JSON document without characters that a terminal would obey: they are escaped.
+  var printableJSON: String {
+    replacingScalars { scalar in
+      guard scalar.isObeyedByTerminals, !scalar.isLayout else { return nil }
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+
+  private func replacingScalars(_ replacement: (Unicode.Scalar) -> String?) -> String {
+    guard unicodeScalars.contains(where: \.isObeyedByTerminals) else { return self }
+    var result = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      if let text = replacement(scalar) {
+        result.append(contentsOf: text.unicodeScalars)
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether terminals act on the character instead of showing it: escape sequences begin with control
+  /// characters, and others reverse the text around them or end a line.
+  fileprivate var isObeyedByTerminals: Bool {
+    switch value {
+    case 0x20..<0x7F: false
+    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: properties.generalCategory == .control
+    }
+  }
+
+  /// Whether it only separates lines and columns.
+  fileprivate var isLayout: Bool { self == "\n" || self == "\t" }
+}
