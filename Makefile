@@ -12,8 +12,8 @@ TENSORIO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/tensorio
 TENSORFLOW_LIBRARY ?= $(or $(TENSORIO_TENSORFLOW_LIBRARY),$(TENSORIO_HOME)/lib/libtensorflow_cc.so.2)
 THROUGHPUT_PHOTOS ?= ../shared/data/images
 
-# Tests of the model repository that wait for slow clients: beside its other tests they are late.
-TIMED_TESTS = HostileClientTests|BlobSendingTests
+# Tests of the model repository that measure times: beside its other tests they are late.
+TIMED_TESTS = HostileClientTests|BlobSendingTests|ConnectionFaultTests
 
 # Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
 SWIFT_FLAGS ?=

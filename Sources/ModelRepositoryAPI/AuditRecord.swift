@@ -5,24 +5,32 @@
 
 public import Foundation
 
-/// Who changed what and when.
+/// Who changed what and when, or that tokens were refused.
 public struct AuditRecord: Sendable, Hashable, Codable {
   /// Counts the changes, from 1.
   public var id: Int
   /// When it was.
   public var time: Date
-  /// The token; nil for the command line.
+  /// The token; nil for the command line, and for tokens that were refused.
   public var token: String?
-  /// What was done, such as `version.publish`.
+  /// What was done, such as `version.publish`; ``refusedToken`` for requests that were refused.
   public var action: String
   /// What it was done to, such as `cats/2.0`.
   public var subject: String
   /// What else matters.
   public var detail: String?
+  /// What it was before; a channel's content is JSON.
+  public var before: String?
+  /// What it is afterwards.
+  public var after: String?
+
+  /// The action of records that tell of refused tokens; the subject has the clients' addresses.
+  public static let refusedToken = "token.refused"
 
   /// Makes a record.
   public init(
-    id: Int, time: Date, token: String?, action: String, subject: String, detail: String? = nil
+    id: Int, time: Date, token: String?, action: String, subject: String, detail: String? = nil,
+    before: String? = nil, after: String? = nil
   ) {
     self.id = id
     self.time = time
@@ -30,6 +38,8 @@ public struct AuditRecord: Sendable, Hashable, Codable {
     self.action = action
     self.subject = subject
     self.detail = detail
+    self.before = before
+    self.after = after
   }
 }
 

@@ -19,6 +19,15 @@ public struct ModelRepositoryOptions: Sendable {
   public var host = "127.0.0.1"
   /// The port; 0 takes one that is free.
   public var port = 8090
+  /// How many connections a client's address may have, or an IPv6 network of 64 bits.
+  ///
+  /// 0 is any number, as behind a proxy, from which all connections come. Where there are more, those
+  /// are closed that have waited the longest for a request.
+  public var connectionsPerAddress = 256
+  /// A further port that answers `/healthz` and `/readyz` only, without TLS; nil for none.
+  ///
+  /// Clients cannot take its connections.
+  public var healthPort: Int?
   /// The files of a certificate and its key, in PEM; nil serves without TLS, as behind a proxy.
   public var certificate: (chain: String, key: String)?
   /// Whether reading needs a token too; writing always does.

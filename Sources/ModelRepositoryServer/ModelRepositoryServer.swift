@@ -46,6 +46,13 @@ public struct ModelRepositoryServer: Sendable {
         "Documents are signed for \(options.documentLifetime) seconds; clients accept at most "
           + "\(Int(DocumentTimes.maximumLifetime)), which is 400 days.")
     }
+    if let certificate = options.certificate {
+      do {
+        try WebServer.check(certificate)
+      } catch let error as WebServer.CertificateError {
+        throw RepositoryError(.invalidOption, error.message)
+      }
+    }
     self.init(try Repository(options), logger)
     try repository.requireKeys()
     for fault in repository.faults {
@@ -87,6 +94,7 @@ public struct ModelRepositoryServer: Sendable {
       defer { group.cancelAll() }
       try await serve(onStart)
     }
+    try await repository.recordRefusedTokens()
   }
 
   private func serve(_ onStart: @escaping @Sendable (String) -> Void) async throws {
@@ -99,13 +107,15 @@ public struct ModelRepositoryServer: Sendable {
       }
       try await withTaskExecutorPreference(ConnectionExecutor.shared) {
         try await WebServer.run(
-          application, shutdownTime: .seconds(Int64(options.shutdownTime)), logger)
+          [application] + healthServices(), shutdownTime: .seconds(Int64(options.shutdownTime)),
+          logger)
       }
     } catch let error as IOError {
       throw RepositoryError(
         .invalidOption,
-        "The server cannot listen on \(options.host):\(options.port): "
-          + "\(String(cString: strerror(error.errnoCode))). Name another port.")
+        "The server cannot listen on \(options.host):\(options.port)"
+          + (options.healthPort.map { ", or on \($0) for monitors" } ?? "")
+          + ": \(String(cString: strerror(error.errnoCode))). Name another port.")
     }
   }
 
@@ -138,12 +148,34 @@ public struct ModelRepositoryServer: Sendable {
   func application(
     onStart: @escaping @Sendable (any Channel) async -> Void = { _ in }
   ) throws -> some ApplicationProtocol {
-    Application(
-      router: router(), server: try server(),
+    let limits = ConnectionLimits(perAddress: options.connectionsPerAddress, logger: logger)
+    return Application(
+      router: router(), server: try server(limits),
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port), serverName: Self.name,
-        availableConnectionsDelegate: MaximumAvailableConnections(1024)),
+        availableConnectionsDelegate: WebServer.delegate(limits)),
       onServerRunning: onStart, logger: logger)
+  }
+
+  /// A server of its own for monitors, where there is a port for it: clients cannot take its
+  /// connections.
+  private func healthServices() throws -> [any Service] {
+    guard let port = options.healthPort else { return [] }
+    let router = Router(context: WebContext.self)
+    router.add(middleware: ErrorMiddleware())
+    ServerRoutes(
+      repository: repository, access: Access(isPublic: !options.requiresTokenToRead),
+      metrics: metrics
+    ).addHealth(to: router)
+    let server = try WebServer.builder(certificate: nil, idleTime: .seconds(10), limits: nil)
+    return [
+      Application(
+        router: router, server: server,
+        configuration: ApplicationConfiguration(
+          address: .hostname(options.host, port: port), serverName: Self.name,
+          availableConnectionsDelegate: MaximumAvailableConnections(64)),
+        logger: logger)
+    ]
   }
 
   /// The routes.
@@ -164,10 +196,11 @@ public struct ModelRepositoryServer: Sendable {
     return router
   }
 
-  private func server() throws -> HTTPServerBuilder {
+  private func server(_ limits: ConnectionLimits) throws -> HTTPServerBuilder {
     do {
       return try WebServer.builder(
-        certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime))
+        certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime)),
+        limits: limits
       ) { [repository, metrics, logger] in
         // With a token to read there is more to find out than a handler can.
         repository.options.requiresTokenToRead

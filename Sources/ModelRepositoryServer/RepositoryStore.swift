@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 import GRDB
 public import ModelRepositoryAPI
 import StoredRows
@@ -184,6 +184,32 @@ public struct RepositoryStore: Sendable {
     from backup: String, keys: String? = nil, _ options: ModelRepositoryOptions
   ) async throws {
     try await RepositoryCopy.restore(from: DataFolder(path: backup), keys: keys, options)
+  }
+
+  // MARK: - Audit log
+
+  /// The audit log of a repository that a server may use meanwhile, the newest first.
+  ///
+  /// Refused tokens that the server has only counted so far are not in it yet.
+  ///
+  /// - Parameters:
+  ///   - dataFolder: The repository's folder.
+  ///   - before: Only records with lower numbers; nil begins with the newest.
+  ///   - since: Only records from this time on; nil for all.
+  ///   - limit: How many at most.
+  /// - Returns: The records.
+  /// - Throws: `RepositoryError` where the folder has no repository, or its database is damaged.
+  public static func auditLog(
+    _ dataFolder: String, before: Int? = nil, since: Date? = nil, limit: Int = 100
+  ) async throws -> [AuditRecord] {
+    try await unwrapping {
+      try await RepositoryCopy.blocking {
+        let database = try RepositoryDatabase.openToRead(DataFolder(path: dataFolder).database)
+        return try database.read {
+          try Repository.auditLog(before: before, since: since, limit: limit, $0).records
+        }
+      }
+    }
   }
 
   /// Refusals without HTTP.

@@ -26,6 +26,11 @@ public struct NetRunnerOptions: Sendable {
   /// What requests must bear, ``minimumTokenLength`` characters or more; nil lets every request pass,
   /// which only a loopback address may.
   public var token: String?
+  /// How many connections a client's address may have, or an IPv6 network of 64 bits.
+  ///
+  /// 0 is any number, as behind a proxy, from which all connections come. Where there are more, those
+  /// are closed that have waited the longest for a request.
+  public var connectionsPerAddress = 256
   /// The files of a certificate and its key, in PEM; nil serves without TLS.
   public var certificate: (chain: String, key: String)?
   /// How many pictures are worked on at once.

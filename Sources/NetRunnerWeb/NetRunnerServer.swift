@@ -78,16 +78,17 @@ public struct NetRunnerServer: Sendable {
       evaluations.end()
       scratch.remove()
     }
+    let limits = ConnectionLimits(perAddress: options.connectionsPerAddress, logger: logger)
     do {
       let application = try Application(
-        router: router(), server: server(),
+        router: router(), server: server(limits),
         configuration: ApplicationConfiguration(
           address: .hostname(options.host, port: options.port), serverName: "NetRunner",
-          availableConnectionsDelegate: MaximumAvailableConnections(1024)),
+          availableConnectionsDelegate: WebServer.delegate(limits)),
         onServerRunning: { channel in
           onStart(Self.address(options, port: channel.localAddress?.port ?? options.port))
         }, logger: logger)
-      try await WebServer.run(application, shutdownTime: .seconds(30), logger)
+      try await WebServer.run([application], shutdownTime: .seconds(30), logger)
     } catch let error as IOError {
       throw TensorIOError(
         .invalidOption,
@@ -153,9 +154,10 @@ public struct NetRunnerServer: Sendable {
     ).add(to: api)
   }
 
-  private func server() throws -> HTTPServerBuilder {
+  private func server(_ limits: ConnectionLimits) throws -> HTTPServerBuilder {
     do {
-      return try WebServer.builder(certificate: options.certificate, idleTime: Self.idleTime)
+      return try WebServer.builder(
+        certificate: options.certificate, idleTime: Self.idleTime, limits: limits)
     } catch let error as WebServer.CertificateError {
       throw TensorIOError(.invalidOption, error.message)
     }

@@ -19,16 +19,16 @@ extension WebServer {
   /// Serves until the process gets SIGTERM or SIGINT, and answers what is under way then.
   ///
   /// - Parameters:
-  ///   - application: The server.
+  ///   - applications: The servers.
   ///   - shutdownTime: How long the last answers may take; what takes longer is broken off.
   ///   - logger: Gets what goes wrong.
   /// - Throws: What the server throws, as for an address that is taken.
   package static func run(
-    _ application: some Service, shutdownTime: Duration, _ logger: Logger
+    _ applications: [any Service], shutdownTime: Duration, _ logger: Logger
   ) async throws {
     raiseFileLimit()
     var configuration = ServiceGroupConfiguration(
-      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: applications, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = shutdownTime
     do {
       try await ServiceGroup(configuration: configuration).run()

@@ -84,7 +84,8 @@ import Testing
     let revision = ChannelHistory.Revision(
       documentVersion: 1, cause: .change, issued: time, expires: time, content: content)
     let audit = AuditRecord(
-      id: 1, time: time, token: "t", action: "a", subject: "s", detail: "d")
+      id: 1, time: time, token: "t", action: "a", subject: "s", detail: "d", before: "b", after: "c"
+    )
     let manifest = VersionManifest(
       model: name, version: name, format: .tflite,
       files: [VersionManifest.File(path: "a", digest: blob.digest, size: 1)], details: "d")

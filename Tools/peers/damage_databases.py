@@ -141,7 +141,7 @@ def dump(data: Path) -> list[str] | None:
                 lines = list(database.iterdump())
                 header = [database.execute(f"PRAGMA {name}").fetchone() for name in ["application_id"]]
                 return lines + [str(header)]
-        except (sqlite3.Error, UnicodeDecodeError, OverflowError):
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError, TypeError):
             return None
 
 

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import ModelRepositoryAPI
 import NIOHTTP1
 
@@ -47,8 +48,28 @@ extension ModelRepositoryPublisher {
   }
 
   /// What was changed, the newest first.
-  public func auditLog() async throws -> [AuditRecord] {
-    try await connection.get(AuditLog.self, "/v1/audit").records
+  ///
+  /// - Parameters:
+  ///   - before: Only records with lower numbers; nil begins with the newest.
+  ///   - since: Only records from this time on; nil for all.
+  ///   - limit: How many at most.
+  /// - Returns: The records.
+  /// - Throws: ``PublishingError``.
+  public func auditLog(
+    before: Int? = nil, since: Date? = nil, limit: Int = 100
+  ) async throws -> [AuditRecord] {
+    var (records, before): ([AuditRecord], Int?) = ([], before)
+    while records.count < limit {
+      let count = min(limit - records.count, 1000)
+      var path = "/v1/audit?limit=\(count)"
+      if let before { path += "&before=\(before)" }
+      if let since { path += "&since=\(since.formatted(.iso8601))" }
+      let page = try await connection.get(AuditLog.self, path).records
+      records += page
+      guard page.count == count, let last = page.last?.id, last < before ?? .max else { break }
+      before = last
+    }
+    return records
   }
 
   /// Deletes blobs that no version needs.

@@ -78,7 +78,7 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
     guard request.method == .GET, request.version == .http1_1, encoder != nil,
       target.hasPrefix(Self.prefix),
       let digest = BlobDigest(target.utf8.dropFirst(Self.prefix.utf8.count)),
-      !request.headers.contains(where: { Self.isForRouter($0.name) }),
+      Self.isPlain(request.headers),
       NIODeadline.now() - shown < .milliseconds(Int64(repository.options.idleTime * 250))
     else { return nil }
     return repository.smallBlobs[digest]
@@ -94,6 +94,16 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
     counter.add(duration)
     logger.info(
       "request", metadata: RequestRecord.metadata("GET", request.uri, 200, blob.size, duration))
+  }
+
+  /// Whether a request has one host, and nothing that needs to be looked at.
+  private static func isPlain(_ headers: HTTPHeaders) -> Bool {
+    var hosts = 0
+    for field in headers {
+      if isForRouter(field.name) { return false }
+      if field.name.utf8.count == 4, field.name.lowercased() == "host" { hosts += 1 }
+    }
+    return hosts == 1
   }
 
   private static func isForRouter(_ field: String) -> Bool {

@@ -242,8 +242,12 @@ extension OpenAPIDocument {
       problems: [(404, "token_not_found")]),
     Operation(
       method: "get", path: "/v1/audit", summary: "Who changed what and when.",
-      caller: .bearer(.admin), parameters: page,
-      answers: [Answer(status: 200, description: "The newest first.", schema: "AuditLog")]),
+      caller: .bearer(.admin),
+      parameters: page + [
+        Parameter(
+          name: "since", place: "query", description: "Only those from this time on.",
+          schema: ["type": "string", "format": "date-time"])
+      ], answers: [Answer(status: 200, description: "The newest first.", schema: "AuditLog")]),
     Operation(
       method: "post", path: "/v1/gc", summary: "Collects garbage.", caller: .bearer(.admin),
       answers: [Answer(status: 200, description: "What went.", schema: "CollectionReport")],

@@ -97,8 +97,8 @@ extension OpenAPIDocument {
         object(
           [
             "id": integer, "time": time, "token": string, "action": string, "subject": string,
-            "detail": string,
-          ], optional: ["token", "detail"]))
+            "detail": string, "before": string, "after": string,
+          ], optional: ["token", "detail", "before", "after"]))
     ]),
     "CollectionReport": object([
       "blobs": integer, "orphans": integer, "uploads": integer, "bytes": integer,

@@ -10,6 +10,7 @@ import Logging
 import ModelRepositoryAPI
 import NIOCore
 import StoredRows
+import WebServing
 
 /// Turns what routes throw into answers that programs and persons understand.
 struct ErrorMiddleware: RouterMiddleware {
@@ -20,6 +21,7 @@ struct ErrorMiddleware: RouterMiddleware {
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     do {
+      try Self.checkRules(of: request)
       if Self.hasBody(request), request.method == .get || request.method == .head {
         throw Problem.badRequest(
           "A \(request.method.rawValue) has no body.", code: "unwanted_body", endsConnection: true)
@@ -91,6 +93,21 @@ struct ErrorMiddleware: RouterMiddleware {
       return Problem(
         .internalServerError, "internal_error",
         "The server failed. Its log tells more under the id \(context.id).")
+    }
+  }
+
+  /// Refuses what this server and a proxy before it could read in two ways.
+  private static func checkRules(of request: Request) throws {
+    do {
+      try RequestRules.check(
+        host: request.head.authority,
+        furtherHosts: HTTPField.Name("Host").map { request.headers[values: $0].count } ?? 0,
+        encodings: request.headers[values: .transferEncoding],
+        hasLength: request.headers[.contentLength] != nil)
+    } catch {
+      throw Problem(
+        HTTPResponse.Status(code: error.status), "bad_request", error.message,
+        endsConnection: true)
     }
   }
 

@@ -76,6 +76,18 @@ extension Request {
     return !["0", "false"].contains(value)
   }
 
+  /// A time of the query.
+  ///
+  /// - Throws: ``Problem`` for what is none.
+  func time(_ name: Substring) throws -> Date? {
+    guard let text = uri.queryParameters[name] else { return nil }
+    guard let time = try? Date(String(text), strategy: .iso8601) else {
+      throw Problem.badRequest(
+        "'\(name)' is a time in UTC, as in 2026-11-23T09:00:00Z.", code: "invalid_parameter")
+    }
+    return time
+  }
+
   /// A number of the query.
   ///
   /// - Throws: ``Problem`` for what is none.

@@ -120,7 +120,9 @@ extension Repository {
       let state = try insert(
         document, .change, restores: nil, ChannelContent(document), database)
       try audit(
-        database, token, "channel.set", "\(model)/\(channel)", Self.summary(document))
+        database, token, "channel.set", "\(model)/\(channel)", Self.summary(document),
+        before: present.map { try Self.auditText($0.content) },
+        after: try Self.auditText(state.content))
       return (state, present == nil)
     }
   }
@@ -180,7 +182,8 @@ extension Repository {
         document, .rollback, restores: restored, ChannelContent(document), database)
       try audit(
         database, token, "channel.rollback", "\(model)/\(channel)",
-        "to document \(restored); " + Self.summary(document))
+        "to document \(restored); " + Self.summary(document),
+        before: try Self.auditText(present.content), after: try Self.auditText(state.content))
       return state
     }
   }

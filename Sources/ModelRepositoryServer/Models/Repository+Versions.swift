@@ -132,7 +132,8 @@ extension Repository {
       try audit(
         database, token, "version.withdraw", "\(model)/\(version)",
         channels.isEmpty
-          ? nil : "forced; given by \(channels.map(\.channel.text).joined(separator: " "))")
+          ? nil : "forced; given by \(channels.map(\.channel.text).joined(separator: " "))",
+        before: "available", after: "withdrawn")
       record.isWithdrawn = true
       return record
     }

@@ -27,8 +27,7 @@ struct ServerRoutes: Sendable {
   }
 
   func add(to router: Router<WebContext>) {
-    router.get("healthz") { _, _ in Self.plain("ok\n") }
-    router.get("readyz") { _, context in try await readiness(context) }
+    addHealth(to: router)
     router.get("metrics") { _, context in
       _ = try access.reader(context)
       return Response.data(
@@ -49,6 +48,12 @@ struct ServerRoutes: Sendable {
     router.get("v1/openapi.json") { _, _ -> Response in
       try .json(OpenAPIDocument.document(version: repository.options.version))
     }
+  }
+
+  /// Adds what monitors ask whether the server is well.
+  func addHealth(to router: Router<WebContext>) {
+    router.get("healthz") { _, _ in Self.plain("ok\n") }
+    router.get("readyz") { _, context in try await readiness(context) }
   }
 
   /// A root document, which is public; nil for the newest.

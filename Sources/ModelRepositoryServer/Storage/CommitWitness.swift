@@ -26,8 +26,9 @@ final class CommitWitness: TransactionObserver, Sendable {
   /// What is wrong, in a sentence; nil where nothing was lost.
   let fault: String?
 
-  /// Where the number is written; nil where changes were lost. The file stays as it is then, so
-  /// that nobody overlooks it.
+  /// Where the number is written; nil where changes were lost.
+  ///
+  /// The file stays as it is then, so that nobody overlooks it.
   private let file: FileHandle?
   private let last: Mutex<Int>
 

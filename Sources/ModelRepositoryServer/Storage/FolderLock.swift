@@ -35,7 +35,8 @@ final class FolderLock: Sendable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw RepositoryError(
         .locked,
-        "Another process uses the data folder '\(folder)'. End it first, or name another folder.")
+        "Another process uses the data folder '\(folder)'. End it first, or name another folder. Beside a "
+          + "running server, ask the server itself, with a token of the scope admin.")
     }
   }
 

@@ -12,29 +12,71 @@ extension Repository {
   /// Notes a change, in the transaction that makes it.
   func audit(
     _ database: Database, _ token: String?, _ action: String, _ subject: String,
-    _ detail: String? = nil
+    _ detail: String? = nil, before: String? = nil, after: String? = nil
   ) throws {
     try database.execute(
-      sql: "INSERT INTO audit (time, token, action, subject, detail) VALUES (?, ?, ?, ?, ?)",
-      arguments: [now, token, action, subject, detail])
+      sql: """
+        INSERT INTO audit (time, token, action, subject, detail, value_before, value_after)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """, arguments: [now, token, action, subject, detail, before, after])
   }
+
+  /// A channel's content for the audit log; one that is very long is in the channel's history only.
+  static func auditText(_ content: ChannelContent) throws -> String {
+    let text = String(decoding: try RepositoryJSON.encode(content), as: UTF8.self)
+    guard text.utf8.count > maximumAuditText else { return text }
+    return String(text.prefix(maximumAuditText)) + "... (see the channel's history)"
+  }
+
+  private static let maximumAuditText = 4096
 
   /// A part of the audit log, the newest first.
   ///
   /// - Parameters:
   ///   - before: Only older ones than this; nil begins with the newest.
+  ///   - since: Only those from this time on; nil for all.
   ///   - limit: How many at most.
   /// - Returns: The changes.
   /// - Throws: What the database does.
-  func auditLog(before: Int?, limit: Int) async throws -> AuditLog {
-    try await database.read { database in
-      let rows = try Row.fetchAll(
-        database, sql: "\(RepositoryTable.audit.rows) WHERE id < ? ORDER BY id DESC LIMIT ?",
-        arguments: [before ?? Int.max, limit])
-      return AuditLog(
-        records: try rows.map {
-          try CheckedRow.read($0, of: .audit) { try Self.auditRecord($0) }
-        })
+  func auditLog(before: Int?, since: Date? = nil, limit: Int) async throws -> AuditLog {
+    if let rest = refusedTokens.takeRest(at: now) { try await record(rest) }
+    return try await database.read {
+      try Self.auditLog(before: before, since: since, limit: limit, $0)
+    }
+  }
+
+  /// A part of the audit log of a database.
+  static func auditLog(
+    before: Int?, since: Date?, limit: Int, _ database: Database
+  ) throws -> AuditLog {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        \(RepositoryTable.audit.rows) WHERE id < ?1 AND (?2 IS NULL OR time >= ?2)
+        ORDER BY id DESC LIMIT ?3
+        """, arguments: [before ?? Int.max, since, limit])
+    return AuditLog(
+      records: try rows.map { try CheckedRow.read($0, of: .audit) { try auditRecord($0) } })
+  }
+
+  /// Notes that a request had a token that is not good.
+  ///
+  /// - Parameter address: The client's.
+  /// - Throws: What the database does.
+  func noteRefusedToken(from address: String) async throws {
+    if let summary = refusedTokens.note(address, at: now) { try await record(summary) }
+  }
+
+  /// Writes what was only counted so far, as when the server ends.
+  ///
+  /// - Throws: What the database does.
+  func recordRefusedTokens() async throws {
+    if let rest = refusedTokens.takeRest(at: now) { try await record(rest) }
+  }
+
+  private func record(_ refused: FailedAuthentications.Summary) async throws {
+    try await database.write { [self] database in
+      try audit(database, nil, AuditRecord.refusedToken, refused.subject, refused.detail)
     }
   }
 
@@ -42,6 +84,7 @@ extension Repository {
     AuditRecord(
       id: try row.integer("id", in: 1...Int.max), time: try row.time("time"),
       token: try row.optionalText("token"), action: try row.text("action"),
-      subject: try row.text("subject"), detail: try row.optionalText("detail"))
+      subject: try row.text("subject"), detail: try row.optionalText("detail"),
+      before: try row.optionalText("value_before"), after: try row.optionalText("value_after"))
   }
 }

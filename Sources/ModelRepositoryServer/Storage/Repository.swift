@@ -22,6 +22,8 @@ final class Repository: Sendable {
   let smallBlobs = ReadCache<BlobDigest, MemoryBlob>(capacity: 32 << 20)
   /// How many bytes the other blobs have that were asked for, as their rows say.
   let blobSizes = ReadCache<BlobDigest, Int>(capacity: 4 << 20)
+  /// Requests whose tokens were refused.
+  let refusedTokens = FailedAuthentications()
   /// Blobs that must not be sent.
   let damagedBlobs = DamagedBlobs()
   /// Channels that were asked for, by model and channel.

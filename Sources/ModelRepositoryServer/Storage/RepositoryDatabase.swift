@@ -186,6 +186,13 @@ enum RepositoryDatabase {
       try database.execute(sql: schema)
       try database.execute(sql: "PRAGMA application_id = \(applicationID)")
     }
+    migrator.registerMigration("audit-values", foreignKeyChecks: .immediate) { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE audit ADD COLUMN value_before TEXT;
+          ALTER TABLE audit ADD COLUMN value_after TEXT;
+          """)
+    }
     // Immediate: rows that were damaged before do not keep the others from being read.
     migrator.registerMigration("checksums", foreignKeyChecks: .immediate) { database in
       try RowChecksums.migrate(database)

@@ -44,7 +44,10 @@ enum RepositoryTable: String, CaseIterable, Sendable {
       ]
     case .tokens:
       ["id", "secret_hash", "name", "scopes", "models", "created", "expires", "revoked"]
-    case .audit: ["id", "time", "token", "action", "subject", "detail"]
+    case .audit:
+      [
+        "id", "time", "token", "action", "subject", "detail", "value_before", "value_after",
+      ]
     }
   }
 

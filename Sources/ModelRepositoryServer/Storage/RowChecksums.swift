@@ -145,7 +145,7 @@ enum RowChecksums {
     return hash.finalize().prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
   }
 
-  /// SQLite has none. What is no integer is damaged, and stays so.
+  /// Exclusive or, which SQLite lacks; what is not an integer is damaged, and stays so.
   private static let exclusiveOr = DatabaseFunction(
     "exclusive_or", argumentCount: 2, pure: true
   ) { values in

@@ -5,7 +5,9 @@
 
 import HTTPTypes
 import Hummingbird
+import Logging
 import ModelRepositoryAPI
+import NIOCore
 
 /// Who may do what.
 struct Access: Sendable {
@@ -96,6 +98,15 @@ struct TokenMiddleware: RouterMiddleware {
     guard fields.count == 1, words.count == 2, words[0].lowercased() == "bearer",
       let token = try await repository.token(withSecret: String(words[1]))
     else {
+      do {
+        try await repository.noteRefusedToken(
+          from: context.channel.remoteAddress?.ipAddress ?? "unknown")
+      } catch {
+        // The refusal counts, and not its record.
+        context.logger.error(
+          "the audit log cannot be written",
+          metadata: ["fault": "\(RepositoryDatabase.sentence(error))"])
+      }
       throw Problem(
         .unauthorized, "invalid_token", "The token is unknown, has expired or was revoked.",
         headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])

@@ -37,7 +37,7 @@ struct AdministrationRoutes: Sendable {
       try access.requireAdmin(context)
       return try .json(
         try await repository.auditLog(
-          before: request.number("before", in: 1...Int.max),
+          before: request.number("before", in: 1...Int.max), since: request.time("since"),
           limit: request.number("limit", in: 1...1000) ?? 100), headers: Self.secret)
     }
     group.post("gc") { _, context -> Response in

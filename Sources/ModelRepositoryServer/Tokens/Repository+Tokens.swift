@@ -86,7 +86,8 @@ extension Repository {
       if try CheckedRow(row, of: .tokens).optionalText("revoked") == nil {
         try database.execute(
           sql: "UPDATE tokens SET revoked = ? WHERE id = ?", arguments: [now, id])
-        try audit(database, author, "token.revoke", id)
+        try audit(
+          database, author, "token.revoke", id, before: "usable", after: "revoked")
       }
       return true
     }

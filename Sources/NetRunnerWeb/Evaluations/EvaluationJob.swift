@@ -127,7 +127,8 @@ final class EvaluationJob: Sendable {
     let isWhole = progress.remaining == 0
     if !isWhole {
       let counts = progress.models.map { "\($0.done) with '\($0.id)'" }.joined(separator: ", ")
-      report.dataset.notes.append("cancelled: of \(counted(run.dataset.samples.count, "picture")) \(counts)")
+      let all = counted(run.dataset.samples.count, "picture")
+      report.dataset.notes.append("cancelled: of \(all) \(counts)")
     }
     var summary = report
     summary.results = []

@@ -5,6 +5,7 @@
 
 import HTTPTypes
 import Hummingbird
+import WebServing
 
 /// Who may ask for what.
 ///
@@ -23,28 +24,24 @@ struct AccessMiddleware: RouterMiddleware {
     _ request: Request, context: WebContext,
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
-    try checkHostCount(of: request)
+    try checkRules(of: request)
     try checkHost(of: request)
     try checkOrigin(of: request)
     return try await next(request, context)
   }
 
-  /// Requires exactly one host.
-  ///
-  /// Where there are two, this server and a proxy before it could each believe another one.
-  private func checkHostCount(of request: Request) throws {
-    let further = HTTPField.Name("Host").map { request.headers[values: $0] } ?? []
-    guard let host = request.head.authority, further.isEmpty else {
+  /// Refuses what this server and a proxy before it could read in two ways.
+  private func checkRules(of request: Request) throws {
+    do {
+      try RequestRules.check(
+        host: request.head.authority,
+        furtherHosts: HTTPField.Name("Host").map { request.headers[values: $0].count } ?? 0,
+        encodings: request.headers[values: .transferEncoding],
+        hasLength: request.headers[.contentLength] != nil)
+    } catch {
       throw WebError(
-        status: .badRequest, code: "bad_request",
-        message: request.head.authority == nil
-          ? "The request has no 'Host' header field. HTTP/1.1 requires one."
-          : "The request has more than one 'Host' header field. Send one.", endsConnection: true)
-    }
-    guard host.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }) else {
-      throw WebError(
-        status: .badRequest, code: "bad_request",
-        message: "The 'Host' header field must be one name or address.", endsConnection: true)
+        status: HTTPResponse.Status(code: error.status), code: "bad_request",
+        message: error.message, endsConnection: true)
     }
   }
 

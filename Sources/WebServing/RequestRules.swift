@@ -1,0 +1,51 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What every request must keep to, so that this server and a proxy before it read the same request.
+package enum RequestRules {
+  /// Why a request is refused; its connection is to be closed.
+  package struct Fault: Error {
+    /// The answer's status: 400, or 501 for a transfer encoding that the server does not know.
+    package let status: Int
+    /// What people read.
+    package let message: String
+  }
+
+  /// Refuses a request that two servers could read in two ways.
+  ///
+  /// - Parameters:
+  ///   - host: The first `Host` field.
+  ///   - furtherHosts: How many more there are.
+  ///   - encodings: The `Transfer-Encoding` fields.
+  ///   - hasLength: Whether there is a `Content-Length`.
+  /// - Throws: ``Fault``.
+  package static func check(
+    host: String?, furtherHosts: Int, encodings: [String], hasLength: Bool
+  ) throws(Fault) {
+    guard let host, furtherHosts == 0 else {
+      throw Fault(
+        status: 400,
+        message: host == nil
+          ? "The request has no 'Host' header field. HTTP/1.1 requires one."
+          : "The request has more than one 'Host' header field. Send one.")
+    }
+    guard host.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }) else {
+      throw Fault(
+        status: 400, message: "The 'Host' header field must be one name or address.")
+    }
+    guard !encodings.isEmpty else { return }
+    guard encodings.count == 1, encodings[0].lowercased() == "chunked" else {
+      throw Fault(
+        status: 501,
+        message: "The only 'Transfer-Encoding' that this server knows is 'chunked'. Send the body "
+          + "with that, or with a 'Content-Length'.")
+    }
+    guard !hasLength else {
+      throw Fault(
+        status: 400,
+        message: "The request has both 'Content-Length' and 'Transfer-Encoding'. Send one of them.")
+    }
+  }
+}

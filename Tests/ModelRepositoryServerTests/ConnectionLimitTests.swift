@@ -1,0 +1,106 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import ModelRepositoryAPI
+import Testing
+
+@testable import ModelRepositoryServer
+@testable import WebServing
+
+/// Clients that take many connections, and requests that two servers could read in two ways.
+@Suite(.timeLimit(.minutes(2))) struct ConnectionLimitTests {
+  @Test func `clients that drip do not keep others from being answered`() async throws {
+    let fixture = try await TestRepository { $0.connectionsPerAddress = 20 }
+    try await fixture.serve(.live) { client in
+      var slow: [RawConnection] = []
+      for _ in 0..<60 {
+        let connection = try await RawConnection(client.client.port)
+        try? await connection.send("GET /v1/models HTTP/1.1\r\nX-Slow: ")
+        slow.append(connection)
+      }
+      let start = ContinuousClock.now
+      let new = try await RawConnection(client.client.port)
+      try await new.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try await new.wait { new.received.contains("200 OK") })
+      #expect(ContinuousClock.now - start < .seconds(5))
+      // The oldest ones made room.
+      #expect(try await new.wait { slow.filter { !$0.isClosed }.count <= 20 })
+      #expect(slow[0].isClosed && !slow[59].isClosed)
+    }
+  }
+
+  @Test func `connections that are being answered are not closed for others`() async throws {
+    let fixture = try await TestRepository {
+      $0.connectionsPerAddress = 3
+      $0.minimumBodyRate = 0
+    }
+    try await fixture.serve(.live) { client in
+      let id = try await client.begin()
+      var busy: [RawConnection] = []
+      for _ in 0..<2 {
+        let connection = try await RawConnection(client.client.port)
+        try await connection.send(
+          "PATCH /v1/uploads/\(id) HTTP/1.1\r\nHost: x\r\n"
+            + "Authorization: Bearer \(client.token ?? "")\r\n"
+            + "Content-Range: bytes 0-999/*\r\nContent-Length: 1000\r\n\r\nx")
+        busy.append(connection)
+      }
+      try await Task.sleep(for: .milliseconds(200))
+      for _ in 0..<5 { try await client.with(nil).send(.get, "/healthz") }
+      #expect(!busy[0].isClosed)
+    }
+  }
+
+  @Test(arguments: [
+    ("", "400 Bad Request"),
+    ("Host: a\r\nHost: b\r\n", "400 Bad Request"),
+    ("Host: a, b\r\n", "400 Bad Request"),
+    ("Host: a\r\nTransfer-Encoding: gzip, chunked\r\n", "501 Not Implemented"),
+    ("Host: a\r\n", "200 OK"),
+  ])
+  func `a request that could be read in two ways is refused`(
+    _ fields: String, _ status: String
+  ) async throws {
+    try await TestRepository().serve(.live) { client in
+      let connection = try await RawConnection(client.client.port)
+      try await connection.send("GET /healthz HTTP/1.1\r\n\(fields)\r\n")
+      _ = try await connection.wait { connection.received.contains("\r\n\r\n") }
+      #expect(connection.received.contains(status), "\(connection.received.prefix(400))")
+    }
+  }
+
+  @Test func `a small blob needs one host, too`() async throws {
+    try await TestRepository().serve(.live) { client in
+      let blob = try await client.upload([1, 2, 3])
+      for fields in ["Host: a\r\nHost: b\r\n", ""] {
+        try await client.send(.get, "/v1/blobs/\(blob.digest)")
+        let connection = try await RawConnection(client.client.port)
+        try await connection.send("GET /v1/blobs/\(blob.digest) HTTP/1.1\r\n\(fields)\r\n")
+        #expect(try await connection.wait { connection.received.contains("400 Bad Request") })
+      }
+    }
+  }
+
+  @Test func `addresses of one network count together`() {
+    #expect(ConnectionLimits.key("10.0.0.1") == "10.0.0.1")
+    #expect(ConnectionLimits.key("::ffff:10.0.0.1") == "10.0.0.1")
+    #expect(ConnectionLimits.key("2001:db8:1:2:3:4:5:6") == "2001:db8:1:2::/64")
+    #expect(ConnectionLimits.key("2001:db8:1:2::9") == "2001:db8:1:2::/64")
+    #expect(ConnectionLimits.key("2001:db8::9") == "2001:db8:0:0::/64")
+  }
+
+  @Test func `a certificate that cannot be used is said before the folder is made`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID())").path
+    var options = ModelRepositoryOptions(dataFolder: folder)
+    options.certificate = ("/nowhere/cert.pem", "/nowhere/key.pem")
+    let error = #expect(throws: RepositoryError.self) { _ = try ModelRepositoryServer(options) }
+    #expect(
+      error?.message == "The certificate '/nowhere/cert.pem' is not there. Check the path.")
+    #expect(!FileManager.default.fileExists(atPath: folder))
+  }
+}
