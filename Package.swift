@@ -18,6 +18,7 @@ let package = Package(
     .library(
       name: "ModelRepositoryServer", targets: ["ModelRepositoryServer", "ModelRepositoryAPI"]),
     .library(name: "MLModelInterpreter", targets: ["MLModelInterpreter", "ModelRepositoryAPI"]),
+    .library(name: "TensorIOCommandLine", targets: ["TensorIOCommandLine"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
   ],
@@ -145,8 +146,8 @@ let package = Package(
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .systemLibrary(name: "CMalloc"),
-    .executableTarget(
-      name: "tensorio",
+    .target(
+      name: "TensorIOCommandLine",
       dependencies: [
         "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
         "TensorIOIsolation", "NetRunner", "NetRunnerWeb", "CMalloc", "CProcessCalls",
@@ -158,6 +159,10 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
+    .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
+    .executableTarget(
+      name: "own-formats", dependencies: ["NetRunner", "TensorIO", "TensorIOCommandLine"],
+      path: "Examples/OwnFormats"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "TensorIOTests",
@@ -232,8 +237,9 @@ let package = Package(
     .testTarget(
       name: "tensorioTests",
       dependencies: [
-        "tensorio", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
-        "TensorIOTesting", "NetRunner", "ModelRepositoryAPI", "TestSupport",
+        "tensorio", "own-formats", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT",
+        "TensorIOTensorFlow", "TensorIOImageCodecs", "TensorIOTesting", "NetRunner",
+        "ModelRepositoryAPI", "TestSupport",
       ]),
   ],
   cxxLanguageStandard: .cxx17

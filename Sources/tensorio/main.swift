@@ -3,4 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIOCommandLine
+
 TensorIOTool.main()

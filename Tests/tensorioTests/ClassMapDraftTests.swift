@@ -7,7 +7,7 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-@testable import tensorio
+@testable import TensorIOCommandLine
 
 /// Which outputs `tensorio init` takes for class maps.
 @Suite struct ClassMapDraftTests {

@@ -14,7 +14,8 @@ import Testing
   private static let evil = "\u{1B}]0;owned\u{07}\u{1B}[2J\u{9B}31m\u{202E}end"
 
   private static func expectHarmless(
-    _ result: CommandRunner.Result, _ words: String = "e", location: SourceLocation = #_sourceLocation
+    _ result: CommandRunner.Result, _ words: String = "e",
+    location: SourceLocation = #_sourceLocation
   ) {
     for text in [result.output, result.error] {
       let bad = text.unicodeScalars.filter { scalar in

@@ -7,7 +7,7 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-@testable import tensorio
+@testable import TensorIOCommandLine
 
 /// What `tensorio init` writes for tensors that no fixture has.
 @Suite struct LayerDrafterTests {

@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOTesting
 import Testing
 
-@testable import tensorio
+@testable import TensorIOCommandLine
 
 /// The picture of a training.
 struct LossPlotTests {

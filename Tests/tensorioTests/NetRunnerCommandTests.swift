@@ -29,7 +29,8 @@ struct NetRunnerCommandTests {
     }
     for what in [
       "previews", "flips", "flips_by_swipe", "pauses", "resumes", "label_of_other_model",
-      "import_is_followed", "imports", "evaluates", "exports",
+      "import_is_followed", "imports", "evaluates", "exports", "says_what_shipped_models_read",
+      "says_it_no_more",
     ] {
       #expect(seen[what] == .bool(true), "\(what): \(seen)")
     }

@@ -7,7 +7,7 @@ import Foundation
 import TensorIO
 import Testing
 
-@testable import tensorio
+@testable import TensorIOCommandLine
 
 /// Quantized layers, for which no bundle without a model will do.
 @Suite struct QuantizedParityTests {

@@ -16,9 +16,11 @@ final class RunningServer {
 
   /// Starts the server, and waits until it listens.
   ///
-  /// - Parameter arguments: Further words of the command line.
+  /// - Parameters:
+  ///   - arguments: Further words of the command line.
+  ///   - executable: Another program of the same command line.
   /// - Throws: When it does not start.
-  init(_ arguments: [String] = []) throws {
+  init(_ arguments: [String] = [], executable: URL = CommandRunner.binary) throws {
     folder = try TemporaryFolder()
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_DATA_HOME"] = folder.path
@@ -26,7 +28,7 @@ final class RunningServer {
     // The library that is installed must be found all the same.
     environment["TENSORIO_LITERT_LIBRARY"] = Self.library
     process = try ChildProcess(
-      CommandRunner.binary.path,
+      executable.path,
       ["netrunner", "--port", "0", "--no-browser", "--threads", "2"] + arguments,
       environment: environment)
     let line = String(decoding: process.output.availableData, as: UTF8.self)

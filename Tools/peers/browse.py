@@ -203,6 +203,8 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
     ) is not None
     look("live")
 
+    seen["says_what_shipped_models_read"] = page.find("#model-hint").is_displayed()
+
     page.click("#flip")
     seen["flips"] = page.shows("three")
     page.swipe("#stage")
@@ -233,6 +235,11 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
     seen["imports"] = page.wait(lambda: "imported" in page.models()) is not None
     seen["import_says"] = page.text("#import-state")
     look("models")
+
+    page.driver.get(address.split("#")[0] + "#/live")
+    seen["says_it_no_more"] = page.wait(
+        lambda: page.find("#stage").is_displayed()
+        and not page.find("#model-hint").is_displayed()) is not None
 
     page.driver.get(address.split("#")[0] + "#/evaluate")
     page.wait(lambda: page.find("#evaluate-start").is_displayed())

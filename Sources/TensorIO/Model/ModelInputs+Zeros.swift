@@ -16,6 +16,7 @@ extension ModelInputs {
   ///   - signature: The model's layers.
   ///   - longestSide: The most pixels of an image's sides; larger inputs get an image that is
   ///     enlarged. Without it an image has the input's size.
+  /// - Returns: A value for each input.
   package static func zeros(
     for signature: ModelSignature, longestSide: Int = .max
   ) -> ModelInputs {

@@ -15,8 +15,9 @@ struct RepositoryTokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, list and revoke tokens.",
     discussion: """
-      With --data the folder of a repository on this machine is asked itself: that is how the first \
-      token is made. Else the server is, with a token whose scope is admin.
+      With --data the folder of a repository on this machine is changed itself: that is how the first \
+      token is made, which should have the scope admin. Beside a running server leave --data out: the \
+      server is asked then, with a token whose scope is admin.
       """,
     subcommands: [Create.self, List.self, Revoke.self])
 

@@ -50,6 +50,16 @@ struct RepositoryServeCommand: ParsableCommand {
     help: ArgumentHelp("The certificate's key, in PEM.", valueName: "file"), completion: .file())
   var key: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How many connections a client's address may have at once; 0 for any number, as behind a proxy.",
+      valueName: "count"))
+  var connectionsPerAddress = 256
+
+  @Option(
+    help: "A further port for monitors, which answers /healthz and /readyz only, without TLS.")
+  var healthPort: Int?
+
   @Flag(name: .customLong("private"), help: "Reading needs a token, too.")
   var isPrivate = false
 
@@ -90,6 +100,11 @@ struct RepositoryServeCommand: ParsableCommand {
     guard (0...100_000).contains(scrub ?? 0), (0...1_000_000).contains(reserve ?? 0) else {
       throw ValidationError("--scrub takes 0 to 100000, --reserve 0 to 1000000 megabytes.")
     }
+    guard (0...100_000).contains(connectionsPerAddress), (1...65535).contains(healthPort ?? 1)
+    else {
+      throw ValidationError(
+        "--connections-per-address takes 0 to 100000, --health-port 1 to 65535.")
+    }
     guard (cert == nil) == (key == nil) else {
       throw ValidationError("--cert and --key belong together.")
     }
@@ -105,6 +120,8 @@ struct RepositoryServeCommand: ParsableCommand {
       options.certificate = (cert, key)
     }
     options.requiresTokenToRead = isPrivate
+    options.connectionsPerAddress = connectionsPerAddress
+    options.healthPort = healthPort
     options.quota = quota.map { $0 * 1_000_000 }
     options.scrubRate = scrub.map { $0 * 1_000_000 }
     options.reservedBytes = reserve.map { $0 * 1_000_000 }

@@ -73,7 +73,8 @@ struct RepositoryCheckCommand: ParsableCommand {
     for fault in faults { Console.printData(fault.printable) }
     if report.isSound { Console.printData("sound") }
     if !report.orphans.isEmpty {
-      Console.printData("\(counted(report.orphans.count, "file")) that no version needs; 'gc' removes them")
+      let files = counted(report.orphans.count, "file")
+      Console.printData("\(files) that no version needs; 'gc' removes them")
     }
   }
 }

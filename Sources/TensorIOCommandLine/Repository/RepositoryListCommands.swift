@@ -80,28 +80,3 @@ struct RepositoryWithdrawCommand: ParsableCommand {
     }
   }
 }
-
-/// The command `tensorio repository audit`.
-struct RepositoryAuditCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "audit", abstract: "List what was changed, the newest first.")
-
-  @OptionGroup var server: RepositoryServerArguments
-
-  @Flag(help: "Print it as JSON.")
-  var json = false
-
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let records = try await server.publisher().auditLog()
-      if json { return try Console.printJSON(AuditLog(records: records)) }
-      var table = TextTable(headings: ["time", "token", "action", "what", "detail"])
-      for record in records {
-        table.append(
-          record.time.text, record.token ?? "command line", record.action,
-          record.subject, record.detail ?? "")
-      }
-      for line in table.lines(indentation: 0) { Console.printData(line) }
-    }
-  }
-}

@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// The program then takes the same command line as `tensorio`. A model whose `options.output_format`
 /// is `short` is shown that way on Net Runner's page, and `evaluate --metric mine` measures by the
-/// new metric. Source: Documentation/CommandLine.md.
+/// new metric. Source: Documentation/Evaluation.md.
 public struct TensorIOTool: Sendable {
   /// The ways to show outputs, by name.
   public var outputFormats = OutputFormats()

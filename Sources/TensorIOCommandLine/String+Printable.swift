@@ -10,6 +10,7 @@ extension String {
   /// The text without characters that a terminal would obey, but line feeds and tabs.
   ///
   /// - Parameter allowed: How many scalars from the start of a substring stay as they are.
+  /// - Returns: The text.
   func printableLines(allowing allowed: (Substring.UnicodeScalarView) -> Int) -> String {
     guard unicodeScalars.contains(where: { $0.isObeyedByTerminals && !$0.isLayout }) else {
       return self
