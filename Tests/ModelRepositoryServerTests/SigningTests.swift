@@ -171,6 +171,20 @@ import Testing
     #expect(document.root == 3)
   }
 
+  @Test func `keys that were replaced without a server are no damage`() async throws {
+    let fixture = try await filled()
+    let root = SigningKey()
+    let keys = try RepositoryKeys(dataFolder: fixture.folder)
+    _ = try keys.makeRoot(role([root]), ceremony(fixture, [root]))
+    let name = try #require(RepositoryName("second"))
+    _ = try keys.rotate(to: name, isStolen: true, ceremony(fixture, [root]))
+    let before = try await RepositoryStore(fixture.open()).fsck()
+    #expect(before.outdated == ["cats/stable"] && before.untrusted.isEmpty && before.isSound)
+    try await fixture.serve { _ = try await $0.document() }
+    let after = try await RepositoryStore(fixture.open()).fsck()
+    #expect(after.outdated.isEmpty && after.untrusted.isEmpty && after.isSound)
+  }
+
   @Test func `a threshold of root keys signs one after the other`() async throws {
     let fixture = try await filled()
     let roots = [SigningKey(), SigningKey(), SigningKey()]

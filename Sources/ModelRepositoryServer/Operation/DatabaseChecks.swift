@@ -28,6 +28,8 @@ struct DatabaseChecks: Sendable {
   private var changed: [String] = []
   /// Channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
   private(set) var untrusted: [String] = []
+  /// Channels, as `MODEL/CHANNEL`, whose newest document a key signed that was replaced since.
+  private(set) var outdated: [String] = []
   /// The blobs whose rows are sound.
   private(set) var blobs: [BlobReference] = []
   /// The versions whose rows are sound, for a comparison with their manifests.
@@ -38,7 +40,8 @@ struct DatabaseChecks: Sendable {
   /// - Parameters:
   ///   - database: The database.
   ///   - keys: The keys that sign channels' documents.
-  init(_ database: Database, _ keys: [VerificationKey]) {
+  ///   - formerKeys: Keys that signed them before.
+  init(_ database: Database, _ keys: [VerificationKey], formerKeys: [VerificationKey]) {
     note {
       let faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
       return faults.filter { $0 != "ok" }.map { "SQLite finds the file damaged: \($0)." }
@@ -57,7 +60,7 @@ struct DatabaseChecks: Sendable {
     checkAudit(database)
     let models = checkModels(database)
     for model in models { checkVersions(of: model, database) }
-    for model in models { checkChannels(of: model, database, keys) }
+    for model in models { checkChannels(of: model, database, keys, formerKeys) }
     checkRest(models, database)
     for table in RepositoryTable.allCases {
       note { try RowChecksums.faults(of: table, database) }
@@ -131,7 +134,8 @@ struct DatabaseChecks: Sendable {
   }
 
   private mutating func checkChannels(
-    of model: RepositoryName, _ database: Database, _ keys: [VerificationKey]
+    of model: RepositoryName, _ database: Database, _ keys: [VerificationKey],
+    _ formerKeys: [VerificationKey]
   ) {
     var last: [RepositoryName: ChannelState] = [:]
     let before = rows.count
@@ -152,7 +156,12 @@ struct DatabaseChecks: Sendable {
     }
     guard rows.count == before else { return }
     for state in last.values.sorted(by: { $0.channel.text < $1.channel.text }) {
-      if !Repository.isSigned(state, by: keys) { untrusted.append("\(model)/\(state.channel)") }
+      let name = "\(model)/\(state.channel)"
+      if !Repository.isSigned(state, by: keys + formerKeys) {
+        untrusted.append(name)
+      } else if !Repository.isSigned(state, by: keys) {
+        outdated.append(name)
+      }
       note { try Self.unknownVersions(state, model, database) }
     }
   }

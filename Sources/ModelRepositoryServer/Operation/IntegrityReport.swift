@@ -21,19 +21,23 @@ public struct IntegrityReport: Sendable, Hashable, Codable {
   public var missing: [MissingBlob] = []
   /// Channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
   public var untrusted: [String] = []
+  /// Channels, as `MODEL/CHANNEL`, whose newest document a key signed that was replaced since.
+  ///
+  /// The server signs them again.
+  public var outdated: [String] = []
   /// What is wrong with the database's file and its tables, in sentences.
   public var database: [String] = []
   /// What is wrong with the database's rows, in sentences.
   public var rows: [String] = []
 
-  /// Whether nothing is damaged or missing; orphans do no harm.
+  /// Whether nothing is damaged or missing; orphans and outdated documents do no harm.
   public var isSound: Bool {
     lost.isEmpty && wrongSizes.isEmpty && wrongDigests.isEmpty && missing.isEmpty
       && untrusted.isEmpty && database.isEmpty && rows.isEmpty
   }
 
   enum CodingKeys: String, CodingKey {
-    case blobs, bytes, lost, orphans, missing, untrusted, database, rows
+    case blobs, bytes, lost, orphans, missing, untrusted, outdated, database, rows
     case wrongSizes = "wrong_sizes"
     case wrongDigests = "wrong_digests"
   }

@@ -16,7 +16,8 @@ extension Repository {
     var report = IntegrityReport()
     report.lost = lost
     let keys = try trustedKeys
-    var checks = try await database.read { DatabaseChecks($0, keys) }
+    let formerKeys = signing.roots.namedKeys
+    var checks = try await database.read { DatabaseChecks($0, keys, formerKeys: formerKeys) }
     let known = checks.blobs
     for blob in known {
       report.blobs += 1
@@ -27,6 +28,7 @@ extension Repository {
     report.database = lostChanges + checks.database
     report.rows = checks.rows
     report.untrusted = checks.untrusted
+    report.outdated = checks.outdated
     let digests = Set(known.map(\.digest))
     report.orphans = try await blobs.list().map(\.blob.digest).filter { !digests.contains($0) }
       .map(\.description).sorted()

@@ -14,6 +14,8 @@ enum RootFolder {
     var trust: RepositoryTrust?
     /// The signed documents as they are sent, the first one first.
     var documents: [Data] = []
+    /// Every key that one of them let sign channels' documents.
+    var namedKeys: [VerificationKey] = []
   }
 
   /// Reads the documents, each of which has to follow the one before.
@@ -48,6 +50,7 @@ enum RootFolder {
             + "a backup.")
       }
       content.documents.append(data)
+      content.namedKeys += try content.trust?.root?.channels.verificationKeys() ?? []
       version += 1
     }
     let later = names.compactMap { name in

@@ -72,6 +72,10 @@ struct RepositoryCheckCommand: ParsableCommand {
       + report.database.map { "database: \($0)" } + report.rows.map { "database: \($0)" }
     for fault in faults { Console.printData(fault.printable) }
     if report.isSound { Console.printData("sound") }
+    for channel in report.outdated {
+      Console.printData(
+        "signed by a key that was replaced: channel \(channel.printable); the server signs it again")
+    }
     if !report.orphans.isEmpty {
       let files = counted(report.orphans.count, "file")
       Console.printData("\(files) that no version needs; 'gc' removes them")
