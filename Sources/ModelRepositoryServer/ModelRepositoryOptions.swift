@@ -55,6 +55,8 @@ public struct ModelRepositoryOptions: Sendable {
   /// How many bytes a second are read to find blobs that were damaged at rest; 0 reads none, and nil
   /// reads 4 MB a second where the blobs are in the data folder and none where they are in S3.
   public var scrubRate: Int?
+  /// From where damaged and lost blobs are fetched again; nil for nowhere.
+  public var mirror: (any BlobMirror)?
   /// How many free bytes of the disk uploads leave to changes of channels and tokens, to garbage
   /// collection and to the audit log; nil leaves a twentieth of the disk, from 2 to 64 MiB.
   public var reservedBytes: Int?

@@ -88,9 +88,13 @@ public struct ModelRepositoryServer: Sendable {
     let rate = options.scrubRate ?? (repository.blobs is FolderBlobStore ? 4 << 20 : 0)
     let scrubber = BlobScrubber(
       repository: repository, metrics: metrics, logger: logger, rate: rate)
-    // The scrubber has ended when this method returns: it holds the data folder's lock.
+    // The tasks have ended when this method returns: they hold the data folder's lock.
     try await withThrowingTaskGroup(of: Void.self) { group in
       if rate > 0 { group.addTask(priority: .background) { await scrubber.run() } }
+      if let mirror = options.mirror {
+        let recovery = BlobRecovery(repository: repository, mirror: mirror, logger: logger)
+        group.addTask(priority: .background) { await recovery.run() }
+      }
       defer { group.cancelAll() }
       try await serve(onStart)
     }

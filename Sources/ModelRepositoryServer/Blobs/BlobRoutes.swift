@@ -57,6 +57,7 @@ struct BlobRoutes: Sendable {
     guard size <= MemoryBlob.maximumSize else { return content }
     let bytes = try await content.bytes(in: 0..<size)
     guard let blob = MemoryBlob(bytes, digest, isPublic: access.isPublic) else {
+      _ = repository.damagedBlobs.insert(digest)
       throw damaged(digest, "has other bytes than were uploaded", context)
     }
     repository.smallBlobs.keep(blob, for: digest, size: size + MemoryBlob.overhead, since: changes)

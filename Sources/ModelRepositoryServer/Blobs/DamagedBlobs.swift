@@ -8,24 +8,26 @@ import Synchronization
 
 /// The blobs that were found damaged while the server runs, and that must not be sent.
 final class DamagedBlobs: Sendable {
-  private let digests = Mutex<Set<BlobDigest>>([])
+  private let known = Mutex<Set<BlobDigest>>([])
   /// Downloads ask this first, so that they take no lock while nothing is damaged.
   private let size = Atomic(0)
 
+  /// All of them.
+  var digests: Set<BlobDigest> { known.withLock { $0 } }
   /// How many there are.
   var count: Int { size.load(ordering: .relaxed) }
 
   /// Whether a blob was found damaged.
   func contains(_ digest: BlobDigest) -> Bool {
     guard count > 0 else { return false }
-    return digests.withLock { $0.contains(digest) }
+    return known.withLock { $0.contains(digest) }
   }
 
   /// Notes a damaged blob.
   ///
   /// - Returns: Whether that is news.
   func insert(_ digest: BlobDigest) -> Bool {
-    digests.withLock { digests in
+    known.withLock { digests in
       let isNew = digests.insert(digest).inserted
       size.store(digests.count, ordering: .relaxed)
       return isNew
@@ -35,7 +37,7 @@ final class DamagedBlobs: Sendable {
   /// Forgets a blob that is whole again, or gone.
   func remove(_ digest: BlobDigest) {
     guard count > 0 else { return }
-    digests.withLock { digests in
+    known.withLock { digests in
       digests.remove(digest)
       size.store(digests.count, ordering: .relaxed)
     }

@@ -99,26 +99,43 @@ extension UploadStore {
     }
     do {
       _ = try await file.flush()
-      try await repository.commits.withLock(blob.digest) {
-        try await repository.blobs.put(path(upload.id), as: blob)
-        let now = repository.now
-        try await repository.database.write { [repository] database in
-          try database.execute(
-            sql: "DELETE FROM blobs WHERE digest = ?", arguments: [blob.digest.hexadecimal])
-          // Not an update: the row that was there may be damaged.
-          try database.execute(
-            sql: "INSERT INTO blobs (digest, size, used) VALUES (?, ?, ?)",
-            arguments: [blob.digest.hexadecimal, blob.size, now])
-          try database.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [upload.id])
-          try repository.audit(
-            database, token, "blob.upload", "\(blob.digest)", "\(blob.size) bytes")
-        }
-        repository.damagedBlobs.remove(blob.digest)
+      try await repository.store(path(upload.id), as: blob) { [repository] database in
+        try database.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [upload.id])
+        try repository.audit(
+          database, token, "blob.upload", "\(blob.digest)", "\(blob.size) bytes")
       }
       forget(upload.id)
     } catch let error as RepositoryError where error.code == .storage {
       try await discard(upload.id, because: error)
       throw Problem.notStored(error)
+    }
+  }
+}
+
+extension Repository {
+  /// Makes a file a blob, in the place of one that may be damaged or lost.
+  ///
+  /// - Parameters:
+  ///   - file: A path; its bytes were checked against the digest.
+  ///   - blob: What it has.
+  ///   - note: What else changes in the database, in the same transaction.
+  /// - Throws: What the store and the database do.
+  func store(
+    _ file: String, as blob: BlobReference, _ note: @escaping @Sendable (Database) throws -> Void
+  ) async throws {
+    try await commits.withLock(blob.digest) {
+      try await blobs.put(file, as: blob)
+      let now = now
+      try await database.write { database in
+        try database.execute(
+          sql: "DELETE FROM blobs WHERE digest = ?", arguments: [blob.digest.hexadecimal])
+        // Not an update: the row that was there may be damaged.
+        try database.execute(
+          sql: "INSERT INTO blobs (digest, size, used) VALUES (?, ?, ?)",
+          arguments: [blob.digest.hexadecimal, blob.size, now])
+        try note(database)
+      }
+      damagedBlobs.remove(blob.digest)
     }
   }
 }

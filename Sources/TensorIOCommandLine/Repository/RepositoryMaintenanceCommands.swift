@@ -74,7 +74,8 @@ struct RepositoryCheckCommand: ParsableCommand {
     if report.isSound { Console.printData("sound") }
     for channel in report.outdated {
       Console.printData(
-        "signed by a key that was replaced: channel \(channel.printable); the server signs it again")
+        "signed by a key that was replaced: channel \(channel.printable); the server signs it again"
+      )
     }
     if !report.orphans.isEmpty {
       let files = counted(report.orphans.count, "file")

@@ -4,6 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
 import ModelRepositoryServer
 import TensorIO
 
@@ -75,6 +78,12 @@ struct RepositoryServeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "Another repository with the same models, from which damaged ones are fetched again. A token "
+        + "for it is in TENSORIO_MIRROR_TOKEN.", valueName: "address"))
+  var mirror: String?
+
+  @Option(
+    help: ArgumentHelp(
       "How many megabytes of the disk uploads leave free, so that channels can still be changed and "
         + "garbage be collected. A twentieth of the disk unless told, from 2 to 64.",
       valueName: "megabytes"))
@@ -123,6 +132,11 @@ struct RepositoryServeCommand: ParsableCommand {
     options.connectionsPerAddress = connectionsPerAddress
     options.healthPort = healthPort
     options.quota = quota.map { $0 * 1_000_000 }
+    options.mirror = try mirror.map {
+      ServerMirror(
+        server: try ModelRepositoryMirror(
+          server: $0, token: ProcessInfo.processInfo.environment["TENSORIO_MIRROR_TOKEN"]))
+    }
     options.scrubRate = scrub.map { $0 * 1_000_000 }
     options.reservedBytes = reserve.map { $0 * 1_000_000 }
     options.documentLifetime = Double(documentDays) * 24 * 3600
@@ -132,5 +146,16 @@ struct RepositoryServeCommand: ParsableCommand {
     try BlockingTask.run {
       try await server.run { address in Console.printData("Repository: \(address)") }
     }
+  }
+}
+
+/// Another repository's server, as ours asks it.
+private struct ServerMirror: BlobMirror {
+  let server: ModelRepositoryMirror
+
+  var name: String { server.server }
+
+  func download(_ blob: BlobReference, to file: String) async throws {
+    try await server.download(blob, to: file)
   }
 }

@@ -1,0 +1,52 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import Foundation
+public import ModelRepositoryAPI
+import NIOCore
+
+/// Another repository that has the same blobs.
+public struct ModelRepositoryMirror: Sendable {
+  /// The server's address.
+  public let server: String
+  private let connection: RepositoryConnection
+
+  /// Prepares it; nothing is asked for.
+  ///
+  /// - Parameters:
+  ///   - server: The server's address.
+  ///   - token: A token, where the server wants one for reading.
+  /// - Throws: ``PublishingError`` for what is no address.
+  public init(server: String, token: String?) throws {
+    self.server = server
+    connection = try RepositoryConnection(server: server, token: token, certificateAuthorities: nil)
+  }
+
+  /// Downloads a blob into a new file, whose digest is still to be checked.
+  ///
+  /// - Parameters:
+  ///   - blob: The blob; more bytes than it has are not taken.
+  ///   - file: The file's path.
+  /// - Throws: ``PublishingError`` where the server does not give it, or not as long as it is; what
+  ///   writing a file throws.
+  public func download(_ blob: BlobReference, to file: String) async throws {
+    let body = try await connection.body(of: "/v1/blobs/\(blob.digest)")
+    try Data().write(to: URL(filePath: file))
+    let handle = try FileHandle(forWritingTo: URL(filePath: file))
+    defer { try? handle.close() }
+    var count = 0
+    for try await part in body {
+      count += part.readableBytes
+      guard count <= blob.size else { break }
+      try handle.write(contentsOf: Data(part.readableBytesView))
+    }
+    guard count == blob.size else {
+      throw PublishingError(
+        "wrong_size",
+        "'\(server)' sent \(count > blob.size ? "more" : "less") than \(blob.size) bytes.")
+    }
+  }
+}

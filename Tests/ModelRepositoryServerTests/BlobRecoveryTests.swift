@@ -1,0 +1,87 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import ModelRepositoryAPI
+import Testing
+
+@testable import ModelRepositoryServer
+
+/// Blobs that are fetched again from a folder of files.
+@Suite struct BlobRecoveryTests {
+  /// A mirror that has files by their digests, as a mounted backup does.
+  private struct FolderMirror: BlobMirror {
+    let folder: String
+    var name: String { folder }
+
+    func download(_ blob: BlobReference, to file: String) async throws {
+      try FileManager.default.copyItem(
+        atPath: "\(folder)/\(blob.digest.hexadecimal)", toPath: file)
+    }
+  }
+
+  @Test func `only the right bytes take a damaged blob's place`() async throws {
+    let fixture = try await TestRepository()
+    let mirror = FolderMirror(folder: fixture.folder + "-mirror")
+    try FileSystem.makeFolder(mirror.folder)
+    defer { try? FileManager.default.removeItem(atPath: mirror.folder) }
+    let lines = Shared<[String]>([])
+    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    try await fixture.serve { client in
+      let bytes = sampleBytes(300_000)
+      let blob = try await client.upload(bytes)
+      let path = "/v1/blobs/\(blob.digest)"
+      let recovery = BlobRecovery(repository: client.repository, mirror: mirror, logger: logger)
+      let hexadecimal = blob.digest.hexadecimal
+      let file = "\(fixture.folder)/blobs/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)"
+      try Data(bytes.dropLast()).write(to: URL(filePath: file))
+      try await client.send(.get, path, expects: 500, code: "blob_damaged")
+
+      let copy = URL(filePath: "\(mirror.folder)/\(hexadecimal)")
+      #expect(await !recovery.recover(blob.digest))
+      for wrong in [Data(), Data(bytes.reversed()), Data(bytes.dropLast())] {
+        try wrong.write(to: copy)
+        #expect(await !recovery.recover(blob.digest))
+        try await client.send(.get, path, expects: 500, code: "blob_damaged")
+      }
+      #expect(lines.withLock { $0 }.count { $0.contains("cannot be fetched again") } == 4)
+
+      try Data(bytes).write(to: copy)
+      let task = Task { await recovery.run() }
+      var found: [UInt8] = []
+      for _ in 0..<500 where found != bytes {
+        try await Task.sleep(for: .milliseconds(20))
+        guard !client.repository.damagedBlobs.contains(blob.digest) else { continue }
+        found = try await client.send(.get, path).bytes
+      }
+      task.cancel()
+      await task.value
+      #expect(found == bytes)
+      #expect(try FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
+      #expect(try await RepositoryStore(client.repository).fsck(rehash: true).isSound)
+    }
+  }
+
+  @Test func `what versions name and is gone comes back`() async throws {
+    let fixture = try await TestRepository()
+    let mirror = FolderMirror(folder: fixture.folder + "-mirror")
+    defer { try? FileManager.default.removeItem(atPath: mirror.folder) }
+    let digest = try await fixture.serve { try await $0.publish("1.0").manifest.digest }
+    let hexadecimal = digest.hexadecimal
+    let file = "\(fixture.folder)/blobs/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)"
+    try FileSystem.makeFolder(mirror.folder)
+    try FileSystem.rename(file, to: "\(mirror.folder)/\(hexadecimal)")
+    #expect(try await RepositoryStore(fixture.open()).fsck().lost == ["\(digest)"])
+    let repository = try await fixture.open()
+    #expect(repository.missing.map(\.digest) == ["\(digest)"])
+    let recovery = BlobRecovery(
+      repository: repository, mirror: mirror, logger: Logger(label: "test"))
+    #expect(await recovery.recover(digest))
+    #expect(try await RepositoryStore(repository).fsck(rehash: true).isSound)
+  }
+}
