@@ -70,6 +70,35 @@ import Testing
     #expect(rest == [2, 3])
   }
 
+  @Test func `what a job holds is given back when it is done, although others wait`() async throws {
+    final class Body: Sendable {}
+    let queue = WorkQueue(threads: 1, limit: 10)
+    let gate = DispatchSemaphore(value: 0)
+    async let first: Void = queue.run { gate.wait() }
+    try await Task.sleep(for: .milliseconds(50))
+    weak var body: Body?
+    func waiting() -> Task<Void, any Error> {
+      let held = Body()
+      body = held
+      return Task { try await queue.run { withExtendedLifetime(held) {} } }
+    }
+    let second = waiting()
+    while queue.waitingCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    let third = Task { try await queue.run { gate.wait() } }
+    while queue.waitingCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    let fourth = Task { try await queue.run {} }
+    while queue.waitingCount < 3 { try await Task.sleep(for: .milliseconds(1)) }
+    gate.signal()
+    try await first
+    try await second.value
+    // The third job runs and the fourth one waits.
+    for _ in 0..<1000 where body != nil { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(body == nil && queue.waitingCount == 1)
+    gate.signal()
+    try await third.value
+    try await fourth.value
+  }
+
   @Test func `errors come back`() async throws {
     let queue = WorkQueue(threads: 1, limit: 1)
     await #expect(throws: WebError.self) {

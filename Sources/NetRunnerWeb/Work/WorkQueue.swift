@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import NIOCore
 import Synchronization
 
 /// Runs blocking work on a few threads of its own, first come, first served.
@@ -14,23 +15,8 @@ final class WorkQueue: Sendable {
   private typealias Job = @Sendable () -> Void
 
   private struct State {
-    var waiting: [Job] = []
-    /// Jobs of `waiting` that were taken already.
-    var taken = 0
+    var waiting: CircularBuffer<Job> = []
     var idle: [DispatchQueue]
-
-    var waitingCount: Int { waiting.count - taken }
-
-    mutating func next() -> Job? {
-      guard taken < waiting.count else { return nil }
-      let job = waiting[taken]
-      taken += 1
-      if taken == waiting.count || taken > 1024 {
-        waiting.removeFirst(taken)
-        taken = 0
-      }
-      return job
-    }
   }
 
   private let state: Mutex<State>
@@ -49,7 +35,7 @@ final class WorkQueue: Sendable {
   }
 
   /// How many jobs wait.
-  var waitingCount: Int { state.withLock { $0.waitingCount } }
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Runs a job on one of the threads.
   ///
@@ -66,7 +52,7 @@ final class WorkQueue: Sendable {
   private func submit(_ job: @escaping Job) -> Bool {
     let (isAccepted, queue) = state.withLock { state -> (Bool, DispatchQueue?) in
       if let queue = state.idle.popLast() { return (true, queue) }
-      guard state.waitingCount < limit else { return (false, nil) }
+      guard state.waiting.count < limit else { return (false, nil) }
       state.waiting.append(job)
       return (true, nil)
     }
@@ -83,7 +69,7 @@ final class WorkQueue: Sendable {
   private func work(on queue: DispatchQueue) {
     while true {
       let job = state.withLock { state -> Job? in
-        if let job = state.next() { return job }
+        if let job = state.waiting.popFirst() { return job }
         state.idle.append(queue)
         return nil
       }
