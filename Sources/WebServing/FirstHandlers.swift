@@ -6,11 +6,19 @@
 import NIOCore
 import NIOHTTPTypesHTTP1
 
-/// Puts handlers before the one that makes the server's own types of what NIOHTTP1 has read.
+/// Prepares a new connection: adds handlers before the one that converts NIOHTTP1's types to the server's,
+/// and sets how much is read at once.
 ///
-/// The server takes handlers behind that one only; for them, that work would be done in vain.
+/// The server itself adds handlers only behind that one, where the conversion would be wasted work.
 final class FirstHandlers: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
+
+  /// How much is read at once.
+  ///
+  /// Blocks of NIO's 64 KiB are large enough for the allocator to ask the system
+  /// for each of them, which costs more than twice as many reads.
+  private static let reads = AdaptiveRecvByteBufferAllocator(
+    minimum: 512, initial: 2 << 10, maximum: 32 << 10)
 
   private var handlers: [any RemovableChannelHandler]
 
@@ -19,6 +27,7 @@ final class FirstHandlers: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     do {
+      try context.channel.syncOptions?.setOption(.recvAllocator, value: Self.reads)
       let pipeline = context.pipeline.syncOperations
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandlers(handlers, position: .before(codec))

@@ -9,9 +9,19 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct JSONScannerTests {
+  private static func scan<Result>(
+    _ text: String, _ body: (inout JSONScanner) throws -> Result
+  ) throws -> Result {
+    try Array(text.utf8).withUnsafeBytes { bytes in
+      var scanner = JSONScanner(bytes)
+      return try body(&scanner)
+    }
+  }
+
   private static func elements(_ text: String, count: Int = 10) throws -> [Double] {
-    var scanner = JSONScanner(Array(text.utf8))
-    return try scanner.elements(of: "x", count: count) { try $0.double(of: "x") }
+    try scan(text) { scanner in
+      try scanner.elements(of: "x", count: count) { try $0.double(of: "x") }
+    }
   }
 
   @Test func `numbers are those of the C library, to the last bit`() throws {
@@ -53,14 +63,12 @@ import Testing
   @Test func `brackets are no stack's depth`() throws {
     let deep = String(repeating: "[", count: 100_000)
     #expect(throws: WebError.self) { try Self.elements(deep) }
-    var scanner = JSONScanner(Array(deep.utf8))
-    #expect(throws: WebError.self) { try scanner.skip() }
+    #expect(throws: WebError.self) { try Self.scan(deep) { try $0.skip() } }
   }
 
   @Test func `integers are exact or nothing`() throws {
     func integer<Integer: FixedWidthInteger>(_ text: String, _: Integer.Type) throws -> Integer? {
-      var scanner = JSONScanner(Array(text.utf8))
-      return try scanner.number(of: "x").integer()
+      try Self.scan(text) { try $0.number(of: "x").integer() }
     }
     #expect(try integer("-9223372036854775808", Int64.self) == .min)
     #expect(try integer("9223372036854775808", Int64.self) == nil)

@@ -41,23 +41,14 @@ struct InferenceCall: Sendable {
         "The header says \(headerLength ?? 0) bytes of JSON, but the body has "
           + "\(body.readableBytes).")
     }
-    var document = Document()
-    var scanner = JSONScanner(Array(header.readableBytesView))
-    try scanner.object("The request") { scanner, key in
-      if key == "inputs" {
-        try scanner.array("'inputs'") { document.inputs.append(try Input(&$0)) }
-        document.hasInputs = true
-      } else {
-        document.members[key] = try scanner.value()
-      }
+    let (members, inputs) = try header.withUnsafeReadableBytes {
+      try Self.read(JSONScanner($0), &rest)
     }
-    try scanner.end()
-    guard document.hasInputs else { throw WebError.badRequest("The request lacks 'inputs'.") }
-    let request = try Members(.object(document.members), "The request")
+    self.inputs = inputs
+    let request = try Members(.object(members), "The request")
     let parameters = try request.object("parameters")
     id = try request.text("id")
     wantsBinary = try parameters?.bool("binary_data_output") ?? false
-    inputs = try document.inputs.map { try $0.tensor(&scanner, &rest) }
     outputs = try request.array("outputs").map { try Output(Members($0, "An output")) }
     guard rest.readableBytes == 0 else {
       throw WebError.badRequest("\(rest.readableBytes) bytes follow the last binary tensor.")
@@ -66,10 +57,23 @@ struct InferenceCall: Sendable {
     try Self.requireOnce(outputs.map(\.name), "output")
   }
 
-  private struct Document {
-    var inputs: [Input] = []
-    var hasInputs = false
+  /// Reads the inputs, whose binary tensors are taken from the rest of the body, and the other members.
+  private static func read(
+    _ scanner: consuming JSONScanner, _ rest: inout ByteBuffer
+  ) throws -> (members: [String: JSONValue], inputs: [WireTensor]) {
     var members: [String: JSONValue] = [:]
+    var inputs: [Input]?
+    try scanner.object("The request") { scanner, key in
+      if key == "inputs" {
+        inputs = []
+        try scanner.array("'inputs'") { inputs?.append(try Input(&$0)) }
+      } else {
+        members[key] = try scanner.value()
+      }
+    }
+    try scanner.end()
+    guard let inputs else { throw WebError.badRequest("The request lacks 'inputs'.") }
+    return (members, try inputs.map { try $0.tensor(&scanner, &rest) })
   }
 
   private static func requireOnce(_ names: [String], _ what: String) throws {

@@ -14,7 +14,7 @@ import TensorIO
 /// pictures, and a budget of memory. A request that finds too little of it
 /// free waits, and its connection takes no more of the body meanwhile.
 struct TensorBodies: Sendable {
-  private let budget = ByteBudget(total: 320 << 20, limit: 256)
+  private let budget = ByteBudget(total: 256 << 20, limit: 256)
   private let queue = WorkQueue(threads: 1, limit: 256)
   /// Reads bodies; pictures have a reader of their own.
   private let reader = BodyReader(budget: 1 << 30)
@@ -50,8 +50,8 @@ struct TensorBodies: Sendable {
           + "\(ByteCount(limit)) as \(hasBinary ? "binary data" : "JSON").",
         endsConnection: true)
     }
-    // The body, its JSON as an array, and the elements in two places: here and in the model.
-    return try await budget.withBytes(size * 2 + limits.tensors * 2) {
+    // The body, and the elements in two places: here and in the model.
+    return try await budget.withBytes(size + limits.tensors * 2) {
       try await reader.withBody(of: request, limit: limit, as: "The request") { body in
         let queue = body.readableBytes > Self.small ? queue : pictures
         return try await queue.run { try work(body) }

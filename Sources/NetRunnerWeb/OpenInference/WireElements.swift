@@ -26,28 +26,13 @@ enum WireElements: Sendable {
   /// - Throws: ``WebError`` where one is not of the type.
   init(_ scanner: inout JSONScanner, type: WireType, count: Int, name: String) throws {
     if let number = type.number {
-      self = .numbers(try Self.list(of: number, &scanner, type, count, name))
+      self = .numbers(try number.list(&scanner, of: name, count: count, type))
     } else if type == .bool {
       self = .bools(try scanner.elements(of: name, count: count) { try $0.bool(of: name) })
     } else {
       self = .strings(
         try scanner.elements(of: name, count: count) { Data(try $0.string().utf8) })
     }
-  }
-
-  private static func list<Number: WireNumber>(
-    of _: Number.Type, _ scanner: inout JSONScanner, _ type: WireType, _ count: Int,
-    _ name: String
-  ) throws -> any NumberList {
-    Numbers(
-      try scanner.elements(of: name, count: count) { scanner -> Number in
-        guard let number = try Number.read(&scanner, of: name) else {
-          throw WebError.badRequest(
-            "'\(name)' has a number that \(type.rawValue) does not hold, just before byte "
-              + "\(scanner.place + 1) of the JSON.")
-        }
-        return number
-      })
   }
 
   /// Reads a binary tensor: little-endian, row after row; byte strings each behind four bytes of
@@ -65,20 +50,10 @@ enum WireElements: Sendable {
           + "\(width) bytes.")
     }
     if let number = type.number {
-      self = .numbers(Self.list(of: number, bytes))
+      self = .numbers(number.list(bytes))
     } else {
       self = .bools(bytes.readableBytesView.map { $0 != 0 })
     }
-  }
-
-  private static func list<Number: WireNumber>(
-    of _: Number.Type, _ bytes: ByteBuffer
-  ) -> any NumberList {
-    var rest = bytes
-    return Numbers<Number>(
-      (0..<bytes.readableBytes / MemoryLayout<Number>.size).compactMap { _ in
-        rest.readInteger(endianness: .little, as: Number.Bits.self).map(Number.init(bits:))
-      })
   }
 
   private static func strings(_ bytes: ByteBuffer) throws -> [Data] {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import NIOCore
 import TensorIO
 
 /// A type of number that the Open Inference Protocol has.
@@ -17,6 +18,47 @@ protocol WireNumber: TensorNumber, CustomStringConvertible {
   static func read(_ scanner: inout JSONScanner, of name: String) throws -> Self?
   /// The number as JSON writes it.
   func json(of name: String) throws -> String
+
+  // Requirements, so that each type has code of its own for them: generic code is several times slower.
+
+  /// Reads the numbers that a document has next.
+  ///
+  /// - Parameters:
+  ///   - scanner: The document.
+  ///   - name: The tensor's name.
+  ///   - count: How many there should be.
+  ///   - type: The type's name in the protocol.
+  /// - Returns: The numbers.
+  /// - Throws: ``WebError`` where a number is not of this type.
+  static func list(
+    _ scanner: inout JSONScanner, of name: String, count: Int, _ type: WireType
+  ) throws -> any NumberList
+  /// Reads as many whole numbers as there are, each with its lowest byte first.
+  static func list(_ bytes: ByteBuffer) -> any NumberList
+}
+
+extension WireNumber {
+  static func list(
+    _ scanner: inout JSONScanner, of name: String, count: Int, _ type: WireType
+  ) throws -> any NumberList {
+    Numbers(
+      try scanner.elements(of: name, count: count) { scanner -> Self in
+        guard let number = try read(&scanner, of: name) else {
+          throw WebError.badRequest(
+            "'\(name)' has a number that \(type.rawValue) does not hold, just before byte "
+              + "\(scanner.place + 1) of the JSON.")
+        }
+        return number
+      })
+  }
+
+  static func list(_ bytes: ByteBuffer) -> any NumberList {
+    var rest = bytes
+    return Numbers(
+      (0..<bytes.readableBytes / MemoryLayout<Self>.size).compactMap { _ in
+        rest.readInteger(endianness: .little, as: Bits.self).map(Self.init(bits:))
+      })
+  }
 }
 
 extension WireNumber where Self: FixedWidthInteger {
