@@ -114,6 +114,11 @@ def constant_too_short(model):
     constant(model).shape = numpy.array([1000], dtype=numpy.int32)
 
 
+@case("identity_image", "writes float32 elements to the tensor 'output', which has the type uint8")
+def moved_to_smaller_elements(model):
+    graph(model).tensors[graph(model).outputs[0]].type = schema.TensorType.UINT8
+
+
 @case("add", "buffer 99, which does not exist")
 def buffer_missing(model):
     graph(model).tensors[0].buffer = 99
@@ -185,6 +190,14 @@ def call_missing(model):
     for operator in graph(model).operators:
         if isinstance(operator.builtinOptions, schema.WhileOptionsT):
             operator.builtinOptions.bodySubgraphIndex = 77
+
+
+@case("slow", "of a graph that it calls for")
+def call_with_other_type(model):
+    for operator in graph(model).operators:
+        if isinstance(operator.builtinOptions, schema.WhileOptionsT):
+            body = model.subgraphs[operator.builtinOptions.bodySubgraphIndex]
+            body.tensors[body.inputs[-1]].type = schema.TensorType.UINT8
 
 
 @case("with_metadata", "metadata is in buffer 99")

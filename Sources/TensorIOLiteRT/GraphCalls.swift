@@ -14,10 +14,12 @@ enum GraphCalls {
 
   /// Where the options of an operator name the graphs that it calls, by the kind of the options.
   private static let fields: [UInt8: Range<Int>] = [
-    92: 0..<2,  // IfOptions: then, else
-    93: 0..<2,  // WhileOptions: condition, body
+    ifOptions: 0..<2,  // then, else
+    whileOptions: 0..<2,  // condition, body
     103: 0..<1,  // CallOnceOptions: initialization
   ]
+  private static let ifOptions: UInt8 = 92
+  private static let whileOptions: UInt8 = 93
   /// The same of the newer options.
   private static let newerFields: [UInt8: Range<Int>] = [
     21: 1..<2  // StableHLOCompositeOptions: decomposition
@@ -84,6 +86,34 @@ enum GraphCalls {
       throw FlatBufferError("an operator calls graph \(unknown), which does not exist")
     }
     return calls
+  }
+
+  /// A graph that a condition or a loop calls.
+  struct Body {
+    let graph: Int
+    /// Whether the operator's first input is the condition, which the graph does not get.
+    let hasCondition: Bool
+    /// Whether the graph returns the operator's outputs.
+    let returnsOutputs: Bool
+  }
+
+  /// The graphs that an operator calls, when it is a condition or a loop.
+  static func bodies(
+    of operation: ModelStructure.Operation, _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) -> [Body] {
+    guard let table = operation.options.table, let fields = fields[operation.options.kind] else {
+      return []
+    }
+    let graphs = try indices(fields, of: table, &reader)
+    switch operation.options.kind {
+    case ifOptions:
+      return graphs.map { Body(graph: $0, hasCondition: true, returnsOutputs: true) }
+    case whileOptions:
+      return zip(graphs, [false, true]).map {
+        Body(graph: $0, hasCondition: false, returnsOutputs: $1)
+      }
+    default: return []
+    }
   }
 
   private static func indices(

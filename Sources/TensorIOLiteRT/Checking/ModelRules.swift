@@ -40,6 +40,7 @@ struct ModelRules {
       let calls = try GraphCalls.calls(in: structure, &reader)
       try rules.checkSizes()
       try GraphCalls.refuseEndless(calls)
+      try rules.checkBodies(&reader)
     } catch {
       throw TensorIOError(
         error.isUnsupported ? .unsupportedModel : .invalidModel,
@@ -103,6 +104,7 @@ struct ModelRules {
         isFilled[Int(output)] = true
       }
       try checkOutputCount(of: operation, operator: place, &reader)
+      try checkTypes(of: operation, code, in: graph, operator: place)
     }
     for output in graph.outputs where !isFilled[Int(output)] {
       throw FlatBufferError(

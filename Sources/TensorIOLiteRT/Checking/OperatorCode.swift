@@ -73,6 +73,93 @@ struct OperatorCode: Hashable {
     150,  // GELU
   ]
 
+  /// The input whose type the outputs must have, because the kernel takes it for theirs without a look.
+  ///
+  /// A kernel that moves elements of 4 bytes into a tensor with elements of 1 byte writes past the tensor's
+  /// end. nil where the types may differ.
+  var typeInput: Int? { Self.typeInputs[number] }
+
+  private static let typeInputs: [Int32: Int] = [
+    0: 0,  // ADD
+    1: 0,  // AVERAGE_POOL_2D
+    2: 0,  // CONCATENATION
+    5: 0,  // DEPTH_TO_SPACE
+    8: 0,  // FLOOR
+    11: 0,  // L2_NORMALIZATION
+    12: 0,  // L2_POOL_2D
+    14: 0,  // LOGISTIC
+    17: 0,  // MAX_POOL_2D
+    18: 0,  // MUL
+    19: 0,  // RELU
+    20: 0,  // RELU_N1_TO_1
+    21: 0,  // RELU6
+    22: 0,  // RESHAPE
+    23: 0,  // RESIZE_BILINEAR
+    25: 0,  // SOFTMAX
+    26: 0,  // SPACE_TO_DEPTH
+    28: 0,  // TANH
+    34: 0,  // PAD
+    36: 0,  // GATHER
+    37: 0,  // BATCH_TO_SPACE_ND
+    38: 0,  // SPACE_TO_BATCH_ND
+    39: 0,  // TRANSPOSE
+    40: 0,  // MEAN
+    41: 0,  // SUB
+    42: 0,  // DIV
+    43: 0,  // SQUEEZE
+    45: 0,  // STRIDED_SLICE
+    47: 0,  // EXP
+    49: 1,  // SPLIT
+    50: 0,  // LOG_SOFTMAX
+    54: 0,  // PRELU
+    55: 0,  // MAXIMUM
+    57: 0,  // MINIMUM
+    59: 0,  // NEG
+    60: 0,  // PADV2
+    64: 1,  // SELECT
+    65: 0,  // SLICE
+    66: 0,  // SIN
+    69: 0,  // TILE
+    70: 0,  // EXPAND_DIMS
+    73: 0,  // LOG
+    74: 0,  // SUM
+    75: 0,  // SQRT
+    76: 0,  // RSQRT
+    78: 0,  // POW
+    81: 0,  // REDUCE_PROD
+    82: 0,  // REDUCE_MAX
+    83: 0,  // PACK
+    88: 0,  // UNPACK
+    89: 0,  // REDUCE_MIN
+    90: 0,  // FLOOR_DIV
+    92: 0,  // SQUARE
+    93: 0,  // ZEROS_LIKE
+    94: 1,  // FILL
+    95: 0,  // FLOOR_MOD
+    97: 0,  // RESIZE_NEAREST_NEIGHBOR
+    98: 0,  // LEAKY_RELU
+    99: 0,  // SQUARED_DIFFERENCE
+    100: 0,  // MIRROR_PAD
+    101: 0,  // ABS
+    102: 0,  // SPLIT_V
+    104: 0,  // CEIL
+    105: 0,  // REVERSE_V2
+    106: 0,  // ADD_N
+    107: 0,  // GATHER_ND
+    108: 0,  // COS
+    111: 0,  // ELU
+    112: 0,  // REVERSE_SEQUENCE
+    116: 0,  // ROUND
+    117: 0,  // HARD_SWISH
+    122: 1,  // SCATTER_ND
+    123: 1,  // SELECT_V2
+    125: 0,  // SEGMENT_SUM
+    128: 0,  // CUMSUM
+    130: 0,  // BROADCAST_TO
+    150: 0,  // GELU
+    151: 0,  // DYNAMIC_UPDATE_SLICE
+  ]
+
   /// Where the options say how many outputs there are, by the kind of the options.
   ///
   /// SPLIT, UNPACK and SPLIT_V write as many as their options say, without a look at how many there

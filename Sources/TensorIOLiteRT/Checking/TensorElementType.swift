@@ -6,13 +6,24 @@
 /// The type of a tensor's elements, as a .tflite file counts types.
 ///
 /// LiteRT's C interface counts them differently: see ``LiteRT/dataType(_:)``.
-struct TensorElementType: RawRepresentable, Hashable {
+struct TensorElementType: RawRepresentable, Hashable, CustomStringConvertible {
   let rawValue: UInt8
 
   static let uint8 = TensorElementType(rawValue: 3)
   static let string = TensorElementType(rawValue: 5)
   static let int16 = TensorElementType(rawValue: 7)
   static let int8 = TensorElementType(rawValue: 9)
+
+  /// The name in TensorFlow, or the number of a type that came later.
+  var description: String {
+    Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "\(rawValue)"
+  }
+
+  private static let names = [
+    "float32", "float16", "int32", "uint8", "int64", "string", "bool", "int16", "complex64", "int8",
+    "float64", "complex128", "uint64", "resource", "variant", "uint32", "uint16", "int4",
+    "bfloat16",
+  ]
 
   /// Bits of an element; nil for strings, resources and types that came later.
   var bitWidth: Int? {
