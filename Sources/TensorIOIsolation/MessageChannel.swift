@@ -25,8 +25,10 @@ internal import Darwin
 struct MessageChannel {
   let descriptor: Int32
 
-  /// More than any message of ours; strings of tensors are the longest.
-  private static let mostBytes = 1 << 28
+  /// The most bytes of a message; the strings of tensors are the longest.
+  ///
+  /// Reading a message takes some ten times its size.
+  private static let mostBytes = 64 << 20
 
   /// A closed stream is an error here, and no signal.
   #if os(Linux)
@@ -44,6 +46,8 @@ struct MessageChannel {
   }
 
   /// Sends a message; nil is the empty one.
+  ///
+  /// - Throws: ``Failure``; `TensorIOError` for a message that is too long, of which nothing was sent.
   func sendMessage<Message: Encodable>(_ message: Message?) throws {
     var bytes = [UInt8](repeating: 0, count: 4)
     if let message {
@@ -52,7 +56,13 @@ struct MessageChannel {
         positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
       bytes += try encoder.encode(message)
     }
-    let count = UInt32(clamping: bytes.count - 4)
+    guard bytes.count - 4 <= Self.mostBytes else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The strings of a tensor take \(ByteCount(bytes.count)). At most \(ByteCount(Self.mostBytes)) can "
+          + "be passed to or from a model that runs in a process of its own.")
+    }
+    let count = UInt32(bytes.count - 4)
     withUnsafeBytes(of: count.littleEndian) { bytes.replaceSubrange(0..<4, with: $0) }
     var rest = bytes[...]
     while !rest.isEmpty {

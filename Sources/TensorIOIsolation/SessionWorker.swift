@@ -70,7 +70,12 @@ public final class SessionWorker {
     } catch let error as TensorIOError {
       reply = .failed(code: error.code.description, message: error.message)
     }
-    try channel.sendMessage(reply)
+    do {
+      try channel.sendMessage(reply)
+    } catch let error as TensorIOError {
+      try channel.sendMessage(
+        WorkerReply.failed(code: error.code.description, message: error.message))
+    }
   }
 
   private func reply(to request: WorkerRequest?) throws -> WorkerReply? {

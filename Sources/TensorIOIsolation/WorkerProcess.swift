@@ -83,6 +83,8 @@ final class WorkerProcess {
     } catch MessageChannel.Failure.cancelled {
       _ = stop()
       throw TensorIOError(.cancelled, "The run was cancelled.")
+    } catch let error as TensorIOError {
+      throw error
     } catch {
       throw ended(error)
     }

@@ -74,6 +74,19 @@ import Testing
     #expect(try result() == before)
   }
 
+  @Test func `strings that are too long to pass on are an error, and the process goes on`() throws {
+    let model = try backend.loadModel(at: Fixtures.model("string.tflite"), for: .predict)
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    let error = #expect(throws: TensorIOError.self) {
+      try session.setInput(at: 0, to: [Data(count: 60 << 20), Data(), Data()])
+    }
+    #expect(error?.message.contains("At most 64 MiB") == true, "\(error?.message ?? "")")
+    let texts = ["a", "", "c"].map { Data($0.utf8) }
+    try session.setInput(at: 0, to: texts)
+    try session.run()
+    #expect(try session.strings(ofOutput: 0).count == 3)
+  }
+
   @Test func `a run that takes too long is stopped`() throws {
     var options = IsolationOptions.test()
     options.firstAnswerSeconds = 3

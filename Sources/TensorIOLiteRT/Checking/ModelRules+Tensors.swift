@@ -114,6 +114,9 @@ extension ModelRules {
 }
 
 extension ModelStructure.Tensor {
+  /// What an empty string takes on its way to the model and in it, in bits: 80 bytes, measured.
+  private static let stringBits = 640
+
   /// The number of elements, an axis of unknown length counted as 1; nil when it overflows.
   var elementCount: Int? {
     var count = 1
@@ -127,9 +130,9 @@ extension ModelStructure.Tensor {
 
   /// The bytes of the elements; nil when the number overflows.
   ///
-  /// Strings count as nothing.
+  /// Resources and types that came later count as nothing.
   var byteCount: Int? {
-    guard let bits = type.bitWidth else { return 0 }
+    guard let bits = type == .string ? Self.stringBits : type.bitWidth else { return 0 }
     guard let elementCount else { return nil }
     let (product, overflows) = elementCount.multipliedReportingOverflow(by: bits)
     return overflows ? nil : (product + 7) / 8
