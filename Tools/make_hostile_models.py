@@ -99,6 +99,11 @@ def tensor_too_large(model):
     graph(model).tensors[0].shape = numpy.array([2**30], dtype=numpy.int32)
 
 
+@case("add", "but the shape signature [1000]")
+def other_signature(model):
+    graph(model).tensors[0].shapeSignature = numpy.array([1000], dtype=numpy.int32)
+
+
 @case("string", "more than the limit of 1 GiB")
 def too_many_strings(model):
     graph(model).tensors[graph(model).inputs[0]].shape = numpy.array([2**24], dtype=numpy.int32)

@@ -20,8 +20,13 @@ extension ModelRules {
         unsupported: "the tensor '\(tensor.name)' has \(tensor.shape.count) axes; LiteRT takes at "
           + "most \(Self.maximumRank)")
     }
-    guard tensor.shape.allSatisfy({ $0 >= -1 }) else {
-      throw FlatBufferError("the tensor '\(tensor.name)' has the impossible shape \(tensor.shape)")
+    for shape in [tensor.shape, tensor.shapeSignature] where !shape.allSatisfy({ $0 >= -1 }) {
+      throw FlatBufferError("the tensor '\(tensor.name)' has the impossible shape \(shape)")
+    }
+    guard tensor.hasOneShape else {
+      throw FlatBufferError(
+        "the tensor '\(tensor.name)' has the shape \(tensor.shape), but the shape signature "
+          + "\(tensor.shapeSignature)")
     }
     if let elements = structure.buffers[tensor.buffer] {
       try checkElements(elements, of: tensor)
@@ -114,6 +119,13 @@ extension ModelRules {
 }
 
 extension ModelStructure.Tensor {
+  /// Whether the signature says the same as the shape, but for axes of unknown length.
+  fileprivate var hasOneShape: Bool {
+    shapeSignature.isEmpty
+      || shapeSignature.count == shape.count
+        && zip(shapeSignature, shape).allSatisfy { $0 == -1 || $0 == $1 }
+  }
+
   /// What an empty string takes on its way to the model and in it, in bits: 80 bytes, measured.
   private static let stringBits = 640
 

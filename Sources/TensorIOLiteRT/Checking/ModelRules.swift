@@ -162,16 +162,20 @@ struct ModelRules {
   // MARK: - Sizes
 
   /// Checks what the tensors take that a run fills; constants are no larger than the file.
+  ///
+  /// What goes in and comes out counts twice: the caller has a copy.
   private func checkSizes() throws(FlatBufferError) {
     var sum = 0
-    for graph in structure.graphs {
-      for tensor in graph.tensors where !isConstant(tensor) {
+    for (place, graph) in structure.graphs.enumerated() {
+      let isCalled = place == 0 || structure.signatures.contains { $0.graph == place }
+      let passed = isCalled ? Set(graph.inputs + graph.outputs) : []
+      for (index, tensor) in graph.tensors.enumerated() where !isConstant(tensor) {
         guard let bytes = tensor.byteCount, bytes <= tensorByteLimit else {
           throw FlatBufferError(
             unsupported: "the tensor '\(tensor.name)' has the shape \(tensor.shape), which takes "
               + "more than the limit of \(ByteCount(tensorByteLimit)) for a model's tensors")
         }
-        sum += bytes
+        sum += passed.contains(Int32(index)) ? 2 * bytes : bytes
         guard sum <= tensorByteLimit else {
           throw FlatBufferError(
             unsupported: "its tensors together take more than the limit of "

@@ -13,6 +13,10 @@ struct ModelStructure {
     var name: String
     /// The lengths of the axes as they are stored.
     var shape: [Int32]
+    /// The same with -1 for axes of unknown length; empty where the file says nothing.
+    ///
+    /// LiteRT goes by it where both differ.
+    var shapeSignature: [Int32]
     var type: TensorElementType
     /// The index of the buffer that holds a constant's elements.
     var buffer: Int
@@ -151,6 +155,7 @@ extension ModelStructure.Tensor {
     name = try reader.string(3, of: table) ?? ""
     isVariable = try reader.byte(5, of: table) != 0
     isSparse = try reader.table(6, of: table) != nil
+    shapeSignature = try reader.integers(7, of: table)
     quantization = ModelStructure.Quantization()
     guard let table = try reader.table(4, of: table) else { return }
     quantization.scales = try reader.floats(2, of: table)
