@@ -12,19 +12,21 @@ TENSORIO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/tensorio
 TENSORFLOW_LIBRARY ?= $(or $(TENSORIO_TENSORFLOW_LIBRARY),$(TENSORIO_HOME)/lib/libtensorflow_cc.so.2)
 THROUGHPUT_PHOTOS ?= ../shared/data/images
 
-# Tests of the model repository that measure times: beside its other tests they are late.
-TIMED_TESTS = HostileClientTests|BlobSendingTests|ConnectionFaultTests
-
 # Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
 SWIFT_FLAGS ?=
+# What the servers and every test need; without it there is the core alone.
+SERVERS = --traits Servers
 
-# On Linux the demo's binary then runs on machines without Swift. On macOS the system has it.
+# On Linux the programs then run on machines without Swift, and export nothing, so that the linker can leave
+# out what they do not use. On macOS the system has Swift.
 ifeq ($(shell uname -s),Linux)
-RELEASE_FLAGS ?= --static-swift-stdlib
+RELEASE_FLAGS ?= --static-swift-stdlib -debug-info-format $(DEBUG_INFO) -Xlinker --no-export-dynamic
 endif
+# dwarf for a debugger; none builds faster.
+DEBUG_INFO ?= none
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build programs budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,18 +34,11 @@ help: ## Shows this list.
 demo: build ## Installs what is missing, builds, and runs a shipped model on a shipped image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
-# NetRunner's tests compute for long and hold the few threads that all tests of a process share: apart,
-# they keep no other test waiting. The model repository's and the browser's measure times, and want quiet.
 test: setup ## Installs what is missing and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
-	  swift build $(SWIFT_FLAGS) --build-tests && \
-	  swift test $(SWIFT_FLAGS) --skip-build --skip 'NetRunnerTests|NetRunnerWebTests|ModelRepository|NetRunnerCommand' && \
-	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerTests && \
-	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerWebTests && \
-	  swift test $(SWIFT_FLAGS) --skip-build --filter ModelRepository --skip '$(TIMED_TESTS)' && \
-	  swift test $(SWIFT_FLAGS) --skip-build --filter '$(TIMED_TESTS)' && \
-	  swift test $(SWIFT_FLAGS) --skip-build --filter NetRunnerCommand
+	  swift build $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
+	  swift test $(SERVERS) $(SWIFT_FLAGS) --skip-build
 
 check: ## What a change must pass: format, no warnings, docs, every test.
 	@Scripts/check.sh
@@ -54,14 +49,21 @@ setup: ## Installs what is missing: image libraries, LiteRT.
 tensorflow: ## Installs TensorFlow's library, 270 MB to download, to run and train SavedModels.
 	@Scripts/setup.sh --tensorflow
 
-build: setup ## Builds the tensorio command for release.
+build: setup ## Builds tensorio for release: the core, without servers.
 	swift build -c release $(RELEASE_FLAGS) --product tensorio
+
+programs: setup ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
+	for program in tensorio tensorio-netrunner tensorio-repository; do \
+	  swift build -c release $(SERVERS) $(RELEASE_FLAGS) --product $$program || exit; done
+
+budget: ## Compares the built programs' sizes and instructions with Benchmarks/budgets.json.
+	Benchmarks/budget.py --programs .build/release
 
 format: ## Formats every Swift file.
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
 
 docs: ## Builds the documentation of the modules TensorIO and NetRunner.
-	swift package generate-documentation --target TensorIO --target NetRunner
+	TENSORIO_DOCUMENTATION=1 swift package generate-documentation --target TensorIO --target NetRunner
 
 bench: build ## Measures: against the bare C calls, and against Python.
 	@# SwiftPM does not look for new files of a package beside it unless the manifest is newer.
@@ -88,13 +90,13 @@ bulk: build ## Measures bulk runs, beside the bare pipeline and Python.
 	    --bare Benchmarks/.build/release/tensorio-throughput \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
 
-serving: build ## Measures the server's requests a second, beside uvicorn; wrk must be there.
+serving: programs ## Measures the server's requests a second, beside uvicorn; wrk must be there.
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/serving.py --tensorio .build/release/tensorio \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
 
-hosting: build ## Measures the repository's downloads, beside nginx; wrk and nginx must be there.
+hosting: programs ## Measures the repository's downloads, beside nginx; wrk and nginx must be there.
 	Benchmarks/hosting.py --tensorio .build/release/tensorio --bundle $(DEMO_BUNDLE)
 
 training: tensorflow ## Measures training steps, beside Python's Session.
@@ -105,7 +107,7 @@ training: tensorflow ## Measures training steps, beside Python's Session.
 	    --bundle $(TRAINING_BUNDLE) --photos $(THROUGHPUT_PHOTOS) --library $(TENSORFLOW_LIBRARY)
 
 fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each, then decodes 5,000 under the address sanitizer.
-	swift build --product tensorio
+	swift build $(SERVERS) $(SWIFT_FLAGS) --product tensorio
 	Scripts/fuzz.py --binary .build/debug/tensorio --count $(FUZZ_COUNT)
 	@# In one process: the sanitizer starts slowly.
 	TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \

@@ -2,6 +2,23 @@
 
 import PackageDescription
 
+/// A library of a package that only programs and packages with a trait get.
+func product(
+  _ name: String, _ package: String, trait: String
+) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+/// A library that clients of model repositories need.
+func hosting(_ name: String, _ package: String) -> Target.Dependency {
+  product(name, package, trait: "ModelHosting")
+}
+
+/// A library that servers need.
+func serving(_ name: String, _ package: String) -> Target.Dependency {
+  product(name, package, trait: "Servers")
+}
+
 let package = Package(
   name: "TensorIO",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -12,30 +29,44 @@ let package = Package(
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
     .library(name: "TensorIOIsolation", targets: ["TensorIOIsolation"]),
     .library(name: "NetRunner", targets: ["NetRunner"]),
-    .library(name: "NetRunnerWeb", targets: ["NetRunnerWeb"]),
-    .library(
-      name: "ModelRepositoryClient", targets: ["ModelRepositoryClient", "ModelRepositoryAPI"]),
-    .library(
-      name: "ModelRepositoryServer", targets: ["ModelRepositoryServer", "ModelRepositoryAPI"]),
-    .library(name: "MLModelInterpreter", targets: ["MLModelInterpreter", "ModelRepositoryAPI"]),
     .library(name: "TensorIOCommandLine", targets: ["TensorIOCommandLine"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
+    // With the trait ModelHosting.
+    .library(
+      name: "ModelRepositoryClient", targets: ["ModelRepositoryClient", "ModelRepositoryAPI"]),
+    .library(name: "MLModelInterpreter", targets: ["MLModelInterpreter", "ModelRepositoryAPI"]),
+    // With the trait Servers.
+    .library(name: "NetRunnerWeb", targets: ["NetRunnerWeb"]),
+    .library(
+      name: "ModelRepositoryServer", targets: ["ModelRepositoryServer", "ModelRepositoryAPI"]),
+    .library(name: "NetRunnerCommandLine", targets: ["NetRunnerCommandLine"]),
+    .executable(name: "tensorio-netrunner", targets: ["tensorio-netrunner"]),
+    .executable(name: "tensorio-repository", targets: ["tensorio-repository"]),
+  ],
+  // Without a trait nothing but the first two packages below is even fetched: Overview.md says why.
+  traits: [
+    .trait(
+      name: "ModelHosting",
+      description: "Clients of model repositories: ModelRepositoryClient, MLModelInterpreter."),
+    .trait(
+      name: "Servers", description: "Net Runner's server and the model repository's.",
+      enabledTraits: ["ModelHosting"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    // With traits.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
     .target(name: "CFileCalls"),
@@ -68,101 +99,123 @@ let package = Package(
         .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
     .systemLibrary(name: "CZip"),
-    .target(name: "StoredRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
+    .systemLibrary(name: "CLibCrypto"),
+    .target(
+      name: "Hashing",
+      dependencies: [.target(name: "CLibCrypto", condition: .when(platforms: [.linux]))]),
+    .systemLibrary(name: "CSQLite"),
+    .target(name: "StoredRows", dependencies: ["CSQLite"]),
     .target(
       name: "NetRunner",
       dependencies: [
-        "StoredRows", "TensorIO", "TensorIOImageCodecs", "CZip",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "CZip", "Hashing", "NativeLibrary", "StoredRows", "TensorIO", "TensorIOImageCodecs",
+      ]),
+    .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
+    .target(name: "CCurl"),
+    .target(
+      name: "TensorIOCommandLine",
+      dependencies: [
+        "CCurl", "CProcessCalls", "NativeLibrary", "NetRunner", "TensorIO", "TensorIOImageCodecs",
+        "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
+
+    // MARK: Model hosting
+    .target(
+      name: "ModelRepositoryAPI",
+      dependencies: [hosting("Crypto", "swift-crypto")]),
+    .target(
+      name: "ModelRepositoryClient",
+      dependencies: [
+        "TensorIO", "ModelRepositoryAPI",
+        hosting("AsyncHTTPClient", "async-http-client"),
+        hosting("Crypto", "swift-crypto"),
+        hosting("NIOCore", "swift-nio"),
+        hosting("NIOHTTP1", "swift-nio"),
+        hosting("NIOPosix", "swift-nio"),
+        hosting("NIOSSL", "swift-nio-ssl"),
+      ]),
+    .target(
+      name: "MLModelInterpreter",
+      dependencies: ["TensorIO", "TensorIOLiteRT", "ModelRepositoryAPI", "ModelRepositoryClient"]),
+
+    // MARK: Servers
+    .target(
+      name: "WebServing",
+      dependencies: [
+        serving("HummingbirdCore", "hummingbird"),
+        serving("HummingbirdTLS", "hummingbird"),
+        serving("Logging", "swift-log"),
+        serving("NIOCore", "swift-nio"),
+        serving("NIOHTTP1", "swift-nio"),
+        serving("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+        serving("NIOPosix", "swift-nio"),
+        serving("NIOSSL", "swift-nio-ssl"),
+        serving("ServiceLifecycle", "swift-service-lifecycle"),
+        serving("UnixSignals", "swift-service-lifecycle"),
       ]),
     .target(
       name: "NetRunnerWeb",
       dependencies: [
         "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
         "TensorIOImageCodecs", "WebServing",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        serving("AsyncHTTPClient", "async-http-client"),
+        serving("Crypto", "swift-crypto"),
+        serving("HTTPTypes", "swift-http-types"),
+        serving("Hummingbird", "hummingbird"),
+        serving("HummingbirdCore", "hummingbird"),
+        serving("Logging", "swift-log"),
+        serving("NIOCore", "swift-nio"),
+        serving("NIOHTTP1", "swift-nio"),
+        serving("NIOPosix", "swift-nio"),
+        serving("NIOSSL", "swift-nio-ssl"),
+        serving("ServiceLifecycle", "swift-service-lifecycle"),
       ],
       resources: [.copy("Assets")]),
-    .target(
-      name: "WebServing",
-      dependencies: [
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "HummingbirdTLS", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ]),
-    .target(
-      name: "ModelRepositoryAPI",
-      dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
-    .target(
-      name: "ModelRepositoryClient",
-      dependencies: [
-        "TensorIO", "ModelRepositoryAPI",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ]),
-    .target(
-      name: "MLModelInterpreter",
-      dependencies: [
-        "TensorIO", "TensorIOLiteRT", "ModelRepositoryAPI", "ModelRepositoryClient",
-      ]),
     .target(
       name: "ModelRepositoryServer",
       dependencies: [
         "CFileCalls", "ModelRepositoryAPI", "StoredRows", "WebServing",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        serving("AsyncHTTPClient", "async-http-client"),
+        serving("Crypto", "swift-crypto"),
+        serving("GRDB", "GRDB.swift"),
+        serving("HTTPTypes", "swift-http-types"),
+        serving("Hummingbird", "hummingbird"),
+        serving("HummingbirdCore", "hummingbird"),
+        serving("Logging", "swift-log"),
+        serving("NIOCore", "swift-nio"),
+        serving("NIOHTTP1", "swift-nio"),
+        serving("NIOHTTPTypes", "swift-nio-extras"),
+        serving("NIOPosix", "swift-nio"),
+        serving("ServiceLifecycle", "swift-service-lifecycle"),
       ]),
-    .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .systemLibrary(name: "CMalloc"),
     .target(
-      name: "TensorIOCommandLine",
+      name: "NetRunnerCommandLine",
       dependencies: [
-        "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow", "TensorIOImageCodecs",
-        "TensorIOIsolation", "NetRunner", "NetRunnerWeb", "CMalloc", "CProcessCalls",
-        "ModelRepositoryAPI", "ModelRepositoryClient",
-        "ModelRepositoryServer",
+        "CMalloc", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "NetRunnerWeb",
+        "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
       ]),
-    .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
+    .target(
+      name: "ModelRepositoryCommandLine",
+      dependencies: [
+        "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer", "TensorIO",
+        "TensorIOCommandLine",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .executableTarget(
-      name: "own-formats", dependencies: ["NetRunner", "TensorIO", "TensorIOCommandLine"],
+      name: "tensorio-netrunner", dependencies: ["NetRunnerCommandLine", "TensorIOCommandLine"]),
+    .executableTarget(
+      name: "tensorio-repository",
+      dependencies: ["ModelRepositoryCommandLine", "TensorIOCommandLine"]),
+    .executableTarget(
+      name: "own-formats",
+      dependencies: ["NetRunner", "NetRunnerCommandLine", "TensorIO", "TensorIOCommandLine"],
       path: "Examples/OwnFormats"),
+
+    // MARK: Tests
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "TensorIOTests",
@@ -183,28 +236,31 @@ let package = Package(
       dependencies: [
         "TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs", "TestSupport",
       ]),
+    .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
+    .testTarget(name: "StoredRowsTests", dependencies: ["StoredRows", "TestSupport"]),
+    .testTarget(
+      name: "NetRunnerTests",
+      dependencies: [
+        "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        "TestSupport",
+      ]),
+    .testTarget(
+      name: "tensorioTests",
+      dependencies: [
+        "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats",
+        "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "TensorIOImageCodecs", "TensorIOTesting", "NetRunner", "ModelRepositoryAPI",
+        "ModelRepositoryCommandLine", "TestSupport",
+      ]),
     .testTarget(
       name: "ModelRepositoryAPITests", dependencies: ["ModelRepositoryAPI", "TestSupport"]),
     .testTarget(
       name: "ModelRepositoryClientTests",
       dependencies: [
         "ModelRepositoryClient", "ModelRepositoryAPI", "TensorIO", "TensorIOLiteRT", "TestSupport",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ]),
-    .testTarget(
-      name: "ModelRepositoryServerTests",
-      dependencies: [
-        "ModelRepositoryServer", "ModelRepositoryAPI", "WebServing", "TestSupport",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        hosting("NIOCore", "swift-nio"),
+        hosting("NIOHTTP1", "swift-nio"),
+        hosting("NIOPosix", "swift-nio"),
       ]),
     .target(
       name: "MLKitSamples", dependencies: ["MLModelInterpreter"], path: "Tests/MLKitSamples",
@@ -216,34 +272,40 @@ let package = Package(
         "ModelRepositoryServer", "TestSupport",
       ]),
     .testTarget(
-      name: "NetRunnerTests",
+      name: "ModelRepositoryServerTests",
       dependencies: [
-        "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "ModelRepositoryServer", "ModelRepositoryAPI", "WebServing", "TestSupport",
+        serving("AsyncHTTPClient", "async-http-client"),
+        serving("GRDB", "GRDB.swift"),
+        serving("HTTPTypes", "swift-http-types"),
+        serving("Hummingbird", "hummingbird"),
+        serving("HummingbirdTesting", "hummingbird"),
+        serving("Logging", "swift-log"),
+        serving("NIOCore", "swift-nio"),
+        serving("NIOPosix", "swift-nio"),
       ]),
     .testTarget(
       name: "NetRunnerWebTests",
       dependencies: [
         "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer", "NetRunner",
         "NetRunnerWeb", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ]),
-    .testTarget(
-      name: "tensorioTests",
-      dependencies: [
-        "tensorio", "own-formats", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT",
-        "TensorIOTensorFlow", "TensorIOImageCodecs", "TensorIOTesting", "NetRunner",
-        "ModelRepositoryAPI", "TestSupport",
+        serving("HTTPTypes", "swift-http-types"),
+        serving("Hummingbird", "hummingbird"),
+        serving("HummingbirdTesting", "hummingbird"),
+        serving("Logging", "swift-log"),
+        serving("NIOCore", "swift-nio"),
+        serving("NIOPosix", "swift-nio"),
+        serving("NIOSSL", "swift-nio-ssl"),
       ]),
   ],
   cxxLanguageStandard: .cxx17
 )
+
+// Who only builds documentation needs its plugin.
+if Context.environment["TENSORIO_DOCUMENTATION"] == "1" {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}
 
 for target in package.targets
 where target.type != .system && target.type != .plugin && target.swiftSettings == nil {

@@ -7,8 +7,15 @@ import NetRunner
 import TensorIO
 import TensorIOCommandLine
 
+#if Servers
+import NetRunnerCommandLine
+#endif
+
 // The whole `tensorio` command with an output format and a metric of its own.
 TensorIOTool.main { tool in
+  #if Servers
+  tool.commands = [NetRunnerCommand.self]
+  #endif
   tool.outputFormats.register(BestLabel(), named: "best-label")
   tool.metrics.register("sure") { _ in SureMetric() }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import TensorIO
 
 /// The type of a tensor's elements.
@@ -28,3 +29,4 @@ public enum ModelElementType: UInt, Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryClient
 import TensorIO
@@ -58,3 +59,4 @@ func makeError(_ error: any Error) -> NSError {
   default: return makeError(.unknown, "\(error)")
   }
 }
+#endif

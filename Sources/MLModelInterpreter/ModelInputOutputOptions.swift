@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 import Synchronization
 import TensorIO
@@ -86,3 +87,4 @@ public final class ModelInputOutputOptions: Sendable {
     return Format(type: dataType, dimensions: lengths, count: count)
   }
 }
+#endif

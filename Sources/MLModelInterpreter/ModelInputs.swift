@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import Synchronization
 import TensorIO
@@ -102,3 +103,4 @@ private struct NestedArrayReader {
   private static let unequal = makeError(
     .invalidArgument, "An input's arrays must be equally long at each depth.")
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Dispatch
 import Foundation
 import ModelRepositoryAPI
@@ -113,3 +114,4 @@ public final class ModelInterpreter: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 import ModelRepositoryAPI
 public import ModelRepositoryClient
@@ -151,3 +152,4 @@ public final class ModelManager: Sendable {
     NotificationCenter.default.post(name: name, object: nil, userInfo: userInfo)
   }
 }
+#endif

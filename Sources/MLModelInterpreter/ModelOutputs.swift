@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import TensorIO
 
@@ -48,3 +49,4 @@ public final class ModelOutputs: Sendable {
     return nested(rows, dimensions.dropLast())
   }
 }
+#endif

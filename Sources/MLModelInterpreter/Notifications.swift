@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 extension Notification.Name {
@@ -20,3 +21,4 @@ public enum ModelDownloadUserInfoKey: String, Sendable {
   /// The `NSError`.
   case error = "FIRModelDownloadUserInfoKeyError"
 }
+#endif

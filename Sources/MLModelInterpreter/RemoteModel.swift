@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// A model that a repository hosts.
 public protocol RemoteModel: AnyObject, Sendable {
   /// The name that it was published under.
@@ -45,3 +46,4 @@ public final class ModelDownloadConditions: Sendable {
     self.allowsBackgroundDownloading = allowsBackgroundDownloading
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import TensorIO
 
@@ -88,3 +89,4 @@ struct TensorBytes {
     }
   }
 }
+#endif

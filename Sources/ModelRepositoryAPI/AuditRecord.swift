@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// Who changed what and when, or that tokens were refused.
@@ -71,3 +72,4 @@ public struct CollectionReport: Sendable, Hashable, Codable {
     self.bytes = bytes
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Crypto
 
 /// What identifies a blob: the SHA-256 of its bytes, written `sha256:` and 64 hexadecimal digits.
@@ -65,3 +66,4 @@ extension BlobDigest: Codable {
     try container.encode(description)
   }
 }
+#endif

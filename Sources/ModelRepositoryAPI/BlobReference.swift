@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// A blob, and how many bytes it has: who fetches it knows when to stop.
 public struct BlobReference: Sendable, Hashable, Codable {
   /// The SHA-256 of the bytes.
@@ -16,3 +17,4 @@ public struct BlobReference: Sendable, Hashable, Codable {
     self.size = size
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// What an installation gets.
 public struct Assignment: Sendable, Hashable {
   /// The version; nil where the channel has none for it.
@@ -71,3 +72,4 @@ extension ChannelDocument {
       "has thresholds \(thresholds), which must rise from 0 to \(RolloutBucket.count)")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// Which version of a model who should have: what a server signs and a client obeys.
@@ -131,3 +132,4 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
   /// The highest ``documentVersion``: what every reader of JSON can count to.
   public static let maximumVersion = 1 << 53
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// When a signed document was issued and when it expires, and which times clients accept.
@@ -61,3 +62,4 @@ extension ChannelDocument {
   /// When the document was issued and when it expires.
   public var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
 }
+#endif

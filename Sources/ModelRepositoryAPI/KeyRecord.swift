@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// A key of a repository, as `tensorio repository keys list` shows it.
@@ -52,3 +53,4 @@ public struct KeyRecord: Sendable, Hashable, Codable {
     self.state = state
   }
 }
+#endif

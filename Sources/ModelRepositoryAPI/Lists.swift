@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// The models that there are: `GET /v1/models`.
@@ -139,3 +140,4 @@ public struct KeyList: Sendable, Hashable, Codable {
   /// Makes a list.
   public init(keys: [Key]) { self.keys = keys }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// A refusal as `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Sendable, Hashable, Codable {
   /// The type of its body.
@@ -22,3 +23,4 @@ public struct ProblemDetails: Sendable, Hashable, Codable {
     self.title = title
   }
 }
+#endif

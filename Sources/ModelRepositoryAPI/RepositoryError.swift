@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// What is wrong with something that a repository, or a client, was given.
 public struct RepositoryError: Error, Sendable, Hashable {
   /// What programs tell errors apart by.
@@ -59,3 +60,4 @@ extension RepositoryError: CustomStringConvertible {
   /// The message.
   public var description: String { message }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// JSON as servers and clients exchange it: keys in order, times as in `2026-11-22T09:00:00Z`.
@@ -26,3 +27,4 @@ public enum RepositoryJSON {
     return try decoder.decode(type, from: data)
   }
 }
+#endif

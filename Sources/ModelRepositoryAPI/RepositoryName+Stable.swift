@@ -3,9 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 extension RepositoryName {
   /// `stable`, the channel that clients follow unless told.
   public static let stable = RepositoryName(checked: "stable")
 
   private init(checked text: String) { self.text = text }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// The name of a model, of a version, of a channel or of a variant: 1 to 100 of `A-Z a-z 0-9 . _ -`,
 /// the first one a letter or digit.
 ///
@@ -59,3 +60,4 @@ extension RepositoryName: Codable {
     try container.encode(text)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// Which keys a client trusts, and how it learns of others.
@@ -104,3 +105,4 @@ public struct RepositoryTrust: Sendable, Hashable {
     String(BlobDigest(of: bytes).hexadecimal.prefix(32))
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// An upload that is under way: `POST /v1/uploads`, `GET` and `PATCH /v1/uploads/ID`.
@@ -160,3 +161,4 @@ extension ChannelContent {
       parameters: document.parameters, minimumSafeSequence: document.minimumSafeSequence)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Crypto
 
 /// Which of 10,000 parts of all installations one belongs to.
@@ -25,3 +26,4 @@ public enum RolloutBucket {
     return Int(number % UInt64(count))
   }
 }
+#endif

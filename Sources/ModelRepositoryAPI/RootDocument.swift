@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// Whom the clients of a repository trust: which keys sign the channels' documents, and which keys,
@@ -152,3 +153,4 @@ extension RootDocument.ChannelRole {
     }.map { try VerificationKey($0.key) }
   }
 }
+#endif

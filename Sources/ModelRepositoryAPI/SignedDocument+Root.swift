@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 extension SignedDocument {
   /// Signs a root document.
   ///
@@ -80,3 +81,4 @@ extension SignedDocument {
     }
   }
 }
+#endif

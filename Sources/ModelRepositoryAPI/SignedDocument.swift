@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Crypto
 public import Foundation
 
@@ -144,3 +145,4 @@ extension VerificationKey: Hashable {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(key.rawRepresentation) }
 }
+#endif

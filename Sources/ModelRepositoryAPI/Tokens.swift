@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 
 /// What a token lets its bearer do.
@@ -93,3 +94,4 @@ public struct TokenList: Sendable, Hashable, Codable {
   /// Makes a list.
   public init(tokens: [TokenRecord]) { self.tokens = tokens }
 }
+#endif

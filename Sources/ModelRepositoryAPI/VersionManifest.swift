@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// What a version of a model consists of.
 ///
 /// It is itself a blob, whose digest names the version for ever.
@@ -121,3 +122,4 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     RepositoryError(.invalidManifest, "Version '\(version)' of '\(model)' \(what).")
   }
 }
+#endif

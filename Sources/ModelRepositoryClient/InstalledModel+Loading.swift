@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 public import TensorIO
 
@@ -80,3 +81,4 @@ extension InstalledModel {
     .missingLibrary, .unknownBackend, .unknownModelClass, .invalidOption, .cancelled,
   ]
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import ModelRepositoryAPI
 
 /// A model on disk that was verified, and that this process may load.
@@ -77,3 +78,4 @@ public struct InstalledModel: Sendable {
   /// Kept alive, and with it the claim to the files: nobody removes them from under a process.
   let client: ModelRepositoryClient
 }
+#endif

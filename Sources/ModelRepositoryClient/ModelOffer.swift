@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 package import ModelRepositoryAPI
 
 /// What a channel gives this installation of a model; a pinned key signed all of it.
@@ -32,3 +33,4 @@ package struct ModelOffers: Sendable {
   /// How many models more the server has.
   package let leftOff: Int
 }
+#endif

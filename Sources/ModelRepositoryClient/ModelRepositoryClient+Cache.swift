@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
@@ -149,3 +150,4 @@ extension ModelRepositoryClient {
     return age > Double(configuration.partialLifetime.components.seconds)
   }
 }
+#endif

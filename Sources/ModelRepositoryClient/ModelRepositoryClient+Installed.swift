@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
@@ -302,3 +303,4 @@ extension ModelRepositoryClient {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 package import ModelRepositoryAPI
 import NIOCore
@@ -122,3 +123,4 @@ extension ModelRepositoryClient {
     }
   }
 }
+#endif

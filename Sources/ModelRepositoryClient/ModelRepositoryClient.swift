@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import Foundation
 public import ModelRepositoryAPI
@@ -195,3 +196,4 @@ public final class ModelRepositoryClient: Sendable {
     }
   }
 }
+#endif

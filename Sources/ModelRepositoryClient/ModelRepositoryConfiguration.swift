@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import ModelRepositoryAPI
 
 /// Where models come from, whom to trust, and where they are kept.
@@ -95,3 +96,4 @@ public struct Exposure: Sendable, Hashable {
   /// Where the model came from.
   public var source: InstalledModel.Source
 }
+#endif

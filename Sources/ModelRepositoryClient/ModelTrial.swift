@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 package import TensorIO
 
 /// Loads a model that nobody vouches for, and runs it once on zeros.
@@ -57,3 +58,4 @@ package struct ModelTrial: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 public import Foundation
 
 /// How a model repository is set up.
@@ -76,3 +77,4 @@ public struct ModelRepositoryOptions: Sendable {
   /// - Parameter dataFolder: Where everything is kept; it is made where it is not there.
   public init(dataFolder: String) { self.dataFolder = dataFolder }
 }
+#endif

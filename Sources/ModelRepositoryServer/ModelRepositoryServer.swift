@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import Hummingbird
@@ -215,3 +216,4 @@ public struct ModelRepositoryServer: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 public import Foundation
 import GRDB
 public import ModelRepositoryAPI
@@ -225,3 +226,4 @@ public struct RepositoryStore: Sendable {
     }
   }
 }
+#endif

@@ -25,12 +25,17 @@ package final class NativeLibrary: @unchecked Sendable {
   ///   - fileNames: The names that its file may have, the likeliest first.
   ///   - variable: The environment variable that names the file, instead of any search.
   ///   - companions: The names of a library that this one needs, and that may lie elsewhere.
+  ///   - pythonPackage: The folder of the Python package that has the library, where there is one: pip
+  ///     may have put it beside this program.
   /// - Throws: ``NotFound`` with every path that was tried.
   package init(
-    fileNames: [String], overriddenBy variable: String, companions: [String] = []
+    fileNames: [String], overriddenBy variable: String, companions: [String] = [],
+    pythonPackage: String? = nil
   ) throws(NotFound) {
     var tried: [NotFound.Attempt] = []
-    for path in Self.candidates(fileNames: fileNames, overriddenBy: variable) {
+    for path in Self.candidates(
+      fileNames: fileNames, overriddenBy: variable, pythonPackage: pythonPackage)
+    {
       // A missing file is no failure to explain; a file that cannot be opened is.
       let isFile = path.contains("/")
       if isFile && access(path, F_OK) != 0 {
@@ -72,24 +77,39 @@ package final class NativeLibrary: @unchecked Sendable {
   /// The paths to try: the variable's alone when it is set; else the folder of the set-up, those
   /// beside the program, and last the system's own search.
   private static func candidates(
-    fileNames: [String], overriddenBy variable: String
+    fileNames: [String], overriddenBy variable: String, pythonPackage: String?
   ) -> [String] {
     if let path = environment(variable) { return [path] }
+    let folders = folders + (pythonPackage.map(folders(ofPythonPackage:)) ?? [])
     return folders.flatMap { folder in fileNames.map { folder + "/" + $0 } } + fileNames
+  }
+
+  /// The folders of a Python package that pip installed where it installed this program.
+  private static func folders(ofPythonPackage name: String) -> [String] {
+    guard let executableFolder else { return [] }
+    var found = glob_t()
+    defer { globfree(&found) }
+    let pattern = "\(executableFolder)/../lib/python3*/*-packages/\(name)"
+    guard glob(pattern, 0, nil, &found) == 0 else { return [] }
+    return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
   }
 
   private static var folders: [String] {
     [installedFolder, executableFolder, executableFolder.map { $0 + "/../lib" }].compactMap(\.self)
   }
 
-  /// `$TENSORIO_HOME/lib`, or the same in the user's data folder.
-  private static var installedFolder: String? {
-    if let home = environment("TENSORIO_HOME") { return home + "/lib" }
-    if let data = environment("XDG_DATA_HOME") { return data + "/tensorio/lib" }
-    return environment("HOME").map { $0 + "/.local/share/tensorio/lib" }
+  /// Where the set-up puts libraries.
+  private static var installedFolder: String? { dataFolder.map { $0 + "/lib" } }
+
+  /// `$TENSORIO_HOME`, or a folder in the user's data folder; nil without a home.
+  package static var dataFolder: String? {
+    if let home = environment("TENSORIO_HOME") { return home }
+    if let data = environment("XDG_DATA_HOME") { return data + "/tensorio" }
+    return environment("HOME").map { $0 + "/.local/share/tensorio" }
   }
 
-  private static var executableFolder: String? {
+  /// The folder of this program, links resolved.
+  package static var executableFolder: String? {
     guard let path = realpath("/proc/self/exe", nil) else { return nil }
     defer { free(path) }
     let parts = String(cString: path).split(separator: "/", omittingEmptySubsequences: false)

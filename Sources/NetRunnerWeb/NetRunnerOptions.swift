@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 public import ModelRepositoryClient
 public import NetRunner
 public import TensorIO
@@ -80,3 +81,4 @@ public struct NetRunnerOptions: Sendable {
     ["localhost", "::1"].contains(host) || host.hasPrefix("127.")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -169,3 +170,4 @@ public struct NetRunnerServer: Sendable {
       + (options.token.map { "#token=\($0)" } ?? "")
   }
 }
+#endif

@@ -3,10 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TensorIO
 
-/// The page's files, which the build puts beside the program.
+/// The page's files, which come with the program.
 enum PageFolder {
   private static let name = "TensorIO_NetRunnerWeb.resources"
 
@@ -19,8 +20,9 @@ enum PageFolder {
   static func find() throws -> String {
     #if os(Linux)
     let folder = Bundle.main.bundlePath
-    let assets = "\(folder)/\(name)/Assets"
-    guard FileSystem.isFolder(assets) else {
+    // Where the build puts it, and where `make install` does.
+    let places = ["\(folder)/\(name)/Assets", "\(folder)/../share/tensorio/netrunner"]
+    guard let assets = places.first(where: FileSystem.isFolder) else {
       throw TensorIOError(
         .fileNotFound,
         "Net Runner's page is missing: there is no '\(name)' in '\(folder)'. Copy that folder from "
@@ -32,3 +34,4 @@ enum PageFolder {
     #endif
   }
 }
+#endif

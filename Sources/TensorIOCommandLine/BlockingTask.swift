@@ -7,13 +7,13 @@ import Dispatch
 import Synchronization
 
 /// Lets a command that is not async wait for what is.
-enum BlockingTask {
+package enum BlockingTask {
   private final class Outcome: Sendable {
     let result = Mutex<Result<Void, any Error>>(.success(()))
   }
 
   /// Runs a task, and blocks the thread until it ends.
-  static func run(_ body: @escaping @Sendable () async throws -> Void) throws {
+  package static func run(_ body: @escaping @Sendable () async throws -> Void) throws {
     let outcome = Outcome()
     let ended = DispatchSemaphore(value: 0)
     Task {

@@ -13,10 +13,13 @@ enum CommandSpelling {
   /// - Parameters:
   ///   - words: The command line.
   ///   - root: The command whose subcommands come first.
+  ///   - name: What a person writes to get that command.
   /// - Throws: `TensorIOError` with the command that was probably meant.
-  static func check(_ words: [String], against root: any ParsableCommand.Type) throws {
+  static func check(
+    _ words: [String], against root: any ParsableCommand.Type, called name: String
+  ) throws {
     var command = root
-    var path = "tensorio"
+    var path = name
     for word in words {
       let subcommands = command.configuration.subcommands
       guard !subcommands.isEmpty, !word.hasPrefix("-") else { return }

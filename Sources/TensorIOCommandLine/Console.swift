@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
+package import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -23,36 +23,38 @@ import Darwin
 ///
 /// Names, labels and servers' answers are other people's texts. What a terminal would obey in them is
 /// replaced here, where everything is printed; only this type's own styles pass.
-enum Console {
+package enum Console {
   /// Whether a person sees standard error as it is written.
-  static let messagesGoToTerminal = isatty(STDERR_FILENO) == 1
+  package static let messagesGoToTerminal = isatty(STDERR_FILENO) == 1
   /// Whether a person sees standard output, and wants colours.
-  static let dataIsStyled = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+  package static let dataIsStyled = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
 
   /// Writes a line of data.
-  static func printData(_ line: String) { write(safe(line) + "\n", to: STDOUT_FILENO) }
+  package static func printData(_ line: String) { write(safe(line) + "\n", to: STDOUT_FILENO) }
 
   /// Writes a line for the person.
-  static func printMessage(_ line: String) { write(safe(line) + "\n", to: STDERR_FILENO) }
+  package static func printMessage(_ line: String) { write(safe(line) + "\n", to: STDERR_FILENO) }
 
   /// Writes a JSON document.
-  static func printJSONText(_ text: String) { write(text.printableJSON + "\n", to: STDOUT_FILENO) }
+  package static func printJSONText(_ text: String) {
+    write(text.printableJSON + "\n", to: STDOUT_FILENO)
+  }
 
   /// Writes to the person's terminal without ending the line, as progress bars do.
-  static func printProgress(_ text: String) { write(text, to: STDERR_FILENO) }
+  package static func printProgress(_ text: String) { write(text, to: STDERR_FILENO) }
 
   /// Text in bold on a terminal.
-  static func bold(_ text: String) -> String {
+  package static func bold(_ text: String) -> String {
     dataIsStyled ? "\u{1B}[1m\(text)\u{1B}[0m" : text
   }
 
   /// A patch of a colour on a terminal; nothing elsewhere.
-  static func swatch(_ color: PixelColor) -> String {
+  package static func swatch(_ color: PixelColor) -> String {
     dataIsStyled ? "\u{1B}[48;2;\(color.red);\(color.green);\(color.blue)m  \u{1B}[0m " : ""
   }
 
   /// Ends the process.
-  static func exit(_ code: Int32) -> Never {
+  package static func exit(_ code: Int32) -> Never {
     #if canImport(Glibc)
     Glibc.exit(code)
     #elseif canImport(Musl)
@@ -63,10 +65,10 @@ enum Console {
   }
 
   /// Ends the process at once, without any of the runtime's own clean-up, which may hang.
-  static func exitAtOnce(_ code: Int32) -> Never { _exit(code) }
+  package static func exitAtOnce(_ code: Int32) -> Never { _exit(code) }
 
   /// A JSON document as it is printed: sorted keys, numbers as short as they are exact.
-  static func printJSON(_ value: JSONValue) throws {
+  package static func printJSON(_ value: JSONValue) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(

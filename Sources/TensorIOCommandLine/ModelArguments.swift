@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
-import TensorIO
+package import TensorIO
 public import TensorIOImageCodecs
 import TensorIOIsolation
-import TensorIOLiteRT
+package import TensorIOLiteRT
 import TensorIOTensorFlow
 
 /// The arguments of every command that runs a model.
@@ -212,22 +212,22 @@ extension Model {
 }
 
 /// The backends that this program has.
-enum Backends {
-  static var all: [any Backend] { [.liteRT, .tensorFlow] }
+package enum Backends {
+  package static var all: [any Backend] { [.liteRT, .tensorFlow] }
 
   /// The same, with what the user lets models take.
-  static func limited(by safety: SafetyArguments) -> [any Backend] {
+  package static func limited(by safety: SafetyArguments) -> [any Backend] {
     [LiteRTBackend(limits: safety.liteRTLimits), .tensorFlow]
   }
 
   /// The same, with TensorFlow Lite's models in processes of their own.
-  static func isolated(by safety: SafetyArguments) -> [any Backend] {
+  package static func isolated(by safety: SafetyArguments) -> [any Backend] {
     guard IsolatedBackend.isSupported else { return limited(by: safety) }
     return [IsolatedBackend(.liteRT, options: safety.isolation), .tensorFlow]
   }
 
   /// A sentence that says that LiteRT is missing; nil where it is there.
-  static func problem(of liteRT: LiteRTBackend) -> String? {
+  package static func problem(of liteRT: LiteRTBackend) -> String? {
     do {
       try liteRT.checkLibrary()
       return nil
@@ -243,7 +243,7 @@ enum Backends {
 
   /// The versions of the libraries that run some models, by the backends' names; a library that is
   /// missing has none.
-  static func versions(for bundles: [ModelBundle]) -> [String: String] {
+  package static func versions(for bundles: [ModelBundle]) -> [String: String] {
     var versions: [String: String] = [:]
     for name in Set(bundles.compactMap(\.backendName)) {
       switch name {

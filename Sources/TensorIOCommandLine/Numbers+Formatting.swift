@@ -7,12 +7,12 @@ import TensorIO
 
 extension Float {
   /// The number with a fixed count of decimals.
-  func fixed(_ decimals: Int) -> String { Double(self).fixed(decimals) }
+  package func fixed(_ decimals: Int) -> String { Double(self).fixed(decimals) }
 }
 
 extension Double {
   /// The number with a fixed count of decimals.
-  func fixed(_ decimals: Int) -> String {
+  package func fixed(_ decimals: Int) -> String {
     guard isFinite, magnitude < 1e12 else { return "\(self)" }
     var factor = 1.0
     for _ in 0..<decimals { factor *= 10 }

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// The machine's processors.
-enum Processors {
+package enum Processors {
   /// How many this process may use.
-  static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
+  package static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
 }

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A bar on the terminal; nothing where standard error goes elsewhere.
-struct ProgressBar {
+package struct ProgressBar {
   private let total: Int
   private let clock = ContinuousClock()
   private var next: ContinuousClock.Instant
   private static let width = 30
 
-  init(total: Int) {
+  package init(total: Int) {
     self.total = max(total, 1)
     next = clock.now
   }
@@ -20,7 +20,7 @@ struct ProgressBar {
   /// - Parameters:
   ///   - count: How many are done.
   ///   - note: What stands behind the bar.
-  mutating func show(_ count: Int, note: String = "") {
+  package mutating func show(_ count: Int, note: String = "") {
     guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
     next = clock.now + .milliseconds(100)
     let filled = Int(Double(min(count, total)) / Double(total) * Double(Self.width))
@@ -30,7 +30,7 @@ struct ProgressBar {
   }
 
   /// Removes the bar.
-  func end() {
+  package func end() {
     guard Console.messagesGoToTerminal else { return }
     Console.printProgress("\r\u{1B}[K")
   }
@@ -38,7 +38,7 @@ struct ProgressBar {
 
 extension String {
   /// The text with spaces up to a width.
-  func padded(to width: Int, onTheLeft: Bool = false) -> String {
+  package func padded(to width: Int, onTheLeft: Bool = false) -> String {
     let space = String(repeating: " ", count: Swift.max(0, width - count))
     return onTheLeft ? space + self : self + space
   }

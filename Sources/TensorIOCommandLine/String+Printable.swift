@@ -5,7 +5,7 @@
 
 extension String {
   /// The text on one line, without characters that a terminal would obey.
-  var printable: String { replacingScalars { $0.isObeyedByTerminals ? " " : nil } }
+  package var printable: String { replacingScalars { $0.isObeyedByTerminals ? " " : nil } }
 
   /// The text without characters that a terminal would obey, but line feeds and tabs.
   ///

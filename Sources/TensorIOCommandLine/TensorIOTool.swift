@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+public import ArgumentParser
 public import NetRunner
 import Synchronization
 
@@ -24,18 +25,30 @@ public struct TensorIOTool: Sendable {
   /// The metrics, by name.
   public var metrics = MetricRegistry()
 
+  /// Commands besides the usual ones; one of a usual command's name takes its place.
+  ///
+  /// `NetRunnerCommand` of the module `NetRunnerCommandLine` makes `netrunner` a part of the program,
+  /// so that the page knows the program's formats and metrics.
+  public var commands: [any ParsableCommand.Type] = []
+
   private static let stored = Mutex(TensorIOTool())
 
   /// What the commands of this process use.
-  static var current: TensorIOTool { stored.withLock { $0 } }
+  package static var current: TensorIOTool { stored.withLock { $0 } }
 
   /// Runs the command line of this process, and ends the process with its exit code where it fails.
   ///
-  /// - Parameter extend: Adds output formats and metrics.
+  /// - Parameter extend: Adds output formats, metrics and commands.
   public static func main(adding extend: (inout TensorIOTool) -> Void = { _ in }) {
     var tool = TensorIOTool()
     extend(&tool)
     stored.withLock { $0 = tool }
-    TensorIOCommand.main()
+    ProcessGuard.begin(for: CommandLine.arguments)
+    do {
+      try ExternalPrograms.start(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      Program.exit(reporting: error, of: TensorIOCommand.self)
+    }
+    Program.run(TensorIOCommand.self, called: "tensorio")
   }
 }

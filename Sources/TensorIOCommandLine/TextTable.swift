@@ -4,17 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Rows of text in columns that are as wide as they must be.
-struct TextTable {
+package struct TextTable {
   private var rows: [[String]]
 
   /// Makes a table with a heading over each column.
-  init(headings: [String]) { rows = [headings] }
+  package init(headings: [String]) { rows = [headings] }
 
   /// Adds a row.
-  mutating func append(_ cells: String...) { rows.append(cells.map(\.printable)) }
+  package mutating func append(_ cells: String...) { rows.append(cells.map(\.printable)) }
 
   /// The lines; columns that are empty below their heading are left out.
-  func lines(indentation: Int = 2) -> [String] {
+  package func lines(indentation: Int = 2) -> [String] {
     let columns = rows[0].indices.filter { column in
       rows.dropFirst().contains { !$0[column].isEmpty }
     }

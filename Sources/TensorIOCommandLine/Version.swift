@@ -4,6 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The version of the command line.
-enum Version {
-  static let current = "0.1.0"
+package enum Version {
+  package static let current = "0.1.0"
 }

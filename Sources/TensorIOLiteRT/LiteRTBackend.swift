@@ -48,6 +48,11 @@ public final class LiteRTBackend: Backend {
   /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
   public func checkLibrary() throws { _ = try openLibrary() }
 
+  /// The file of the library; it is opened.
+  ///
+  /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
+  public var libraryPath: String { get throws { try openLibrary().path } }
+
   private func openLibrary() throws -> LiteRTLibrary {
     try library.withLock { library in
       if let library { return library }

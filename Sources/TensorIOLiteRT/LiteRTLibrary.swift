@@ -12,6 +12,8 @@ internal import TensorIO
 /// `@unchecked Sendable` because the functions never change, and the environment is only read once
 /// it is made.
 final class LiteRTLibrary: @unchecked Sendable {
+  /// The file that was opened.
+  let path: String
   let functions: LiteRtFunctions
   let environment: LiteRtEnvironment
 
@@ -20,7 +22,8 @@ final class LiteRTLibrary: @unchecked Sendable {
     let library: NativeLibrary
     do {
       library = try NativeLibrary(
-        fileNames: ["libLiteRt.so", "libLiteRt.dylib"], overriddenBy: "TENSORIO_LITERT_LIBRARY")
+        fileNames: ["libLiteRt.so", "libLiteRt.dylib"], overriddenBy: "TENSORIO_LITERT_LIBRARY",
+        pythonPackage: "ai_edge_litert")
     } catch {
       throw TensorIOError(
         .missingLibrary,
@@ -31,6 +34,7 @@ final class LiteRTLibrary: @unchecked Sendable {
             + "'pip show ai-edge-litert' names; or run 'make setup' in TensorIO's source folder"),
         cause: error)
     }
+    path = library.path
     functions = try Self.loadFunctions(from: library)
     environment = try Self.makeEnvironment(functions)
   }

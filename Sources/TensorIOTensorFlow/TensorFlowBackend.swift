@@ -64,6 +64,11 @@ public final class TensorFlowBackend: Backend {
     get throws { try openLibrary().functions.Version().map { String(cString: $0) } ?? "unknown" }
   }
 
+  /// The file of the library; it is opened.
+  ///
+  /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
+  public var libraryPath: String { get throws { try openLibrary().path } }
+
   private func openLibrary() throws -> TensorFlowLibrary {
     try library.withLock { library in
       if let library { return library }

@@ -19,6 +19,8 @@ internal import Darwin
 ///
 /// `@unchecked Sendable` because the functions never change.
 final class TensorFlowLibrary: @unchecked Sendable {
+  /// The file that was opened.
+  let path: String
   let functions: TensorFlowFunctions
 
   #if canImport(Darwin)
@@ -42,7 +44,7 @@ final class TensorFlowLibrary: @unchecked Sendable {
     do {
       library = try NativeLibrary(
         fileNames: Self.fileNames, overriddenBy: "TENSORIO_TENSORFLOW_LIBRARY",
-        companions: Self.companions)
+        companions: Self.companions, pythonPackage: "tensorflow")
     } catch {
       throw TensorIOError(
         .missingLibrary,
@@ -54,6 +56,7 @@ final class TensorFlowLibrary: @unchecked Sendable {
             + "tensorflow-cpu' names; or run 'make tensorflow' in TensorIO's source folder"),
         cause: error)
     }
+    path = library.path
     functions = try Self.loadFunctions(from: library)
   }
 

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NIOPosix
 
 #if canImport(Glibc)
@@ -80,3 +81,4 @@ package enum ClockText {
     (number < 10 ? "0" : "") + String(number)
   }
 }
+#endif

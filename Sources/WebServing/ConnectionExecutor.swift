@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NIOCore
 import NIOPosix
 
@@ -25,3 +26,4 @@ package final class ConnectionExecutor: TaskExecutor {
     group.any().execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NIOCore
 import NIOHTTP1
 
@@ -36,3 +37,4 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
     context.write(data, promise: promise)
   }
 }
+#endif

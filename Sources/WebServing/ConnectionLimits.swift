@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 package import Logging
 import NIOCore
 import Synchronization
@@ -136,3 +137,4 @@ package final class ConnectionLimits: Sendable {
     return (left + zeros + right).prefix(4).joined(separator: ":") + "::/64"
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
@@ -113,3 +114,4 @@ package struct FileSender: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NIOCore
 import NIOHTTPTypesHTTP1
 
@@ -39,3 +40,4 @@ final class FirstHandlers: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 package import Logging
 
 #if canImport(Glibc)
@@ -74,3 +75,4 @@ package struct LineLogHandler: LogHandler {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NIOCore
 
 /// Closes a connection whose client takes nothing, or next to nothing, of what is sent to it.
@@ -56,3 +57,4 @@ final class PatienceHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// What every request must keep to, so that this server and a proxy before it read the same request.
 package enum RequestRules {
   /// Why a request is refused; its connection is to be closed.
@@ -49,3 +50,4 @@ package enum RequestRules {
     }
   }
 }
+#endif

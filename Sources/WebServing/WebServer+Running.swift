@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 package import Logging
 package import ServiceLifecycle
 import UnixSignals
@@ -50,4 +51,5 @@ extension WebServer {
 private let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #else
 private let openFiles = RLIMIT_NOFILE
+#endif
 #endif

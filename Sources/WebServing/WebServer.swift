@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 package import HummingbirdCore
 import HummingbirdTLS
@@ -128,3 +129,4 @@ package enum WebServer {
     }?.ipAddress ?? "127.0.0.1"
   }
 }
+#endif

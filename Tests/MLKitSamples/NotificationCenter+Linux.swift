@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 
 #if !canImport(ObjectiveC)
@@ -20,4 +21,5 @@ extension NotificationCenter {
     return observe(name, object, queue, block)
   }
 }
+#endif
 #endif

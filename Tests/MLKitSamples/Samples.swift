@@ -8,6 +8,7 @@
 // pixels come from the caller. Built as Swift 4, which they were written in.
 // swift-format-ignore-file
 
+#if ModelHosting
 import Foundation
 import MLModelInterpreter
 
@@ -172,3 +173,4 @@ public class Samples {
     }
   }
 }
+#endif

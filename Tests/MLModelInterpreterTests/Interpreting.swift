@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import MLModelInterpreter
 import TestSupport
@@ -63,3 +64,4 @@ enum Interpreting {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import MLModelInterpreter
 import Testing
@@ -170,3 +171,4 @@ import Testing
     }
   }
 }
+#endif

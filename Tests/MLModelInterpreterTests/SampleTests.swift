@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import MLKitSamples
 import MLModelInterpreter
@@ -33,3 +34,4 @@ import Testing
     }
   }
 }
+#endif

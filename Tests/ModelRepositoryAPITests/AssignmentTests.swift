@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import TestSupport
@@ -70,3 +71,4 @@ import Testing
     #expect(theirs.split(separator: "\n").map { Int($0) } == ours)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import Testing
@@ -32,3 +33,4 @@ import Testing
     if let found { #expect(found.message.hasPrefix("The document of channel 'stable' ")) }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import TestSupport
 import Testing
@@ -212,3 +213,4 @@ import Testing
     #expect(Set(ours) == [0, 1, 2, 3])
   }
 }
+#endif

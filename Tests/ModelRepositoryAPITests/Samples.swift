@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 
@@ -39,3 +40,4 @@ enum Samples {
       }, isPaused: isPaused)
   }
 }
+#endif

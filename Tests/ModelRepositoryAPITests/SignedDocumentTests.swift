@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import TestSupport
@@ -103,3 +104,4 @@ import Testing
     #expect(try python.verified(by: [key.verificationKey]) == document)
   }
 }
+#endif

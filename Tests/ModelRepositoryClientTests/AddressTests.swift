@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import Testing
@@ -99,3 +100,4 @@ import Testing
     #expect(error?.code == .cannotWrite)
   }
 }
+#endif

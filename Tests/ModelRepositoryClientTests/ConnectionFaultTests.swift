@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import ModelRepositoryClient
@@ -42,3 +43,4 @@ import Testing
     try await channel.close()
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import Testing
 
@@ -100,3 +101,4 @@ import Testing
     try files.device.check(.init(), "m")
   }
 }
+#endif

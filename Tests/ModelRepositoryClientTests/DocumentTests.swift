@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import Testing
@@ -166,3 +167,4 @@ import Testing
     #expect(throws: ModelRepositoryClientError.self) { try client.installed(.digits) }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
@@ -260,3 +261,4 @@ import Testing
     _ = try await client.update(.digits)
   }
 }
+#endif

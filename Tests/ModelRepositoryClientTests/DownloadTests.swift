@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import Synchronization
@@ -266,3 +267,4 @@ import Testing
     }
   }
 }
+#endif

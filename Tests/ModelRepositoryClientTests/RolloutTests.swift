@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 import ModelRepositoryAPI
 import Synchronization
@@ -173,3 +174,4 @@ import Testing
     #expect(repository.server.takeRequests().last?.path == "/v1/models/digits/channels/beta")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -126,3 +127,4 @@ private final class Answering: ChannelInboundHandler {
     }
   }
 }
+#endif

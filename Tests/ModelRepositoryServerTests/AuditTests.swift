@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -68,3 +69,4 @@ import Testing
     try await client.send(.get, "/v1/audit\(query)").decoded(AuditLog.self).records
   }
 }
+#endif

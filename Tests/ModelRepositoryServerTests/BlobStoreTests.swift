@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
@@ -219,3 +220,4 @@ final class MemoryBlobStore: BlobStore {
     }
   }
 }
+#endif

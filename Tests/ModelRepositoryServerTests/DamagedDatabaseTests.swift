@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import HTTPTypes
@@ -267,3 +268,4 @@ import Testing
     try database.close()
   }
 }
+#endif

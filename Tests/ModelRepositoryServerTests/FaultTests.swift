@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -156,3 +157,4 @@ private struct FullBlobStore: BlobStore {
   func quarantine(_ digest: BlobDigest) async throws {}
   func list() async throws -> [StoredBlob] { [] }
 }
+#endif

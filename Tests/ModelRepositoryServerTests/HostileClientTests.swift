@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -225,3 +226,4 @@ private final class CountingBlobStore: BlobStore {
   func quarantine(_ digest: BlobDigest) async throws {}
   func list() async throws -> [StoredBlob] { [] }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -173,3 +174,4 @@ extension OpenAPIValue: Decodable {
     if case .object(let members) = self { members[key] } else { nil }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NIOCore
 import NIOPosix
@@ -109,3 +110,4 @@ private final class Reading: ChannelInboundHandler, Sendable {
     context.close(promise: nil)
   }
 }
+#endif

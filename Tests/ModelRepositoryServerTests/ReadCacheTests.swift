@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Testing
 
 @testable import ModelRepositoryServer
@@ -56,3 +57,4 @@ import Testing
     #expect(cache[-2] == nil)
   }
 }
+#endif

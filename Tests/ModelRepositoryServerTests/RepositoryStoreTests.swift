@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -201,3 +202,4 @@ import Testing
     #expect(!rest.contains { $0.contains(".partial-") && copy.contains($0.prefix(40)) })
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import Logging
 import TestSupport
@@ -53,3 +54,4 @@ import Testing
     #expect(handler.logLevel == .info)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import HummingbirdTesting
 import ModelRepositoryAPI
@@ -95,3 +96,4 @@ extension TestClient {
 
   func name(_ text: String) throws -> RepositoryName { try #require(RepositoryName(text)) }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -202,3 +203,4 @@ final class Shared<Value: Sendable>: Sendable {
 func sampleBytes(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed }
 }
+#endif

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
+import StoredRows
 import TensorIO
 import Testing
 
@@ -13,9 +13,7 @@ import Testing
 /// Results and labels whose SQLite files were damaged.
 @Suite struct DamagedFileTests {
   private func damage(_ path: String, _ sql: String) throws {
-    let database = try DatabaseQueue(path: path)
-    try database.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try database.close()
+    try SQLiteConnection(path, busySeconds: 10).execute(script: sql)
   }
 
   @Test(arguments: [

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -155,3 +156,4 @@ import Testing
     }
   }
 }
+#endif

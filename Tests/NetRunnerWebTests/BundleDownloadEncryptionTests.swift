@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NIOSSL
 import TestSupport
@@ -59,3 +60,4 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 }
+#endif

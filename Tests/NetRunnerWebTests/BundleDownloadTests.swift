@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NIOCore
 import NIOSSL
@@ -353,3 +354,4 @@ extension BundleDownload {
     resolver = other.resolver
   }
 }
+#endif

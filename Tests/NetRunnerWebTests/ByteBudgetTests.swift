@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Synchronization
 import Testing
 
@@ -60,3 +61,4 @@ import Testing
     }
   }
 }
+#endif

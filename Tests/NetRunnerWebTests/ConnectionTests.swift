@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -83,3 +84,4 @@ import Testing
     #expect(answer.hasPrefix("HTTP/1.1 408"), "\(answer)")
   }
 }
+#endif

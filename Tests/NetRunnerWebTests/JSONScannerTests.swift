@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import Testing
 
@@ -81,3 +82,4 @@ import Testing
     #expect(try integer("1e99999999999999999999", Int8.self) == nil)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -179,3 +180,4 @@ extension TestClient {
     return list.elements.first { $0["name"].text == model } ?? .null
   }
 }
+#endif

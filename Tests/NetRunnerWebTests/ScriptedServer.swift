@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NIOCore
 import NIOPosix
@@ -132,3 +133,4 @@ private final class Answering: ChannelInboundHandler {
     }
   }
 }
+#endif

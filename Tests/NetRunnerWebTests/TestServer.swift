@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -170,3 +171,4 @@ final class TestFolder: Sendable {
       atPath: path + "/" + file, withDestinationPath: target)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -191,3 +192,4 @@ import Testing
     #expect(!FileSystem.isFolder(path))
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -73,3 +74,4 @@ extension TestResponse {
     get throws { try json["error"]["code"].text }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Dispatch
 import Synchronization
 import Testing
@@ -107,3 +108,4 @@ import Testing
     #expect(try await queue.run { 1 } == 1)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TensorIO
 import TestSupport
@@ -22,3 +23,4 @@ enum ZipListing {
     return result.output.split(separator: "\n").map(String.init)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import TensorIO
@@ -204,3 +205,4 @@ extension Array {
     return results
   }
 }
+#endif

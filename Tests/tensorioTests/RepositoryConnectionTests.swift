@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TensorIO
 import TestSupport
@@ -191,3 +192,4 @@ struct TestCertificates {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import TestSupport
@@ -47,3 +48,4 @@ import Testing
     #expect(audit.output.contains("blob.recover") && audit.output.contains(first.address))
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import TensorIO
@@ -169,3 +170,4 @@ import Testing
     #expect(try folder.contents == ["digits.tiobundle"])
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TestSupport
 import Testing
@@ -106,3 +107,4 @@ struct RepositoryS3CommandTests {
     #expect(result.status == status && result.error.contains(word), "\(result.error)")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TensorIO
 import TestSupport
@@ -94,3 +95,4 @@ import Testing
     }
   }
 }
+#endif

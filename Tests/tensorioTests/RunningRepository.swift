@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import TensorIO
@@ -120,3 +121,4 @@ final class RunningRepository {
     return await process.finish().status
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import TensorIO
@@ -238,3 +239,4 @@ struct StolenKeyTests {
       "keys", "renew", "--days", "401", "--root-key", rootKey, "--data", data, status: 64)
   }
 }
+#endif

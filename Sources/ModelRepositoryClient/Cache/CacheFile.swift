@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Crypto
 import ModelRepositoryAPI
 
@@ -173,3 +174,4 @@ private func systemRead(_ file: CInt, _ bytes: UnsafeMutableRawBufferPointer) ->
 private func systemWrite(_ file: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(file, bytes.baseAddress, bytes.count)
 }
+#endif

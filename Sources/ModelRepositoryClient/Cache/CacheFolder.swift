@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 import Synchronization
 import TensorIO
@@ -202,3 +203,4 @@ final class CacheFolder: Sendable {
 }
 
 private func systemRename(_ old: String, _ new: String) -> CInt { rename(old, new) }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// The steps between which a process may die.
 ///
 /// Tests let a client die at each of them, and see what a new one makes of the cache. A step's name
@@ -15,3 +16,4 @@ enum FailurePoint: String, CaseIterable, Sendable {
   case versionVerified, attemptMade, attemptRemoved
   case oldVersionMarked, oldVersionRemoved, unusedBlobRemoved
 }
+#endif

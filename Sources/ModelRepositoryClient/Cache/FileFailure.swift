@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -36,3 +37,4 @@ struct FileFailure: Error, CustomStringConvertible {
 
   var description: String { "'\(path)' cannot be \(action): \(String(cString: strerror(number)))" }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -89,3 +90,4 @@ package final class FileLock: Sendable {
 
 /// `open`, which a method of the same name hides.
 private func systemOpen(_ path: String, _ flags: CInt) -> CInt { open(path, flags, 0o600) }
+#endif

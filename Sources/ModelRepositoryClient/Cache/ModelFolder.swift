@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 import TensorIO
 
@@ -202,3 +203,4 @@ struct ModelFolder: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 
 /// What is known of a model: the content of its `state.json`.
@@ -150,3 +151,4 @@ extension InstalledModel.Version {
       parameters: entry.parameters, isProven: entry.isProven)
   }
 }
+#endif

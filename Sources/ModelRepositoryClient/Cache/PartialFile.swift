@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Crypto
 import ModelRepositoryAPI
 import Synchronization
@@ -141,3 +142,4 @@ final class PartialFile: Sendable {
     try FileSystem.remove(path + ".etag")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -36,3 +37,4 @@ struct Surroundings: Sendable {
     return overflow ? .max : bytes
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
@@ -197,3 +198,4 @@ extension ModelRepositoryClientError {
     return error
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -103,3 +104,4 @@ struct DeviceConditions: Sendable {
     }
   }
 }
+#endif

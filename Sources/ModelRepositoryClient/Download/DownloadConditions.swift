@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// When a download may take place.
 public struct DownloadConditions: Sendable, Hashable {
   /// Whether a network that is cellular, or metered, may be used.
@@ -28,3 +29,4 @@ public struct DownloadConditions: Sendable, Hashable {
     self.requiresCharging = requiresCharging
   }
 }
+#endif

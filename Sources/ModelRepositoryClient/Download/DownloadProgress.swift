@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// How far the download of a model is.
 ///
 /// The total is known from the first on: the sizes are signed, and no server can change them.
@@ -21,3 +22,4 @@ public struct DownloadProgress: Sendable, Hashable {
     self.file = file
   }
 }
+#endif

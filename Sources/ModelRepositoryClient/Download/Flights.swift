@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 import Synchronization
 
@@ -112,3 +113,4 @@ final class Flights: Sendable {
     task?.cancel()
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
@@ -185,3 +186,4 @@ extension ModelDownload {
         + "'\(document.channel)' of '\(model)', but version \(seen) was seen before.")
   }
 }
+#endif

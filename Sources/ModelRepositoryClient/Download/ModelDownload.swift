@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import ModelRepositoryAPI
 import TensorIO
@@ -211,3 +212,4 @@ struct ModelDownload: Sendable {
     ).run()
   }
 }
+#endif

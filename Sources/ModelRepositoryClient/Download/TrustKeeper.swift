@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
@@ -137,3 +138,4 @@ extension ModelRepositoryClientError {
     self.init(code, error.message, cause: error)
   }
 }
+#endif

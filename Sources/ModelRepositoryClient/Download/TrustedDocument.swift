@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 
 /// A channel's document that was verified, and who vouches for it.
@@ -23,3 +24,4 @@ extension ChannelDocument {
     return Set(releases.map(\.manifest.digest))
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import Foundation
 package import NIOCore
@@ -125,3 +126,4 @@ package enum ConnectionFault {
     return "does not answer: \(text)"
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// Which part of a blob an answer has: `Content-Range: bytes 5-9/10`.
 struct ContentRange: Hashable {
   var first: Int
@@ -24,3 +25,4 @@ struct ContentRange: Hashable {
     (first, last, total) = (numbers[0], numbers[1], numbers[2])
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import ModelRepositoryAPI
 
 extension ProblemDetails {
@@ -20,3 +21,4 @@ extension ProblemDetails {
         }))
   }
 }
+#endif

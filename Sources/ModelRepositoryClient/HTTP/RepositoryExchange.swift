@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
@@ -239,3 +240,4 @@ struct RepositoryExchange: Sendable {
       madeProgress: madeProgress)
   }
 }
+#endif

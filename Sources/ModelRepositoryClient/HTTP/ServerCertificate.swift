@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -87,3 +88,4 @@ enum ServerCertificate {
     return found.futureResult
   }
 }
+#endif

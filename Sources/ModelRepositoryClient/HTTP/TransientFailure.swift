@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// What may be better when it is tried again.
 struct TransientFailure: Error {
   /// What is thrown when it is not.
@@ -12,3 +13,4 @@ struct TransientFailure: Error {
   /// Whether anything came before the failure.
   var madeProgress = false
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 package import NIOSSL
 import TensorIO
 
@@ -67,3 +68,4 @@ package enum TrustedAuthorities {
     return certificates
   }
 }
+#endif

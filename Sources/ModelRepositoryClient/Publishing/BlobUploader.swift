@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Crypto
 import Foundation
 import ModelRepositoryAPI
@@ -171,3 +172,4 @@ extension BlobReference {
     self.init(digest: BlobDigest(hash.finalize()), size: size)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import Foundation
 public import ModelRepositoryAPI
@@ -50,3 +51,4 @@ public struct ModelRepositoryMirror: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 public import Foundation
 public import ModelRepositoryAPI
 import NIOHTTP1
@@ -77,3 +78,4 @@ extension ModelRepositoryPublisher {
     try await connection.send(.POST, "/v1/gc").decode(CollectionReport.self)
   }
 }
+#endif

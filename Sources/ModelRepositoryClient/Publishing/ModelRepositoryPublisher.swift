@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import Foundation
 public import ModelRepositoryAPI
 import NIOHTTP1
@@ -227,3 +228,4 @@ public struct ModelRepositoryPublisher: Sendable {
       signed: signed, document: document, tag: answer.headers.first(name: "ETag") ?? "")
   }
 }
+#endif

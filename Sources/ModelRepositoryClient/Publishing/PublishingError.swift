@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 /// Why a repository did not do what it was asked to.
 public struct PublishingError: Error, Sendable, Hashable {
   /// What programs tell errors apart by; the server's own where it gave one.
@@ -23,3 +24,4 @@ extension PublishingError: CustomStringConvertible {
   /// The message.
   public var description: String { message }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import Foundation
 import ModelRepositoryAPI
@@ -141,3 +142,4 @@ struct RepositoryConnection: Sendable {
     ).decode(type)
   }
 }
+#endif

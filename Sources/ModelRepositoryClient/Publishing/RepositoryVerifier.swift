@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if ModelHosting
 import AsyncHTTPClient
 import Crypto
 import Foundation
@@ -168,3 +169,4 @@ public struct RepositoryVerifier: Sendable {
     return kept
   }
 }
+#endif

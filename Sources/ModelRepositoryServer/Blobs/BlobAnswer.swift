@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import ModelRepositoryAPI
 
@@ -61,3 +62,4 @@ struct BlobAnswer {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import HTTPTypes
@@ -112,3 +113,4 @@ struct BlobRoutes: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
@@ -89,3 +90,4 @@ struct BlobSending: Sendable {
     try await context.channel.eventLoop.submit {}.get()
   }
 }
+#endif

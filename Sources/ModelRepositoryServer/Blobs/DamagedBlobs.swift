@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 import Synchronization
 
@@ -43,3 +44,4 @@ final class DamagedBlobs: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import ModelRepositoryAPI
 import NIOCore
@@ -55,3 +56,4 @@ final class MemoryBlob: BlobContent {
     return answer
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Logging
 import ModelRepositoryAPI
 import NIOCore
@@ -118,3 +119,4 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private static let prefix = "/v1/blobs/"
   private static let route = "/v1/blobs/{digest}"
 }
+#endif

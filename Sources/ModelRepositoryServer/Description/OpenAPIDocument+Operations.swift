@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 
 extension OpenAPIDocument {
@@ -254,3 +255,4 @@ extension OpenAPIDocument {
       problems: [(503, "store_unavailable")]),
   ]
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 
 extension OpenAPIDocument {
@@ -136,3 +137,4 @@ extension OpenAPIDocument {
     ]
   }
 }
+#endif

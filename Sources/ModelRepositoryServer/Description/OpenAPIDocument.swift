@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 
 /// The API's description, OpenAPI 3.1; a test compares it with the routes.
@@ -64,3 +65,4 @@ enum OpenAPIDocument {
     operationOperations + uploadOperations + blobOperations
     + modelOperations + channelOperations + administrationOperations
 }
+#endif

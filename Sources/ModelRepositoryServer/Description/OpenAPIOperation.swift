@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 
 /// What a route does, for people and for programs that make clients.
@@ -118,3 +119,4 @@ struct OpenAPIOperation: Sendable {
     return .object([type: ["schema": ["$ref": .text("#/components/schemas/" + schema)]]])
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// A part of a JSON document that is written down in Swift.
 indirect enum OpenAPIValue: Encodable, Sendable, Equatable {
   case text(String)
@@ -34,3 +35,4 @@ extension OpenAPIValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     self = .object(Dictionary(elements) { _, last in last })
   }
 }
+#endif

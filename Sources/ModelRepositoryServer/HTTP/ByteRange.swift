@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// What a `Range` field asks for (RFC 9110, section 14).
 enum ByteRange: Equatable {
   /// Everything: the field is missing, is none that is understood, or has several ranges.
@@ -76,3 +77,4 @@ struct ContentRange: Equatable {
     return Int(text)
   }
 }
+#endif

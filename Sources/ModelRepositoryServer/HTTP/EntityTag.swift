@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// Reads `If-Match`, `If-None-Match` and `If-Range` (RFC 9110, sections 8.8 and 13).
 enum EntityTag {
   /// Whether a list names a tag, of those that say that the bytes are the same.
@@ -24,3 +25,4 @@ enum EntityTag {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import GRDB
 import HTTPTypes
 import Hummingbird
@@ -130,3 +131,4 @@ struct ErrorMiddleware: RouterMiddleware {
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 
 /// Statuses that the library has no name for.
@@ -12,3 +13,4 @@ enum HTTPStatus {
   static let preconditionRequired = HTTPResponse.Status(
     code: 428, reasonPhrase: "Precondition Required")
 }
+#endif

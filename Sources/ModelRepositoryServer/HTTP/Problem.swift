@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
@@ -89,3 +90,4 @@ extension Problem {
     return reason[reason.index(after: colon)...].trimmingPrefix(" ").description
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Hummingbird
 import ModelRepositoryAPI
 import NIOCore
@@ -41,3 +42,4 @@ final class RequestNotes: Sendable {
   /// Notes that more bytes of it were sent.
   func addSent(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 }
+#endif

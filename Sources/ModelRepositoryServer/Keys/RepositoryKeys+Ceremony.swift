@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 public import Foundation
 public import ModelRepositoryAPI
 
@@ -281,3 +282,4 @@ extension RepositoryKeys {
     }
   }
 }
+#endif

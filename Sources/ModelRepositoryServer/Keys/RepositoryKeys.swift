@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 public import Foundation
 public import ModelRepositoryAPI
 
@@ -128,3 +129,4 @@ public struct RepositoryKeys: Sendable {
     return records
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
@@ -95,3 +96,4 @@ struct ChannelRoutes: Sendable {
       "Name the channel's ETag in 'If-Match', or say 'If-None-Match: *' to make a new one.")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -100,3 +101,4 @@ extension Request {
     return number
   }
 }
+#endif

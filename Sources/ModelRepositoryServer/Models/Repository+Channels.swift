@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import HTTPTypes
@@ -254,3 +255,4 @@ extension Repository {
     .notFound("channel_not_found", "There is no channel '\(channel)' of '\(model)'.")
   }
 }
+#endif

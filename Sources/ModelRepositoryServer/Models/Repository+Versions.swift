@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import HTTPTypes
@@ -273,3 +274,4 @@ extension ChannelContent {
   /// Whether it gives a version.
   func names(_ version: RepositoryName) -> Bool { versions.contains(version) }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -263,3 +264,4 @@ struct DatabaseChecks: Sendable {
     for fault in found where !database.contains(fault) { database.append(fault) }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// What ``RepositoryStore/fsck(rehash:)`` found.
 public struct IntegrityReport: Sendable, Hashable, Codable {
   /// How many blobs were looked at.
@@ -42,3 +43,4 @@ public struct IntegrityReport: Sendable, Hashable, Codable {
     case wrongDigests = "wrong_digests"
   }
 }
+#endif

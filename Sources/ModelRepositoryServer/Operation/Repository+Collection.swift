@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -100,3 +101,4 @@ extension Repository {
     try await blobs.delete(digest)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import GRDB
@@ -139,3 +140,4 @@ extension RepositoryCopy {
     }
   }
 }
+#endif

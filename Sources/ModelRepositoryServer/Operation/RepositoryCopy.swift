@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import GRDB
@@ -133,3 +134,4 @@ enum RepositoryCopy {
       "The blob \(blob.digest) is missing or damaged, and cannot be \(what). See 'fsck'.")
   }
 }
+#endif

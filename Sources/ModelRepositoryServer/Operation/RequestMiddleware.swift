@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -64,3 +65,4 @@ private struct CountingWriter: ResponseBodyWriter {
     try await base.finish(trailingHeaders)
   }
 }
+#endif

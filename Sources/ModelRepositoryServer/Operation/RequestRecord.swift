@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Logging
 import WebServing
@@ -66,3 +67,4 @@ struct RequestRecord: Sendable {
     ]
   }
 }
+#endif

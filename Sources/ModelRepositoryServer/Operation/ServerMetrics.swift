@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Synchronization
 import WebServing
 
@@ -50,3 +51,4 @@ final class ServerMetrics: Sendable {
     ])
   }
 }
+#endif

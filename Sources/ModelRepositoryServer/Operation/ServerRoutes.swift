@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import HTTPTypes
@@ -159,3 +160,4 @@ private final class LastReady: Sendable {
     }
   }
 }
+#endif

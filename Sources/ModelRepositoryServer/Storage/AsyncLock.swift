@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Synchronization
 
 /// Lets one task at a time through, first come, first served.
@@ -44,3 +45,4 @@ final class AsyncLock: Sendable {
     next?.resume()
   }
 }
+#endif

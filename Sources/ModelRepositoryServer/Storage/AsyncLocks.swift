@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Synchronization
 
 /// Lets one task at a time through for a key; those for other keys do not wait.
@@ -27,3 +28,4 @@ final class AsyncLocks<Key: Hashable & Sendable>: Sendable {
     return try await lock.withLock(body)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -89,3 +90,4 @@ struct BlobNote: Codable, Equatable {
     try FileSystem.flush(folder.path)
   }
 }
+#endif

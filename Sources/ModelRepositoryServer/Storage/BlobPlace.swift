@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// Where a repository keeps its blobs.
 public enum BlobPlace: Sendable, Hashable {
   /// In the data folder.
@@ -20,3 +21,4 @@ extension BlobPlace: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -60,3 +61,4 @@ struct StoredBlob: Sendable, Hashable {
   /// When the store was given it.
   var stored: Date
 }
+#endif

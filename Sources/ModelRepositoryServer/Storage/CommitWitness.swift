@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -118,3 +119,4 @@ final class CommitWitness: TransactionObserver, Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// Where everything lies in a data folder.
 struct DataFolder: Sendable {
   let path: String
@@ -30,3 +31,4 @@ struct DataFolder: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import CFileCalls
 import ModelRepositoryAPI
 import NIOCore
@@ -52,3 +53,4 @@ final class FileContent: BlobContent {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -210,3 +211,4 @@ enum FileSystem {
       .storage, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import NIOPosix
@@ -86,3 +87,4 @@ struct FolderBlobStore: BlobStore {
     parent(digest) + "/" + digest.hexadecimal
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -42,3 +43,4 @@ final class FolderLock: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 }
+#endif

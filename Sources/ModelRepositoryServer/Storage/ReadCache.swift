@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Synchronization
 
 /// What was read last, in memory, until it changes.
@@ -69,3 +70,4 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -88,3 +89,4 @@ extension Repository {
       before: try row.optionalText("value_before"), after: try row.optionalText("value_after"))
   }
 }
+#endif

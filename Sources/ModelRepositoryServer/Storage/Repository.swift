@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -258,3 +259,4 @@ public struct MissingBlob: Sendable, Hashable, Codable {
   /// The version.
   public var version: String
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -233,3 +234,4 @@ enum RepositoryDatabase {
       action TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT);
     """
 }
+#endif

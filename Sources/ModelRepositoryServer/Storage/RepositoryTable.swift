@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import GRDB
 import ModelRepositoryAPI
 import StoredRows
@@ -166,3 +167,4 @@ extension Int {
     self = sum < 0 ? 0 : Int(exactly: sum.rounded()) ?? .max
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -77,3 +78,4 @@ enum RootFolder {
     try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -91,3 +92,4 @@ enum SigningKeys {
     try FileSystem.flush(folder)
   }
 }
+#endif

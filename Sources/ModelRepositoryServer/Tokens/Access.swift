@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -117,3 +118,4 @@ struct TokenMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
@@ -48,3 +49,4 @@ struct AdministrationRoutes: Sendable {
 
   private static let secret: HTTPFields = [.cacheControl: "no-store"]
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import Synchronization
 
@@ -71,3 +72,4 @@ final class FailedAuthentications: Sendable {
     return state.pending
   }
 }
+#endif

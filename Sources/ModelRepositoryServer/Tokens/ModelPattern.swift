@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// Names of models, in which `*` stands for any characters, or none.
 struct ModelPattern {
   private let bytes: [UInt8]
@@ -46,3 +47,4 @@ struct ModelPattern {
     return bytes[place...].allSatisfy { $0 == 0x2A }
   }
 }
+#endif

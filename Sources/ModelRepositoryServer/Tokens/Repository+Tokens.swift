@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import GRDB
@@ -160,3 +161,4 @@ extension TokenRecord {
     models.contains { ModelPattern($0)?.matches(model) ?? false }
   }
 }
+#endif

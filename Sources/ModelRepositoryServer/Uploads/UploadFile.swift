@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import ModelRepositoryAPI
@@ -101,3 +102,4 @@ final class UploadFile: Sendable {
     RepositoryError(.storage, "An upload cannot be written: \(FileSystem.reason(for: error)).")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 import NIOPosix
 
@@ -36,3 +37,4 @@ extension UploadStore {
       endsConnection: true)
   }
 }
+#endif

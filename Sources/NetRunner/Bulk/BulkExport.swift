@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import TensorIO
 
 /// Writes the rows of a bulk run in other formats.
@@ -23,10 +22,8 @@ public enum BulkExport: String, Sendable, CaseIterable {
   /// - Throws: `TensorIOError` when the log cannot be read, or the file not be written.
   public func write(_ log: any BulkLog, to path: String) throws {
     try FreshOutput(path, replaces: true).write { fresh in
-      try Data().write(to: URL(filePath: fresh))
-      let handle = try FileHandle(forWritingTo: URL(filePath: fresh))
-      try write(log) { try handle.write(contentsOf: Data($0.utf8)) }
-      try handle.close()
+      let file = try UpdatableFile(fresh)
+      try write(log) { try file.write(Array($0.utf8)) }
     }
   }
 

@@ -3,8 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Rows as JSON, one a line.
 ///
@@ -12,7 +17,7 @@ import TensorIO
 public final class JSONLinesLog: BulkLog {
   private let path: String
   private let lock: LogLock
-  private var handle: FileHandle
+  private var file: UpdatableFile
   private static let lineFeed = UInt8(ascii: "\n")
 
   /// Opens a file, or makes it.
@@ -21,16 +26,7 @@ public final class JSONLinesLog: BulkLog {
   public init(_ path: String) throws {
     self.path = path
     lock = try LogLock(for: path)
-    if !FileSystem.isFile(path) {
-      guard FileManager.default.createFile(atPath: path, contents: nil) else {
-        throw TensorIOError(.unreadableFile, "'\(path)' cannot be made.")
-      }
-    }
-    do {
-      handle = try FileHandle(forUpdating: URL(filePath: path))
-    } catch {
-      throw Self.failure(path, error)
-    }
+    file = try UpdatableFile(path)
     try takeOffCutLine()
   }
 
@@ -76,69 +72,42 @@ public final class JSONLinesLog: BulkLog {
   }
 
   public func append(_ rows: [BulkRow]) throws {
-    var lines = Data()
-    do {
-      for row in rows { lines += try Self.line(of: row) }
-      // One call: a kill cuts one line at most.
-      try handle.write(contentsOf: lines)
-    } catch {
-      throw Self.failure(path, error)
-    }
+    var lines: [UInt8] = []
+    for row in rows { lines += try Self.line(of: row) }
+    // One call: a kill cuts one line at most.
+    try file.write(lines)
   }
 
   public func removeFailures(of models: Set<String>) throws {
     try FreshOutput(path, replaces: true).write { fresh in
-      try Data().write(to: URL(filePath: fresh))
-      let kept = try FileHandle(forWritingTo: URL(filePath: fresh))
+      let kept = try UpdatableFile(fresh)
       try forEachRow { row in
         guard !row.result.error || !models.contains(row.result.model) else { return }
-        try kept.write(contentsOf: Self.line(of: row))
+        try kept.write(Self.line(of: row))
       }
-      try kept.close()
     }
-    do {
-      handle = try FileHandle(forUpdating: URL(filePath: path))
-      try handle.seekToEnd()
-    } catch {
-      throw Self.failure(path, error)
-    }
+    file = try UpdatableFile(path)
   }
 
-  private static func line(of row: BulkRow) throws -> Data {
-    var line = Data(try StableJSON(row).text.utf8)
-    line.append(lineFeed)
-    return line
+  private static func line(of row: BulkRow) throws -> [UInt8] {
+    Array(try StableJSON(row).text.utf8) + [lineFeed]
   }
 
-  public func flush() throws {
-    do { try handle.synchronize() } catch { throw Self.failure(path, error) }
-  }
+  public func flush() throws { try file.flush() }
 
   private func takeOffCutLine() throws {
     try checkBeginning()
-    do {
-      var end = try handle.seekToEnd()
-      let size = end
-      while end > 0 {
-        let start = end > 4096 ? end - 4096 : 0
-        try handle.seek(toOffset: start)
-        let piece = try handle.read(upToCount: Int(end - start)) ?? Data()
-        if let last = piece.lastIndex(of: Self.lineFeed) {
-          end = start + UInt64(last - piece.startIndex) + 1
-          break
-        }
-        end = start
+    let size = try file.size()
+    var end = size
+    while end > 0 {
+      let start = max(0, end - 4096)
+      let piece = try file.read(start..<end)
+      if let last = piece.lastIndex(of: Self.lineFeed) {
+        end = start + last + 1
+        break
       }
-      if end < size { try handle.truncate(atOffset: end) }
-      try handle.seek(toOffset: end)
-    } catch {
-      throw Self.failure(path, error)
+      end = start
     }
-  }
-
-  private static func failure(_ path: String, _ error: any Error) -> TensorIOError {
-    TensorIOError(
-      .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
-      cause: error)
+    if end < size { try file.truncate(to: end) }
   }
 }

@@ -3,14 +3,18 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import GRDB
 import StoredRows
 import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Rows in the table `results` of an SQLite database.
 public final class SQLiteLog: BulkLog {
-  private let database: DatabaseQueue
+  private let database: SQLiteFile
   private let lock: LogLock
   private let path: String
 
@@ -20,66 +24,51 @@ public final class SQLiteLog: BulkLog {
   public init(_ path: String) throws {
     self.path = path
     lock = try LogLock(for: path)
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
-    configuration.journalMode = .wal
     do {
-      database = try DatabaseQueue(path: path, configuration: configuration)
-      try database.read { try Self.check($0, path) }
-      try Self.migrator.migrate(database)
-    } catch let error as TensorIOError {
-      throw error
+      database = try SQLiteFile(path, busySeconds: 10, isDurable: false, schema: Self.schema)
+    } catch is SQLiteSchema.Mismatch {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(path)' is a database of another program, and stays as it is. Name another file.")
     } catch {
       throw Self.failure(path, error)
     }
   }
 
-  /// "TIOB": tells the files from other programs' SQLite databases.
-  private static let applicationID = 0x5449_4F42
-
-  /// Throws for a database of another program: nothing is written into it.
-  private static func check(_ database: Database, _ path: String) throws {
-    let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-    let tables = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
-    guard id == applicationID || (id == 0 && tables == 0) else {
-      throw TensorIOError(
-        .unreadableFile,
-        "'\(path)' is a database of another program, and stays as it is. Name another file.")
-    }
-  }
-
-  private static var migrator: DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("results") { database in
-      try database.create(table: "results") { table in
-        table.autoIncrementedPrimaryKey("id")
-        table.column("run", .text).notNull()
-        table.column("model", .text).notNull()
-        table.column("picture_index", .integer).notNull()
-        table.column("image", .text).notNull()
-        table.column("type", .text).notNull()
-        table.column("test_bundle", .text).notNull()
-        table.column("error", .boolean).notNull()
-        table.column("error_description", .text)
-        table.column("predicted", .text)
-        table.column("score", .double)
-        table.column("decode_latency", .double)
-        table.column("preprocessor_latency", .double)
-        table.column("inference_latency", .double)
-        table.column("postprocess_latency", .double)
-        table.column("inference_results", .text)
-        table.uniqueKey(["model", "image"])
-      }
-      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-    }
-    return migrator
-  }
+  /// "TIOB" tells the files from other programs' SQLite databases.
+  private static let schema = SQLiteSchema(
+    applicationID: 0x5449_4F42,
+    steps: [
+      (
+        "results",
+        """
+        CREATE TABLE results (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          run TEXT NOT NULL,
+          model TEXT NOT NULL,
+          picture_index INTEGER NOT NULL,
+          image TEXT NOT NULL,
+          type TEXT NOT NULL,
+          test_bundle TEXT NOT NULL,
+          error BOOLEAN NOT NULL,
+          error_description TEXT,
+          predicted TEXT,
+          score DOUBLE,
+          decode_latency DOUBLE,
+          preprocessor_latency DOUBLE,
+          inference_latency DOUBLE,
+          postprocess_latency DOUBLE,
+          inference_results TEXT,
+          UNIQUE (model, image)
+        )
+        """
+      )
+    ])
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
     do {
       try database.read { database in
-        let rows = try Row.fetchCursor(database, sql: "SELECT * FROM results ORDER BY id")
-        while let row = try rows.next() {
+        try database.forEachRow("SELECT * FROM results ORDER BY id") { row in
           try body(BulkRow(CheckedRow(row, of: "results", key: ["id", "image"])))
         }
       }
@@ -98,8 +87,7 @@ public final class SQLiteLog: BulkLog {
   public func append(_ rows: [BulkRow]) throws {
     do {
       try database.write { database in
-        let statement = try database.cachedStatement(sql: Self.insertion)
-        for row in rows { try statement.execute(arguments: row.arguments()) }
+        for row in rows { try database.execute(Self.insertion, row.arguments()) }
       }
     } catch {
       throw Self.failure(path, error)
@@ -110,8 +98,7 @@ public final class SQLiteLog: BulkLog {
     do {
       try database.write { database in
         for model in models {
-          try database.execute(
-            sql: "DELETE FROM results WHERE error AND model = ?", arguments: [model])
+          try database.execute("DELETE FROM results WHERE error AND model = ?", [model])
         }
       }
     } catch {
@@ -122,7 +109,7 @@ public final class SQLiteLog: BulkLog {
   public func flush() throws {
     do {
       // The whole result is then in the one file that the person named.
-      try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try database.checkpoint()
     } catch {
       throw Self.failure(path, error)
     }
@@ -137,11 +124,11 @@ public final class SQLiteLog: BulkLog {
 
   private static func failure(_ path: String, _ error: any Error) -> TensorIOError {
     let reason =
-      switch (error as? DatabaseError)?.resultCode {
-      case .SQLITE_NOTADB: "it isn't an SQLite database"
-      case .SQLITE_CORRUPT: "its structure is damaged"
-      case .SQLITE_FULL: "the disk is full"
-      default: (error as? DatabaseError)?.message ?? "\(error)"
+      switch (error as? SQLiteError)?.code {
+      case .notADatabase: "it isn't an SQLite database"
+      case .corrupt: "its structure is damaged"
+      case .full: "the disk is full"
+      default: (error as? SQLiteError)?.message ?? "\(error)"
       }
     return TensorIOError(
       .unreadableFile, "'\(path)' cannot be used as a database of results: \(reason).",
@@ -184,7 +171,7 @@ extension BulkRow {
     }
   }
 
-  fileprivate func arguments() throws -> StatementArguments {
+  fileprivate func arguments() throws -> [(any StoredValueConvertible)?] {
     let evaluation = result.evaluation
     let results = try evaluation.map { try StableJSON($0.inferenceResults).text }
     return [

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Hashing
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -37,15 +37,6 @@ extension Dataset {
       throw TensorIOError(.cancelled, "The dataset's hash was cancelled.")
     }
     return hash.finalize().hexadecimal
-  }
-}
-
-extension SHA256.Digest {
-  /// The digits, two for each byte.
-  var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }
 

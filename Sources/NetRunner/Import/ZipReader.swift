@@ -4,11 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CZip
+import TensorIO
 
 /// Unpacks entries of a zip file.
 ///
 /// The corresponding C library is libzip.
 final class ZipReader {
+  private let library: ZipLibrary
   private let archive: OpaquePointer
 
   /// Opens a zip file whose directory is known.
@@ -18,29 +20,31 @@ final class ZipReader {
   /// - Throws: ``ImportError`` with the code `damagedZip`, also when libzip sees other entries than the
   ///   directory has.
   init(_ path: String, expecting directory: ZipDirectory) throws {
+    do {
+      library = try ZipLibrary.shared
+    } catch {
+      throw ImportError(.cannotWrite, error.message, cause: error)
+    }
     var code: CInt = 0
-    guard let archive = zip_open(path, ZIP_RDONLY, &code) else {
-      var error = zip_error_t()
-      zip_error_init_with_code(&error, code)
-      defer { zip_error_fini(&error) }
-      throw ImportError.damaged(String(cString: zip_error_strerror(&error)))
+    guard let archive = library.open(path, ZIP_RDONLY, &code) else {
+      throw ImportError.damaged(library.text(ofCode: code))
     }
     self.archive = archive
-    guard zip_get_num_entries(archive, 0) == Int64(directory.entries.count),
+    guard library.entryCount(archive, 0) == Int64(directory.entries.count),
       directory.entries.allSatisfy(isSame)
     else {
       throw ImportError.damaged("it can be read in more than one way")
     }
   }
 
-  deinit { zip_discard(archive) }
+  deinit { library.discard(archive) }
 
   /// The corresponding C functions are `zip_stat_index` and `zip_get_name`.
   private func isSame(_ entry: ZipEntry) -> Bool {
     var facts = zip_stat_t()
     let index = UInt64(entry.index)
-    guard zip_stat_index(archive, index, 0, &facts) == 0,
-      let name = zip_get_name(archive, index, zip_flags_t(ZIP_FL_ENC_RAW))
+    guard library.entryFacts(archive, index, 0, &facts) == 0,
+      let name = library.entryName(archive, index, zip_flags_t(ZIP_FL_ENC_RAW))
     else { return false }
     let wanted = UInt64(ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD)
     return facts.valid & wanted == wanted && facts.size == UInt64(entry.size)
@@ -62,15 +66,15 @@ final class ZipReader {
     _ entry: ZipEntry, through buffer: inout [UInt8],
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    guard let file = zip_fopen_index(archive, UInt64(entry.index), 0) else {
-      throw failure(of: entry, zip_get_error(archive))
+    guard let file = library.openEntry(archive, UInt64(entry.index), 0) else {
+      throw failure(of: entry, library.error(archive))
     }
-    defer { zip_fclose(file) }
+    defer { _ = library.closeEntry(file) }
     var rest = entry.size
     while true {
       let count = try buffer.withUnsafeMutableBytes { memory in
         guard let start = memory.baseAddress else { return 0 }
-        let count = Int(zip_fread(file, start, UInt64(memory.count)))
+        let count = Int(library.readEntry(file, start, UInt64(memory.count)))
         // The header's word is kept, not believed: whatever was decided by it still holds.
         guard count <= rest else {
           throw ImportError.damaged("its entry '\(entry.shownName)' has more than it says")
@@ -78,7 +82,7 @@ final class ZipReader {
         if count > 0 { try body(UnsafeRawBufferPointer(rebasing: memory[..<count])) }
         return count
       }
-      guard count >= 0 else { throw failure(of: entry, zip_file_get_error(file)) }
+      guard count >= 0 else { throw failure(of: entry, library.entryError(file)) }
       if count == 0 { break }
       rest -= count
     }
@@ -90,6 +94,6 @@ final class ZipReader {
   private func failure(
     of entry: ZipEntry, _ error: UnsafeMutablePointer<zip_error_t>
   ) -> ImportError {
-    .damaged("its entry '\(entry.shownName)': \(String(cString: zip_error_strerror(error)))")
+    .damaged("its entry '\(entry.shownName)': \(library.text(of: error))")
   }
 }

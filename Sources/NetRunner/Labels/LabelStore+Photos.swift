@@ -3,8 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import GRDB
+import Hashing
 import StoredRows
 import TensorIO
 
@@ -53,7 +52,7 @@ extension LabelStore {
       return try moves.compactMap { id, from, to in
         guard done.insert(to).inserted else { return nil }
         try database.execute(
-          sql: "UPDATE photo SET path = ? WHERE id = ?", arguments: [to, id])
+          "UPDATE photo SET path = ? WHERE id = ?", [to, id])
         return (from, to)
       }
     }

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import GRDB
 import StoredRows
 import TensorIO
 
@@ -29,7 +28,7 @@ public final class LabelStore: Sendable {
   /// The folder that photos' paths begin in, without links.
   public let root: String
 
-  let database: DatabasePool
+  let database: SQLiteFile
 
   /// Opens a store.
   ///
@@ -64,7 +63,7 @@ public final class LabelStore: Sendable {
     database = try Self.open(path, busyTimeout: busyTimeout)
     do {
       self.root = try Self.root(database, wanted, folder: folder)
-    } catch let error as DatabaseError {
+    } catch let error as SQLiteError {
       throw Self.explained(error, path)
     }
   }
@@ -131,7 +130,7 @@ public final class LabelStore: Sendable {
         try Self.put(
           database, row.text("model"), row.integer("photo"), row.optionalText("before"))
         try database.execute(
-          sql: "DELETE FROM change WHERE id = ?", arguments: [try row.integer("id")])
+          "DELETE FROM change WHERE id = ?", [try row.integer("id")])
       }
       return try rows.map { row in
         LabelChange(
@@ -253,20 +252,20 @@ public final class LabelStore: Sendable {
 // MARK: - Rows
 
 extension LabelStore {
-  func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     do {
       return try database.read(body)
-    } catch let error as DatabaseError {
+    } catch let error as SQLiteError {
       throw Self.explained(error, path)
     } catch let error as DamagedRow {
       throw damaged(error)
     }
   }
 
-  func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     do {
       return try database.write(body)
-    } catch let error as DatabaseError {
+    } catch let error as SQLiteError {
       throw Self.explained(error, path)
     } catch let error as DamagedRow {
       throw damaged(error)
@@ -290,56 +289,56 @@ extension LabelStore {
   /// - Returns: The rows, whose values are checked when they are read.
   /// - Throws: The database's error.
   static func rows(
-    _ database: Database, _ table: String, _ sql: String, _ arguments: StatementArguments = []
+    _ database: SQLiteConnection, _ table: String, _ sql: String,
+    _ arguments: [(any StoredValueConvertible)?] = []
   ) throws -> [CheckedRow] {
-    try Row.fetchAll(database, sql: sql, arguments: arguments).map {
+    try database.rows(sql, arguments).map {
       CheckedRow($0, of: table, key: ["id", "model", "path"])
     }
   }
 
-  private static func nextStep(_ database: Database) throws -> Int {
+  private static func nextStep(_ database: SQLiteConnection) throws -> Int {
     let rows = try rows(database, "change", "SELECT COALESCE(MAX(step), 0) AS step FROM change")
     return try (rows.first?.integer("step") ?? 0) + 1
   }
 
   /// The row of a photo: one of its path and bytes, or of its bytes at a path where nothing is now.
-  private func id(_ database: Database, of photo: Photo) throws -> Int {
+  private func id(_ database: SQLiteConnection, of photo: Photo) throws -> Int {
     let rows = try Self.rows(
       database, "photo", "SELECT id, path FROM photo WHERE sha256 = ? ORDER BY id", [photo.sha256]
     ).map { (id: try $0.integer("id"), path: try $0.text("path")) }
     if let row = rows.first(where: { $0.path == photo.path }) { return row.id }
     if let row = rows.first(where: { !FileSystem.isFile(place(of: $0.path)) }) {
       try database.execute(
-        sql: "UPDATE photo SET path = ? WHERE id = ?", arguments: [photo.path, row.id])
+        "UPDATE photo SET path = ? WHERE id = ?", [photo.path, row.id])
       return row.id
     }
     try database.execute(
-      sql: "INSERT INTO photo (path, sha256) VALUES (?, ?)",
-      arguments: [photo.path, photo.sha256])
-    return Int(database.lastInsertedRowID)
+      "INSERT INTO photo (path, sha256) VALUES (?, ?)", [photo.path, photo.sha256])
+    return database.lastInsertedRowID
   }
 
   /// Keeps what was, and makes the change.
   private static func change(
-    _ database: Database, _ step: Int, _ model: String, _ photo: Int, before: String?,
+    _ database: SQLiteConnection, _ step: Int, _ model: String, _ photo: Int, before: String?,
     after: String?
   ) throws {
     try database.execute(
-      sql: "INSERT INTO change (step, model, photo, before, after) VALUES (?, ?, ?, ?, ?)",
-      arguments: [step, model, photo, before, after])
+      "INSERT INTO change (step, model, photo, before, after) VALUES (?, ?, ?, ?, ?)",
+      [step, model, photo, before, after])
     try put(database, model, photo, after)
   }
 
   private static func put(
-    _ database: Database, _ model: String, _ photo: Int, _ label: String?
+    _ database: SQLiteConnection, _ model: String, _ photo: Int, _ label: String?
   ) throws {
     if let label {
       try database.execute(
-        sql: "INSERT OR REPLACE INTO label (model, photo, label) VALUES (?, ?, ?)",
-        arguments: [model, photo, label])
+        "INSERT OR REPLACE INTO label (model, photo, label) VALUES (?, ?, ?)",
+        [model, photo, label])
     } else {
       try database.execute(
-        sql: "DELETE FROM label WHERE model = ? AND photo = ?", arguments: [model, photo])
+        "DELETE FROM label WHERE model = ? AND photo = ?", [model, photo])
     }
   }
 

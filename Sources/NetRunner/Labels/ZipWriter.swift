@@ -18,6 +18,7 @@ import Darwin
 ///
 /// The corresponding C library is libzip.
 package final class ZipWriter {
+  private let library: ZipLibrary
   private var archive: OpaquePointer?
   private let path: String
 
@@ -26,18 +27,14 @@ package final class ZipWriter {
   /// The corresponding C function is `zip_open`.
   package init(_ path: String) throws {
     self.path = path
+    library = try ZipLibrary.shared
     var code: CInt = 0
-    archive = zip_open(path, ZIP_CREATE | ZIP_EXCL, &code)
-    guard archive != nil else {
-      var error = zip_error_t()
-      zip_error_init_with_code(&error, code)
-      defer { zip_error_fini(&error) }
-      throw failure(&error)
-    }
+    archive = library.open(path, ZIP_CREATE | ZIP_EXCL, &code)
+    guard archive != nil else { throw failure(library.text(ofCode: code)) }
   }
 
   deinit {
-    if let archive { zip_discard(archive) }
+    if let archive { library.discard(archive) }
   }
 
   /// Adds bytes under a name, compressed.
@@ -50,9 +47,9 @@ package final class ZipWriter {
     }
     UnsafeMutableRawBufferPointer(start: copy, count: bytes.count).copyBytes(from: bytes)
     var error = zip_error_t()
-    guard let source = zip_source_buffer_create(copy, UInt64(bytes.count), 1, &error) else {
+    guard let source = library.makeSourceOfMemory(copy, UInt64(bytes.count), 1, &error) else {
       free(copy)
-      throw failure(&error)
+      throw failure(library.text(of: &error))
     }
     try add(source, named: name, compression: ZIP_CM_DEFLATE)
   }
@@ -62,7 +59,9 @@ package final class ZipWriter {
   /// The corresponding C functions are `zip_source_file_create` and `zip_file_add`.
   package func addFile(_ file: String, named name: String) throws {
     var error = zip_error_t()
-    guard let source = zip_source_file_create(file, 0, -1, &error) else { throw failure(&error) }
+    guard let source = library.makeSourceOfFile(file, 0, -1, &error) else {
+      throw failure(library.text(of: &error))
+    }
     try add(source, named: name, compression: ZIP_CM_STORE)
   }
 
@@ -71,28 +70,30 @@ package final class ZipWriter {
   /// The corresponding C function is `zip_close`.
   package func close() throws {
     guard let archive else { return }
-    guard zip_close(archive) == 0 else { throw failure(zip_get_error(archive)) }
+    guard library.close(archive) == 0 else { throw lastFailure(archive) }
     self.archive = nil
   }
 
   private func add(_ source: OpaquePointer, named name: String, compression: CInt) throws {
     guard let archive else {
-      zip_source_free(source)
+      library.freeSource(source)
       throw TensorIOError(.internalFault, "'\(path)' is closed.")
     }
-    let index = zip_file_add(archive, name, source, zip_flags_t(ZIP_FL_ENC_UTF_8))
+    let index = library.add(archive, name, source, zip_flags_t(ZIP_FL_ENC_UTF_8))
     guard index >= 0 else {
-      zip_source_free(source)
-      throw failure(zip_get_error(archive))
+      library.freeSource(source)
+      throw lastFailure(archive)
     }
-    guard zip_set_file_compression(archive, UInt64(index), compression, 0) == 0 else {
-      throw failure(zip_get_error(archive))
+    guard library.setCompression(archive, UInt64(index), compression, 0) == 0 else {
+      throw lastFailure(archive)
     }
   }
 
-  private func failure(_ error: UnsafeMutablePointer<zip_error_t>) -> TensorIOError {
-    TensorIOError(
-      .unreadableFile,
-      "'\(path)' cannot be written: \(String(cString: zip_error_strerror(error))).")
+  private func lastFailure(_ archive: OpaquePointer) -> TensorIOError {
+    failure(library.text(of: library.error(archive)))
+  }
+
+  private func failure(_ reason: String) -> TensorIOError {
+    TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(reason).")
   }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import NetRunner
 import TensorIO
@@ -127,3 +128,4 @@ extension Sample {
 extension String {
   fileprivate func hasEnding(_ ending: String) -> Bool { lowercased().hasSuffix(ending) }
 }
+#endif

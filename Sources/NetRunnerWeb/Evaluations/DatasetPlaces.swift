@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import NetRunner
 import TensorIO
@@ -52,3 +53,4 @@ struct DatasetPlaces: Sendable {
         + "in it.")
   }
 }
+#endif

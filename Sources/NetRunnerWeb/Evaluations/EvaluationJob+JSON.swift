@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NetRunner
 import TensorIO
@@ -110,3 +111,4 @@ extension JSONValue {
     }
   }
 }
+#endif

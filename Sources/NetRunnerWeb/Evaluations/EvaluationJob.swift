@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import NetRunner
@@ -199,3 +200,4 @@ extension EvaluationJob.State {
     return use
   }
 }
+#endif

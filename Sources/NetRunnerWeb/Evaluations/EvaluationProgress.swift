@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NetRunner
 import TensorIO
 
@@ -53,3 +54,4 @@ struct EvaluationProgress: Sendable {
   /// The time that the rest takes; nil where it cannot be said yet.
   var secondsLeft: Double? { rate.map { Double(remaining) / $0 } }
 }
+#endif

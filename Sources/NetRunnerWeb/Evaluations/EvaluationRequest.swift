@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import TensorIO
 
 /// What a client wants evaluated.
@@ -104,3 +105,4 @@ struct EvaluationRequest: Sendable, Hashable {
     return number
   }
 }
+#endif

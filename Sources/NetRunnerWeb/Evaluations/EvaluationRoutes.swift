@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -153,3 +154,4 @@ extension WebContext {
   /// The identifier in the path.
   fileprivate var evaluation: String { parameters.get("id") ?? "" }
 }
+#endif

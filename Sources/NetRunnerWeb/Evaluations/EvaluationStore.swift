@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Dispatch
 import HTTPTypes
 import NetRunner
@@ -86,3 +87,4 @@ final class EvaluationStore: Sendable {
     for job in all { job.cancel() }
   }
 }
+#endif

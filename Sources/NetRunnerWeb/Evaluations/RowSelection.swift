@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NetRunner
 import TensorIO
 
@@ -53,3 +54,4 @@ struct RowSelection: Sendable {
     }
   }
 }
+#endif

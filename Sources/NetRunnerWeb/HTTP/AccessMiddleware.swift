@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import WebServing
@@ -75,3 +76,4 @@ struct AccessMiddleware: RouterMiddleware {
     return String(host[..<colon])
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -101,3 +102,4 @@ private struct WatchedBody: AsyncSequence, Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -76,3 +77,4 @@ extension WebError {
       headers: [.allow: methods], endsConnection: true)
   }
 }
+#endif

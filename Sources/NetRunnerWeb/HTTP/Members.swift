@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import TensorIO
 
 /// An object's members, read with errors that name them.
@@ -81,3 +82,4 @@ struct Members {
     .badRequest("'\(name)' must be \(expected), not \(value.typeName).")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import TensorIO
@@ -77,3 +78,4 @@ struct RelativePath: Sendable, Hashable {
       status: .badRequest, code: "invalid_path", message: message, endsConnection: true)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -60,3 +61,4 @@ extension JSONValue {
     .number((duration / .milliseconds(1) * 1000).rounded() / 1000)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import Synchronization
@@ -43,3 +44,4 @@ final class RouteTable: Sendable {
     return methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted().joined(separator: ", ")
   }
 }
+#endif

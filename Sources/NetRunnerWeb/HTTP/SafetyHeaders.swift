@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 
@@ -29,3 +30,4 @@ struct SafetyHeaders: RouterMiddleware {
     ),
   ]
 }
+#endif

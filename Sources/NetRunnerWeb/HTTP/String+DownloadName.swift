@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 extension String {
   /// The text as a part of a download's name: other characters than ASCII letters, digits, `-` and
   /// `_` become `-`.
@@ -16,3 +17,4 @@ extension String {
     return name.isEmpty ? "download" : name
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Synchronization
 
 /// Delays the answers to wrong tokens, so that nobody can try many of them.
@@ -39,3 +40,4 @@ final class TokenGuesses: Sendable {
     if turn > now { try await Task.sleep(until: turn, clock: .continuous) }
   }
 }
+#endif

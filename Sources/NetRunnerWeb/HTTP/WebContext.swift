@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Hummingbird
 import NIOCore
 
@@ -17,3 +18,4 @@ struct WebContext: RequestContext {
     channel = source.channel
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import TensorIO
@@ -80,3 +81,4 @@ extension WebError {
     text.firstRange(of: ". ").map { String(text[..<$0.lowerBound]) + "." } ?? text
   }
 }
+#endif

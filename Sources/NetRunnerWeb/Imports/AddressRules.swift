@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// Which servers a download may go to.
 ///
 /// An address in a request is a way to let the computer that runs the server knock at doors that only
@@ -131,3 +132,4 @@ extension AddressRules {
     Network([0x3F, 0xFF], 20, "a reserved address", of: 16),
   ]
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -109,3 +110,4 @@ struct BundleAddress: Sendable {
       "'\(shown)' \(reason). Give the address of a zip file, such as https://example.com/x.zip.")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -202,3 +203,4 @@ extension BundleExchange {
     }
   }
 }
+#endif

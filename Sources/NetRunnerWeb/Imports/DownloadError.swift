@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// Why a bundle was not downloaded: what the address, the network or the server did.
 ///
 /// Branch on ``code``; show ``message`` to a person.
@@ -70,3 +71,4 @@ extension DownloadError {
     public var description: String { wrapped.rawValue }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// What a download may take at most.
 public struct DownloadLimits: Hashable, Sendable {
   /// The bytes of the file.
@@ -19,3 +20,4 @@ public struct DownloadLimits: Hashable, Sendable {
   /// Makes the default limits.
   public init() {}
 }
+#endif

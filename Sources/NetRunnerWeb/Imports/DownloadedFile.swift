@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NIOPosix
 import TensorIO
 
@@ -25,3 +26,4 @@ enum DownloadedFile {
     }
   }
 }
+#endif

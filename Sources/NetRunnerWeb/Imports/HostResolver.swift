@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Dispatch
 
 #if canImport(Glibc)
@@ -62,3 +63,4 @@ struct HostResolver: Sendable {
     return addresses
   }
 }
+#endif

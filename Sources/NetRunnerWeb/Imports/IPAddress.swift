@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -63,3 +64,4 @@ extension IPAddress: CustomStringConvertible {
     return text.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }
+#endif

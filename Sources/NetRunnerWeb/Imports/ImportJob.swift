@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import ModelRepositoryClient
@@ -134,3 +135,4 @@ final class ImportJob: Sendable {
     return .object(members)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import ModelRepositoryAPI
@@ -170,3 +171,4 @@ extension WebError {
     self.init(status: status, code: "\(error.code)", message: error.message)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NetRunner
 import TensorIO
@@ -124,3 +125,4 @@ struct InferenceAnswer: Sendable {
     .object(["width": .count(width), "height": .count(height)])
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import NIOCore
 import NetRunner
@@ -72,3 +73,4 @@ struct InferenceRunner: Sendable {
       text: format.text(for: prediction), options: options, input: input, preview: preview)
   }
 }
+#endif

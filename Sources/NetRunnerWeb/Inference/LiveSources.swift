@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import NetRunner
 import Synchronization
 import TensorIO
@@ -58,3 +59,4 @@ final class LiveSources: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TensorIO
 import TensorIOImageCodecs
@@ -90,3 +91,4 @@ extension PixelBuffer {
     return "data:\(type);base64," + Data(bytes).base64EncodedString()
   }
 }
+#endif

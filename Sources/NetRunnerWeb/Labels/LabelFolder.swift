@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NetRunner
 import Synchronization
@@ -107,3 +108,4 @@ enum LabelExportFormat: String, Sendable, CaseIterable {
   /// Net Runner's own: the photos and a labels.json.
   case zip
 }
+#endif

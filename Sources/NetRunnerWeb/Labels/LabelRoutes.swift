@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import NetRunner
@@ -146,3 +147,4 @@ extension WebContext {
     try RelativePath(percentEncoded: [parameters.get("photo").map { $0[...] } ?? ""]).name
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Hummingbird
 import WebServing
 
@@ -30,3 +31,4 @@ struct CountingMiddleware: RouterMiddleware {
     return response
   }
 }
+#endif

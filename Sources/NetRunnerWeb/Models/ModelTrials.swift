@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Dispatch
 import Foundation
 import NetRunner
@@ -93,3 +94,4 @@ final class ModelTrials: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NetRunner
 import TensorIO
@@ -87,3 +88,4 @@ extension VisionModel {
     ])
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NIOCore
 import TensorIO
@@ -168,3 +169,4 @@ extension InferenceCall.Output {
     classes = max(0, try parameters?.integer("classification") ?? 0)
   }
 }
+#endif

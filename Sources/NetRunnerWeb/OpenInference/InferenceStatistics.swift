@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import Synchronization
 import TensorIO
@@ -54,3 +55,4 @@ final class InferenceStatistics: Sendable {
     ])
   }
 }
+#endif

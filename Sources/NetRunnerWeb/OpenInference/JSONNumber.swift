@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// A number as a JSON document writes it, before it is known which type it becomes.
 struct JSONNumber {
   /// Whether a minus sign stands before it.
@@ -79,3 +80,4 @@ struct JSONNumber {
     (0..<count).reduce(UInt64(1)) { power, _ in power * 5 }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TensorIO
 
@@ -326,3 +327,4 @@ struct JSONScanner {
     .badRequest("The request is wrong at byte \(place + 1) of its JSON: \(reason).")
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import NIOCore
 import TensorIO
@@ -130,3 +131,4 @@ extension WireType {
     }
   }
 }
+#endif

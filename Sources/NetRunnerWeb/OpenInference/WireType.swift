@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import TensorIO
 
 /// A tensor's type as the Open Inference Protocol names it.
@@ -98,3 +99,4 @@ extension TensorSpec {
     return "\(wireType.rawValue), or the model's own \(rawWireType.rawValue) elements"
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import NIOPosix
@@ -187,3 +188,4 @@ final class RepositorySource: Sendable {
     }
   }
 }
+#endif

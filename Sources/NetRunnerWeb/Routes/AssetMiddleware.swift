@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import HTTPTypes
@@ -75,3 +76,4 @@ struct AssetMiddleware: RouterMiddleware {
     "webmanifest": "application/manifest+json",
   ]
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -81,3 +82,4 @@ struct ImportRoutes: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import Hummingbird
 import NIOCore
@@ -67,3 +68,4 @@ struct ServerRoutes: Sendable {
       headers: [.cacheControl: "max-age=3600"])
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import NIOCore
 import TensorIO
@@ -56,3 +57,4 @@ final class PartialFile: Sendable {
     try? FileSystem.remove(path)
   }
 }
+#endif

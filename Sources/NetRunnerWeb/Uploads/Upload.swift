@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// The files that a client sends for an evaluation.
 struct Upload: Sendable {
   /// Where it lies.
@@ -61,3 +62,4 @@ struct Upload: Sendable {
     bytes -= count
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import TensorIO
 
@@ -72,3 +73,4 @@ extension WebError {
       message: "There are \(count) uploads in use already; delete one, or try again later.")
   }
 }
+#endif

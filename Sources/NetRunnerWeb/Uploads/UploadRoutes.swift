@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import HTTPTypes
 import Hummingbird
 import TensorIO
@@ -36,3 +37,4 @@ struct UploadRoutes: Sendable {
     return Response(status: .noContent)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Dispatch
 import Foundation
 import Hummingbird
@@ -223,3 +224,4 @@ final class UploadUse: Sendable {
 
   deinit { onEnd() }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Synchronization
 
 /// Memory that requests share: those that find too little of it free wait, first come, first served.
@@ -108,3 +109,4 @@ final class ByteBudget: Sendable {
     return error
   }
 }
+#endif

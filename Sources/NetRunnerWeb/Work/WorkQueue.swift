@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Dispatch
 import NIOCore
 import Synchronization
@@ -78,3 +79,4 @@ final class WorkQueue: Sendable {
     }
   }
 }
+#endif

@@ -63,6 +63,11 @@ extension FileSystem {
     }
   }
 
+  /// Checks that a file can be opened, before a library opens it that would wait for a pipe's writer.
+  ///
+  /// - Throws: ``TensorIOError`` for what is missing, is not a regular file or cannot be read.
+  package static func requireFile(_ path: String) throws { close(try openForReading(path)) }
+
   /// Refuses folders, pipes, sockets and devices, each by its name.
   ///
   /// - Throws: ``TensorIOError``.

@@ -3,17 +3,27 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
-import ModelRepositoryClient
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import CCurl
 import TensorIO
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Fetches pictures that a person or a dataset names by their address.
+///
+/// The corresponding library is libcurl.
 enum PictureDownload {
-  /// The most bytes that a picture may have; the largest cameras' JPEGs have half of it.
-  private static let maximumBytes = 128 << 20
+  /// What a picture may take: the largest cameras' JPEGs have half of these bytes.
+  ///
+  /// With the time that it takes to start and to
+  /// explain, a command says within five seconds that a server cannot be reached.
+  private static let limits = CurlLimits(
+    bytes: 128 << 20, connect_seconds: 4, silent_seconds: 30, seconds: 60, redirections: 5)
 
   /// Whether a path is an address.
   static func isAddress(_ path: String) -> Bool {
@@ -26,52 +36,104 @@ enum PictureDownload {
   ///
   /// - Throws: `TensorIOError` that names the address, and says what the server or the network did.
   static func bytes(_ address: String) throws -> [UInt8] {
-    let response: HTTPClient.Response
-    do {
-      var request = try HTTPClient.Request(url: address)
-      request.tlsConfiguration = try TrustedAuthorities.configuration(adding: nil)
-      let delegate = ResponseAccumulator(request: request, maxBodySize: maximumBytes)
-      response = try client.execute(
-        request: request, delegate: delegate, deadline: .now() + .minutes(1)
-      ).wait()
-    } catch is ResponseAccumulator.ResponseTooBigError {
+    let authorities = try authorities()
+    guard
+      let answer = try CurlLibrary.shared.get().fetch(
+        address, trusting: authorities, within: limits)
+    else { throw failure(address, "there is no memory left") }
+    defer { free(answer.bytes) }
+    if answer.is_too_large != 0 {
       throw TensorIOError(
-        .unreadableFile, "'\(address)' has more than \(maximumBytes >> 20) MiB.")
-    } catch let error as TensorIOError {
-      throw error
-    } catch {
-      throw TensorIOError(
-        .unreadableFile, "'\(address)' cannot be fetched: \(try reason(for: error, at: address)).",
-        cause: error)
+        .unreadableFile, "'\(address)' has more than \(limits.bytes >> 20) MiB.")
     }
-    guard response.status == .ok else {
+    guard answer.code == 0 else { throw failure(address, reason(for: answer)) }
+    guard answer.status == 200 else {
       throw TensorIOError(
-        response.status == .notFound ? .fileNotFound : .unreadableFile,
-        "'\(address)' cannot be fetched: the server answered \(response.status).")
+        answer.status == 404 ? .fileNotFound : .unreadableFile,
+        "'\(address)' cannot be fetched: the server answered \(answer.status).")
     }
-    return response.body.map { Array($0.readableBytesView) } ?? []
+    return Array(UnsafeBufferPointer(start: answer.bytes, count: answer.count))
   }
 
-  /// One for the process; it keeps connections to servers for the next picture.
-  private static let client: HTTPClient = {
-    var configuration = HTTPClient.Configuration()
-    configuration.timeout = .init(
-      connect: .seconds(Int64(ConnectionFault.connectSeconds)), read: .seconds(30))
-    // A refused connection is an error at once.
-    configuration.connectionPool.retryConnectionEstablishment = false
-    configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
-    return HTTPClient(
-      eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
-  }()
+  /// The file of authorities that are trusted in place of the system's, as for OpenSSL; nil where the
+  /// person names none.
+  private static func authorities() throws -> String? {
+    guard let file = getenv("SSL_CERT_FILE").map({ String(cString: $0) }), !file.isEmpty else {
+      return nil
+    }
+    do {
+      let text = String(decoding: try FileSystem.read(file), as: UTF8.self)
+      guard text.contains("-----BEGIN CERTIFICATE-----") else {
+        throw TensorIOError(
+          .unreadableFile,
+          "'\(file)' has no certificate in it. Expected PEM, which begins with "
+            + "'-----BEGIN CERTIFICATE-----'.")
+      }
+      return file
+    } catch var error as TensorIOError {
+      error.message = "The file that SSL_CERT_FILE names cannot be used. " + error.message
+      throw error
+    }
+  }
 
-  private static func reason(for error: any Error, at address: String) throws -> String {
-    switch error {
-    case let error as HTTPClientError where error == .readTimeout:
-      return "the server said nothing for 30 seconds"
-    case let error as HTTPClientError where error == .deadlineExceeded:
-      return "it took more than a minute"
-    default:
-      return "its server \(try ConnectionFault.reason(for: error, at: address).wait())"
+  private static func failure(_ address: String, _ reason: String) -> TensorIOError {
+    TensorIOError(.unreadableFile, "'\(address)' cannot be fetched: \(reason).")
+  }
+
+  /// What happened and what to check, without a full stop.
+  private static func reason(for answer: CurlAnswer) -> String {
+    switch Int(answer.code) {
+    case CurlMalformedAddress: return "it is no address of a file"
+    case CurlUnsupportedProtocol:
+      return "it leads to an address that begins with neither https nor http"
+    case CurlUnknownHost: return "its host name is not known; check the address"
+    case CurlCannotConnect: return "its server \(connectionFault(answer))"
+    case CurlTimedOut where answer.was_connected == 0:
+      return "its server could not be reached within \(limits.connect_seconds) seconds; check the "
+        + "address and the network"
+    case CurlTimedOut where text(of: answer).contains("too slow"):
+      return "the server said nothing for \(limits.silent_seconds) seconds"
+    case CurlTimedOut: return "it took more than a minute"
+    case CurlTooManyRedirections:
+      return "its server sends to another address more than \(limits.redirections) times"
+    case CurlWeirdAnswer: return "its server does not speak HTTP; check the port and the address"
+    case CurlEmptyAnswer, CurlBrokenConnection, CurlPartialFile:
+      return "its server closed the connection before the end; check the port, and whether the "
+        + "address begins with https or http"
+    case CurlTLSFailed:
+      return "its server does not speak TLS; check the port, and whether the address begins with "
+        + "https or http"
+    case CurlRefusedCertificate, CurlUnusableAuthorities: return certificateFault(answer)
+    default: return "\(text(of: answer))"
+    }
+  }
+
+  private static func connectionFault(_ answer: CurlAnswer) -> String {
+    switch CInt(answer.system_error) {
+    case ECONNREFUSED: "refused the connection; check the address, and that the server is running"
+    case ENETUNREACH, EHOSTUNREACH: "is on a network that this machine cannot reach"
+    case 0: "could not be reached: \(text(of: answer))"
+    case let code: "could not be reached: \(String(cString: strerror(code)))"
+    }
+  }
+
+  private static func certificateFault(_ answer: CurlAnswer) -> String {
+    let text = text(of: answer)
+    if text.contains("expired") {
+      return
+        "its server has a certificate that expired; renew it there, or set this machine's clock"
+    }
+    if text.contains("subject name") || text.contains("does not match") {
+      return
+        "its server has a certificate for another host; use the name that the certificate is for"
+    }
+    return "its server has a certificate of an authority that this machine does not trust; name a "
+      + "file with the authority's certificate in SSL_CERT_FILE"
+  }
+
+  private static func text(of answer: CurlAnswer) -> String {
+    withUnsafeBytes(of: answer.reason) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
   }
 }

@@ -9,7 +9,7 @@ import TensorIOIsolation
 import TensorIOLiteRT
 
 /// What a model may take, for the commands that open models nobody vouches for.
-struct SafetyArguments: ParsableArguments {
+package struct SafetyArguments: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -17,7 +17,9 @@ struct SafetyArguments: ParsableArguments {
       valueName: "size"))
   var memoryLimit = ByteCount(1 << 30)
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard memoryLimit.bytes >= 1 << 20, memoryLimit.bytes <= 1 << 44 else {
       throw ValidationError(
         "--memory-limit takes a size from 1MiB to 16384GiB, got \(memoryLimit).")

@@ -3,14 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 import TensorIO
 import TensorIOIsolation
 import TensorIOLiteRT
 
 /// The hidden command `tensorio session-worker`: runs one model for the process that started it.
-struct SessionWorkerCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct SessionWorkerCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "session-worker", abstract: "Run one model for another process of tensorio.",
     shouldDisplay: false)
 
@@ -22,7 +22,9 @@ struct SessionWorkerCommand: ParsableCommand {
 
   @OptionGroup var safety: SafetyArguments
 
-  func run() throws {
+  package init() {}
+
+  package func run() throws {
     SessionWorker.serve(backends: Backends.limited(by: safety), memoryBytes: memory)
   }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
@@ -141,3 +142,4 @@ extension S3BlobStore {
     return digest
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import ModelRepositoryAPI
 import Testing
 
@@ -59,3 +60,4 @@ import Testing
     #expect(throws: RepositoryError.self) { try S3Place("s3://models", region: region) }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
@@ -148,3 +149,4 @@ struct S3RefusalTests {
     #expect(lie.message.contains("is not there"), "\(lie)")
   }
 }
+#endif

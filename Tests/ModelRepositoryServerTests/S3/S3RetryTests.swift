@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
@@ -175,3 +176,4 @@ struct S3RetryTests {
     #expect(error.message.contains("stood still for 3.0 seconds"), "\(error)")
   }
 }
+#endif

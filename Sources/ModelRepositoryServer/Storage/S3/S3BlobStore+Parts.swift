@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import ModelRepositoryAPI
@@ -85,3 +86,4 @@ extension S3BlobStore {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
@@ -170,3 +171,4 @@ struct S3BlobStore: BlobStore {
     return StoredBlob(blob: BlobReference(digest: digest, size: size), stored: date ?? Date())
   }
 }
+#endif

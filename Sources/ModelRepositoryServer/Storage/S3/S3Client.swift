@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import AsyncHTTPClient
 import Foundation
 import ModelRepositoryAPI
@@ -212,3 +213,4 @@ final class S3Client: Sendable {
     return credentials.hiding(in: text)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
@@ -155,3 +156,4 @@ private struct S3Pieces: AsyncSequence, Sendable {
     AsyncIterator(content: content, range: range, body: first.body.makeAsyncIterator())
   }
 }
+#endif

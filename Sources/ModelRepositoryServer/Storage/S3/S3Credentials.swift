@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -66,3 +67,4 @@ extension S3Credentials: CustomReflectable {
   /// The name of the key alone: dumps go into logs.
   public var customMirror: Mirror { Mirror(self, children: ["accessKey": accessKey]) }
 }
+#endif

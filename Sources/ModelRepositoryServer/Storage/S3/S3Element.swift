@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 /// An element of the XML that stores answer with.
 ///
 /// Foundation's parser is not used: on Linux it needs a libxml2 of one version on every machine
@@ -182,3 +183,4 @@ private struct Reader {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
@@ -124,3 +125,4 @@ extension S3Client {
     return hiding(String(String(line).prefix(count)))
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import ModelRepositoryAPI
 
@@ -120,3 +121,4 @@ extension S3Place: CustomStringConvertible {
   /// The place, its server and its region.
   public var description: String { "\(name) at \(endpoint), region \(region)" }
 }
+#endif

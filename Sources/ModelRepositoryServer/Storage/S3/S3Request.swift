@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import ModelRepositoryAPI
@@ -50,3 +51,4 @@ struct S3Request: Sendable {
     self.body = body
   }
 }
+#endif

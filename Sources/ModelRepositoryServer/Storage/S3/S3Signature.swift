@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Crypto
 import Foundation
 import NIOHTTP1
@@ -93,3 +94,4 @@ struct S3Signature: Sendable {
     date.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
   }
 }
+#endif

@@ -1,0 +1,80 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(CryptoKit)
+package import CryptoKit
+
+package typealias SHA256 = CryptoKit.SHA256
+#else
+import CLibCrypto
+
+/// SHA-256, computed by the system's libcrypto.
+///
+/// It has the interface of CryptoKit's type of that name.
+package struct SHA256: ~Copyable {
+  private let context: OpaquePointer
+
+  package init() {
+    guard Self.isReady, let context = EVP_MD_CTX_new(),
+      EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
+    else { fatalError("libcrypto has no SHA-256, or no memory is left.") }
+    self.context = context
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Hashes more bytes.
+  package mutating func update(data: some Sequence<UInt8>) {
+    let isHashed: Void? = data.withContiguousStorageIfAvailable { add(UnsafeRawBufferPointer($0)) }
+    if isHashed == nil { Array(data).withUnsafeBytes { add($0) } }
+  }
+
+  /// Hashes more bytes.
+  package mutating func update(bufferPointer bytes: UnsafeRawBufferPointer) { add(bytes) }
+
+  private func add(_ bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    EVP_DigestUpdate(context, start, bytes.count)
+  }
+
+  /// The digest of everything that was hashed.
+  package consuming func finalize() -> Digest {
+    Digest(
+      bytes: Array(unsafeUninitializedCapacity: Digest.byteCount) { bytes, count in
+        EVP_DigestFinal_ex(context, bytes.baseAddress, nil)
+        count = Digest.byteCount
+      })
+  }
+
+  /// The digest of some bytes.
+  package static func hash(data: some Sequence<UInt8>) -> Digest {
+    var hash = SHA256()
+    hash.update(data: data)
+    return hash.finalize()
+  }
+
+  /// Sets libcrypto up without the system's configuration, which may switch algorithms off.
+  private static let isReady =
+    OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1
+
+  /// 32 bytes.
+  package struct Digest: Hashable, Sendable, Sequence {
+    package static let byteCount = 32
+
+    fileprivate let bytes: [UInt8]
+
+    package func makeIterator() -> IndexingIterator<[UInt8]> { bytes.makeIterator() }
+  }
+}
+#endif
+
+extension SHA256.Digest {
+  /// The digits, two for each byte.
+  package var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,27 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if ModelHosting
+import Foundation
+package import ModelRepositoryAPI
+import TensorIO
+
+extension SignedDocument {
+  /// Reads a root document, which nobody has checked yet.
+  ///
+  /// - Throws: `TensorIOError` that says what the file should be.
+  package init(ofRootFile path: String) throws {
+    let data = try Data(FileSystem.read(path))
+    do {
+      self = try RepositoryJSON.decode(SignedDocument.self, from: data)
+    } catch {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(path)' is not a signed root document. It is the file roots/N.json of a repository's "
+          + "folder, or what its server answers at /v1/root.", cause: error)
+    }
+  }
+}
+#endif

@@ -1,0 +1,49 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryServer
+
+/// Where a repository's blobs are.
+struct BlobPlaceArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Where the models' bytes are: s3://BUCKET/PREFIX, with the credentials of AWS_ACCESS_KEY_ID, "
+        + "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. The folder notes it, and has them itself "
+        + "unless told.", valueName: "place"))
+  var blobs: String?
+
+  @Option(
+    help: ArgumentHelp("The store that speaks S3; Amazon's unless told.", valueName: "address"))
+  var s3Endpoint: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The bucket's region; AWS_REGION, AWS_DEFAULT_REGION or us-east-1 unless told.",
+      valueName: "region"))
+  var s3Region: String?
+
+  func validate() throws {
+    guard blobs != nil || (s3Endpoint == nil && s3Region == nil) else {
+      throw ValidationError("--s3-endpoint and --s3-region need --blobs s3://BUCKET/PREFIX.")
+    }
+  }
+
+  /// The place; nil where none was named.
+  ///
+  /// - Throws: `RepositoryError` for what is no place.
+  func place() throws -> BlobPlace? {
+    guard let blobs else { return nil }
+    let environment = ProcessInfo.processInfo.environment
+    let named = ["AWS_REGION", "AWS_DEFAULT_REGION"].compactMap { environment[$0] }
+    return .s3(
+      try S3Place(
+        blobs, endpoint: s3Endpoint,
+        region: s3Region ?? named.first { !$0.isEmpty } ?? "us-east-1"))
+  }
+}
+#endif

@@ -1,0 +1,84 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import Foundation
+import ModelRepositoryClient
+import TensorIO
+import TensorIOCommandLine
+
+/// What `tensorio repository push` is about to publish.
+struct PublishedModel {
+  /// A bundle's folder, or a .tflite file.
+  let path: String
+
+  /// Checks that what is published is what other machines will get, and that it works.
+  ///
+  /// - Parameters:
+  ///   - safety: What the model may take while it is tried.
+  ///   - triesModel: Whether it is loaded and run.
+  /// - Throws: `TensorIOError` that names the file or says what is wrong with the model.
+  func check(by safety: SafetyArguments, triesModel: Bool) throws {
+    let isFolder = FileSystem.isFolder(path)
+    try isFolder ? checkFolder() : checkFile()
+    guard triesModel else { return }
+    do {
+      try ModelTrial(path: path, backends: Backends.isolated(by: safety)).run()
+    } catch var error as TensorIOError where error.code != .missingLibrary {
+      error.message += " Nothing was published. Pass --no-check to publish it all the same."
+      throw error
+    }
+  }
+
+  // MARK: - Files
+
+  /// Links and special files are not what other machines get: a link may lead out of the bundle.
+  private func checkFolder() throws {
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
+      let type = try type(of: path + "/" + name)
+      guard type == .typeRegular || type == .typeDirectory else {
+        throw TensorIOError(
+          .invalidBundle,
+          "'\(path)/\(name)' is \(Self.describe(type)), and a published bundle has only files and "
+            + "folders. Replace it with a copy of what it stands for.")
+      }
+    }
+  }
+
+  private func checkFile() throws {
+    let target = URL(filePath: path).resolvingSymlinksInPath().path
+    guard FileManager.default.fileExists(atPath: target) else {
+      throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
+    }
+    let type = try type(of: target)
+    guard type == .typeRegular else {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' is \(Self.describe(type)). Pass a .tiobundle folder or a .tflite file.")
+    }
+  }
+
+  private func type(of path: String) throws -> FileAttributeType {
+    do {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      return attributes[.type] as? FileAttributeType ?? .typeUnknown
+    } catch {
+      throw TensorIOError(
+        .unreadableFile, "'\(path)' cannot be read: \(FileSystem.reason(for: error)).", cause: error
+      )
+    }
+  }
+
+  private static func describe(_ type: FileAttributeType) -> String {
+    switch type {
+    case .typeSymbolicLink: "a symbolic link"
+    case .typeSocket: "a socket"
+    case .typeCharacterSpecial, .typeBlockSpecial: "a device"
+    case .typeDirectory: "a folder"
+    default: "a named pipe or another special file"
+    }
+  }
+}
+#endif

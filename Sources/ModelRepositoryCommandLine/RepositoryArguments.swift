@@ -1,0 +1,104 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+public import ArgumentParser
+import Foundation
+public import ModelRepositoryAPI
+import ModelRepositoryClient
+import TensorIO
+import TensorIOCommandLine
+
+/// The server that a command asks.
+struct RepositoryServerArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The server; http://127.0.0.1:8090 unless told, or TENSORIO_REPOSITORY.",
+      valueName: "address"))
+  var server: String?
+
+  @Option(help: "A token; better in TENSORIO_REPOSITORY_TOKEN.")
+  var token: String?
+
+  @Option(
+    name: .customLong("ca"),
+    help: ArgumentHelp(
+      "Certificates of authorities to trust besides the system's, in PEM.",
+      discussion: "SSL_CERT_FILE names a file of authorities to trust instead.", valueName: "file"),
+    completion: .file())
+  var certificateAuthorities: String?
+
+  /// The server's address.
+  var address: String {
+    server ?? Self.environment("TENSORIO_REPOSITORY") ?? "http://127.0.0.1:8090"
+  }
+
+  /// The token, if there is one.
+  var secret: String? { token ?? Self.environment("TENSORIO_REPOSITORY_TOKEN") }
+
+  /// What asks the server.
+  func publisher() throws -> ModelRepositoryPublisher {
+    let data =
+      ProcessInfo.processInfo.environment["XDG_STATE_HOME"]
+      ?? NSHomeDirectory() + "/.local/state"
+    return try ModelRepositoryPublisher(
+      server: address, token: secret, memory: data + "/tensorio/uploads",
+      certificateAuthorities: certificateAuthorities)
+  }
+
+  private static func environment(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+/// The channel that a command is about.
+struct ChannelArguments: ParsableArguments {
+  @Option(help: "The channel.")
+  var channel = RepositoryName.stable
+}
+
+extension RepositoryName: ExpressibleByArgument {
+  /// Reads a word of the command line.
+  public init?(argument: String) { self.init(argument) }
+}
+
+extension PublishingError: ReportedError {
+  var exitCode: Int32 { status == 404 ? 66 : 65 }
+}
+
+extension RepositoryError: ReportedError {
+  var exitCode: Int32 { 65 }
+}
+
+extension ModelRepositoryClientError: ReportedError {
+  var exitCode: Int32 { code == .notFound ? 66 : 65 }
+}
+
+extension Console {
+  /// A document as servers send it, on one line.
+  static func printJSON(_ document: some Encodable) throws {
+    printJSONText(String(decoding: try RepositoryJSON.encode(document), as: UTF8.self))
+  }
+}
+
+extension TokenScope: ExpressibleByArgument {}
+
+extension Date {
+  /// The time as documents have it.
+  var text: String { formatted(.iso8601) }
+}
+
+extension Int {
+  /// A number of bytes for people.
+  var byteText: String {
+    var value = Double(self)
+    for unit in ["B", "kB", "MB", "GB"] {
+      if value < 1000 { return unit == "B" ? "\(self) B" : "\(value.fixed(1)) \(unit)" }
+      value /= 1000
+    }
+    return "\(value.fixed(1)) TB"
+  }
+}
+#endif

@@ -1,0 +1,121 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import ModelRepositoryServer
+import TensorIOCommandLine
+
+/// The command `tensorio repository audit`.
+struct RepositoryAuditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "List who changed what, the newest first.",
+    discussion: """
+      Refused tokens are listed, too, with the addresses that they came from; those of ten minutes are \
+      one record. The server is asked, with a token whose scope is admin. With --data the folder of a \
+      repository on this machine is read, also beside a running server.
+      """)
+
+  @Option(
+    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
+    completion: .directory)
+  var data: String?
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Option(
+    help: ArgumentHelp(
+      "Only what happened since then: 30m, 12h, 7d, 2026-11-23 or 2026-11-23T09:00:00Z.",
+      valueName: "time"))
+  var since: AuditTime?
+
+  @Option(help: "How many records at most.")
+  var limit = 100
+
+  @Option(
+    help: ArgumentHelp(
+      "Only records with lower numbers than this, to go on after the last one.",
+      valueName: "number"))
+  var before: Int?
+
+  @Flag(help: "Print them as JSON.")
+  var json = false
+
+  func validate() throws {
+    guard (1...1_000_000).contains(limit), before ?? 1 > 0 else {
+      throw ValidationError("--limit takes 1 to 1000000, --before a positive number.")
+    }
+  }
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      let records: [AuditRecord]
+      let start = since?.time(before: .now)
+      if let data {
+        try DataFolderArguments.requireRepository(data)
+        records = try await RepositoryStore.auditLog(
+          data, before: before, since: start, limit: limit)
+      } else {
+        records = try await server.publisher().auditLog(before: before, since: start, limit: limit)
+      }
+      if json { return try Console.printJSON(AuditLog(records: records)) }
+      Self.show(records)
+      if records.count == limit, let last = records.last?.id, last > 1 {
+        Console.printMessage(
+          "There may be more: --before \(last) goes on, --limit shows more at once.")
+      }
+    }
+  }
+
+  private static func show(_ records: [AuditRecord]) {
+    var table = TextTable(
+      headings: ["number", "time", "token", "action", "what", "detail", "before", "after"])
+    for record in records {
+      let nobody = record.action == AuditRecord.refusedToken ? "" : "command line"
+      table.append(
+        "\(record.id)", record.time.text, (record.token ?? nobody).printable,
+        record.action.printable, record.subject.printable, (record.detail ?? "").printable,
+        (record.before ?? "").printable, (record.after ?? "").printable)
+    }
+    for line in table.lines(indentation: 0) { Console.printData(line) }
+  }
+}
+
+/// A time that somebody types: how long ago, a day, or a moment in UTC.
+struct AuditTime: ExpressibleByArgument {
+  private enum Kind {
+    case ago(TimeInterval)
+    case moment(Date)
+  }
+
+  private let kind: Kind
+
+  init?(argument: String) {
+    let units: [Character: TimeInterval] = ["m": 60, "h": 3600, "d": 24 * 3600]
+    if let unit = argument.last.flatMap({ units[$0] }), let count = Int(argument.dropLast()),
+      (0...1_000_000).contains(count)
+    {
+      kind = .ago(Double(count) * unit)
+    } else if let moment = (try? Date(argument, strategy: .iso8601))
+      ?? (try? Date(argument + "T00:00:00Z", strategy: .iso8601))
+    {
+      kind = .moment(moment)
+    } else {
+      return nil
+    }
+  }
+
+  /// The time, as seen from another.
+  func time(before now: Date) -> Date {
+    switch kind {
+    case .ago(let seconds): now.addingTimeInterval(-seconds)
+    case .moment(let moment): moment
+    }
+  }
+}
+#endif

@@ -1,0 +1,39 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import TensorIOCommandLine
+
+/// The command `tensorio repository`.
+struct RepositoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "repository", _superCommandName: "tensorio",
+    abstract: "Host models, publish them, and say who gets which.",
+    discussion: """
+      Examples:
+        tensorio repository token create publisher --scope publish --scope rollout --data models-data
+        tensorio repository serve --data models-data
+        tensorio repository push pets.tiobundle --model pets --as 1.0 --channel stable
+        tensorio repository rollout start pets 2.0 --percent 20
+        tensorio repository rollout ramp pets --percent 50
+        tensorio repository pull pets --key KEY -o models
+
+      --server and --token may also be in TENSORIO_REPOSITORY and TENSORIO_REPOSITORY_TOKEN; the
+      latter keeps the token out of the list of processes.
+      """,
+    version: Version.current,
+    subcommands: [
+      RepositoryServeCommand.self, RepositoryPushCommand.self, RepositoryModelsCommand.self,
+      RepositoryVersionsCommand.self, RepositoryChannelCommand.self,
+      RepositoryVariantsCommand.self, RepositoryRolloutCommand.self,
+      RepositoryRollbackCommand.self, RepositoryWithdrawCommand.self,
+      RepositoryPullCommand.self, RepositoryVerifyCommand.self, RepositoryTokenCommand.self,
+      RepositoryKeysCommand.self, RepositoryAuditCommand.self, RepositoryCollectCommand.self,
+      RepositoryCheckCommand.self, RepositoryBackupCommand.self, RepositoryRestoreCommand.self,
+      SessionWorkerCommand.self,
+    ])
+}
+#endif

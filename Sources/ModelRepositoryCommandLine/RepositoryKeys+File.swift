@@ -1,0 +1,21 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryServer
+import TensorIO
+
+extension RepositoryKeys {
+  /// Reads a private key from a regular file that only its owner may be able to read.
+  ///
+  /// - Throws: `TensorIOError` for another kind of file; `RepositoryError` for what is not a key.
+  static func readKey(inFile path: String) throws -> SigningKey {
+    if FileManager.default.fileExists(atPath: path) { try FileSystem.requireFile(path) }
+    return try readKey(path)
+  }
+}
+#endif

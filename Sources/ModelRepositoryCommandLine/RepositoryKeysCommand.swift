@@ -1,0 +1,127 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import ModelRepositoryServer
+import TensorIO
+import TensorIOCommandLine
+
+/// The command `tensorio repository keys`.
+struct RepositoryKeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys",
+    abstract: "Print the keys that clients are to trust; make and replace keys.",
+    discussion: """
+      Without a subcommand: the keys that clients are to trust. Ask on the server's own machine, \
+      with --data: who lies about a document lies about its key, too.
+
+      A repository signs with the keys in its folder 'keys'. Root keys are kept offline. They sign \
+      root documents, which tell clients about other keys: a stolen key is replaced without an update \
+      of any program. A running server notices changes within a second.
+
+      Examples:
+        tensorio repository keys create --root /media/usb/root.key --data models-data
+        tensorio repository keys rotate --root-key /media/usb/root.key --data models-data
+        tensorio repository keys rotate --stolen --root-key /media/usb/root.key --data models-data
+      """,
+    subcommands: [
+      Trusted.self, List.self, RepositoryKeyCreateCommand.self, RepositoryKeyRotateCommand.self,
+      RepositoryKeyRetireCommand.self, RepositoryKeyRenewCommand.self,
+      RepositoryKeySignCommand.self,
+    ], defaultSubcommand: Trusted.self)
+
+  /// Prints the keys that clients are to trust.
+  struct Trusted: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "trusted", abstract: "Print the keys that clients are to trust (default).")
+
+    @OptionGroup var place: RepositoryTokenCommand.Place
+
+    func run() throws {
+      try BlockingTask.run { [self] in
+        let records = try await RepositoryKeysCommand.records(place)
+        let hasRoot = records.contains { $0.role == .root }
+        let keys = try records.filter {
+          hasRoot ? $0.role == .root : $0.state == .signing
+        }.map { KeyList.Key(try VerificationKey($0.key)) }
+        if place.json { return try Console.printJSON(KeyList(keys: keys)) }
+        for key in keys { Console.printData(key.key) }
+        if keys.isEmpty { Console.printMessage("There is no key yet. 'serve' makes one.") }
+      }
+    }
+  }
+
+  /// Lists all keys.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List all keys: what they sign, and which file they are in.")
+
+    @OptionGroup var place: RepositoryTokenCommand.Place
+
+    func run() throws {
+      try BlockingTask.run { [self] in
+        let records = try await RepositoryKeysCommand.records(place)
+        if place.json { return try Console.printJSON(records) }
+        var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
+        for record in records {
+          table.append(
+            record.id, record.role.rawValue, record.state.rawValue, record.name ?? "",
+            record.expires?.text ?? "", record.key)
+        }
+        for line in table.lines(indentation: 0) { Console.printData(line) }
+        guard let root = try await RepositoryKeysCommand.root(place) else {
+          return Console.printMessage(
+            "No root document: a stolen key could not be replaced. See: keys create --root")
+        }
+        Console.printData(root.summary)
+      }
+    }
+  }
+
+  /// The keys of the folder where one was named, else the server's.
+  static func records(_ place: RepositoryTokenCommand.Place) async throws -> [KeyRecord] {
+    if let data = place.data {
+      try DataFolderArguments.requireRepository(data)
+      return try RepositoryKeys.list(data)
+    }
+    let publisher = try place.server.publisher()
+    let signing = try await publisher.keys().map { try VerificationKey($0.key) }
+    guard let root = try await publisher.root() else {
+      return signing.map { KeyRecord($0, role: .channels, state: .signing) }
+    }
+    let channels = try root.channels.keys.map { key in
+      let verificationKey = try VerificationKey(key.key)
+      var record = KeyRecord(
+        verificationKey, role: .channels,
+        state: signing.contains(verificationKey) ? .signing : .missing)
+      record.expires = key.expires
+      return record
+    }
+    let revoked = try root.channels.revoked.map {
+      KeyRecord(try VerificationKey($0), role: .channels, state: .revoked)
+    }
+    return try root.root.verificationKeys().map {
+      KeyRecord($0, role: .root, state: .trusted)
+    } + channels + revoked
+  }
+
+  private static func root(_ place: RepositoryTokenCommand.Place) async throws -> RootDocument? {
+    if let data = place.data { return try RepositoryKeys.root(data) }
+    return try await place.server.publisher().root()
+  }
+}
+
+extension RootDocument {
+  /// The document in a line.
+  var summary: String {
+    "root document \(version): \(root.threshold) of \(root.keys.count) root keys sign, expires "
+      + expires.text
+  }
+}
+#endif

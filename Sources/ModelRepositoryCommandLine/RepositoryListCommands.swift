@@ -1,0 +1,85 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import TensorIOCommandLine
+
+/// The command `tensorio repository models`.
+struct RepositoryModelsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "models", abstract: "List the models.")
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print them as JSON.")
+  var json = false
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      let models = try await server.publisher().models()
+      if json { return try Console.printJSON(ModelList(models: models)) }
+      var table = TextTable(headings: ["model", "versions"])
+      for model in models { table.append(model.name.text, "\(model.versions)") }
+      for line in table.lines(indentation: 0) { Console.printData(line) }
+    }
+  }
+}
+
+/// The command `tensorio repository versions`.
+struct RepositoryVersionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "versions", abstract: "List the versions of a model, the newest first.")
+
+  @Argument(help: "The model.")
+  var model: RepositoryName
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print them as JSON.")
+  var json = false
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      let versions = try await server.publisher().versions(of: model)
+      if json { return try Console.printJSON(VersionList(versions: versions)) }
+      var table = TextTable(headings: ["version", "number", "size", "published", "", "manifest"])
+      for version in versions {
+        table.append(
+          version.version.text, "\(version.sequence)", version.size.byteText,
+          version.published.text, version.isWithdrawn ? "withdrawn" : "",
+          version.manifest.digest.description)
+      }
+      for line in table.lines(indentation: 0) { Console.printData(line) }
+    }
+  }
+}
+
+/// The command `tensorio repository withdraw`.
+struct RepositoryWithdrawCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "withdraw", abstract: "Let nobody get a version any more.",
+    discussion: """
+      Refused while a channel gives it. Who has it keeps it, unless the channel's --minimum-safe says \
+      otherwise.
+      """)
+
+  @Argument(help: "The model.")
+  var model: RepositoryName
+
+  @Argument(help: "The version.")
+  var version: RepositoryName
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  func run() throws {
+    try BlockingTask.run { [self] in
+      try await server.publisher().withdraw(version, of: model)
+    }
+  }
+}
+#endif

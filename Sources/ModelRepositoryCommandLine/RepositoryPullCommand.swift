@@ -1,0 +1,137 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import TensorIO
+import TensorIOCommandLine
+
+/// The command `tensorio repository pull`.
+struct RepositoryPullCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pull",
+    abstract: "Download the version that a channel gives, and check every byte.",
+    discussion: """
+      The model is loaded and run once on zeros, in a process of its own, before it is put into the \
+      folder. A download that was interrupted continues where it ended.
+      """)
+
+  @Argument(help: "The model.")
+  var model: RepositoryName
+
+  @OptionGroup var keys: TrustedKeyArguments
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "The folder that the model is put into, as MODEL.tiobundle or MODEL.tflite.",
+      valueName: "folder"),
+    completion: .directory)
+  var output: String
+
+  @OptionGroup var channel: ChannelArguments
+
+  @Option(help: "Which installation this is, in rollouts; one of this machine unless told.")
+  var installationID: String?
+
+  @Flag(help: "Replace a model that is there.")
+  var force = false
+
+  @Flag(help: "Download the files as they are, without trying the model.")
+  var noCheck = false
+
+  @OptionGroup var safety: SafetyArguments
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print what was downloaded as JSON.")
+  var json = false
+
+  func run() throws {
+    let client = try ModelRepositoryClient(configuration())
+    try BlockingTask.run { [self] in
+      let installed = try await installed(client)
+      let name = "\(model)." + (installed.format == .bundle ? "tiobundle" : "tflite")
+      let placement = ModelPlacement(target: output + "/" + name, replaces: force)
+      do {
+        try placement.check()
+        if !noCheck { try check(installed, client, target: placement.target) }
+        try placement.place(installed.path)
+      } catch {
+        // What went wrong here says nothing of the model; a failed trial was noted before.
+        try client.withdrawAttempt(installed)
+        throw error
+      }
+      try noCheck ? client.withdrawAttempt(installed) : client.markLoaded(installed)
+      try show(installed, in: placement.target)
+    }
+  }
+
+  private func installed(_ client: ModelRepositoryClient) async throws -> InstalledModel {
+    // Each pull tries the model by itself, so earlier failures do not decide anything.
+    try client.forgetFailures(of: model)
+    var bar: ProgressBar?
+    for try await progress in client.download(model) {
+      if bar == nil { bar = ProgressBar(total: progress.totalBytes) }
+      bar?.show(progress.receivedBytes)
+    }
+    bar?.end()
+    return try client.installed(model)
+  }
+
+  /// Tries a model before anybody uses it.
+  ///
+  /// - Throws: `TensorIOError` that says why the model is refused. The cache goes back to the version
+  ///   before then.
+  private func check(
+    _ installed: InstalledModel, _ client: ModelRepositoryClient, target: String
+  ) throws {
+    do {
+      try installed.tryOut(with: Backends.isolated(by: safety))
+    } catch var error as TensorIOError {
+      let subject = "Version '\(installed.version?.text ?? "")' of '\(model)'"
+      let reason = error.message.replacing(
+        installed.path, with: FileSystem.name(of: target))
+      error.message =
+        error.code == .missingLibrary
+        ? "\(subject) was downloaded, but cannot be tried: \(reason)"
+        : "\(subject) was refused: \(reason)"
+      error.message +=
+        FileManager.default.fileExists(atPath: target)
+        ? " '\(target)' was not changed." : " Nothing was put into '\(output)'."
+      error.message += " Pass --no-check to get the files without a trial."
+      throw error
+    }
+  }
+
+  private func show(_ installed: InstalledModel, in target: String) throws {
+    let version = installed.version?.text ?? ""
+    guard json else { return Console.printData("\(model) \(version) in \(target)") }
+    try Console.printJSON(
+      .object([
+        "model": .string(model.text), "version": .string(version), "path": .string(target),
+        "arm": installed.arm.map { .string($0.text) } ?? .null,
+        "parameters": .object(installed.parameters.mapValues { .string($0) }),
+      ]))
+  }
+
+  private func configuration() throws -> ModelRepositoryConfiguration {
+    var configuration = ModelRepositoryConfiguration(
+      server: server.address, keys: try keys.verificationKeys(),
+      folder: RepositoryCache.folder(server: server.address, channel: channel.channel))
+    configuration.root = try keys.root()
+    configuration.channel = channel.channel
+    configuration.token = server.secret
+    configuration.installationID = installationID
+    configuration.certificateAuthorities = server.certificateAuthorities
+    configuration.connectTimeout = .seconds(ConnectionFault.connectSeconds)
+    configuration.failsFast = true
+    return configuration
+  }
+}
+#endif

@@ -1,0 +1,77 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import Synchronization
+import TensorIOCommandLine
+
+/// The command `tensorio repository push`.
+struct RepositoryPushCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push", abstract: "Publish a version of a model.",
+    discussion: """
+      The model is loaded and run once on zeros, in a process of its own, before anything is sent.
+      What the server has already is not sent again; an upload that was interrupted goes on. Nobody \
+      gets the version before a channel says so: --channel does, for all who are in no rollout; see \
+      rollout.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("A .tiobundle folder or a .tflite file.", valueName: "model-file"),
+    completion: .file())
+  var path: String
+
+  @Option(help: "The model's name in the repository.")
+  var model: RepositoryName
+
+  @Option(name: .customLong("as"), help: ArgumentHelp("The version's name.", valueName: "version"))
+  var version: RepositoryName
+
+  @Option(help: "What people should know of it.")
+  var details: String?
+
+  @Option(help: "The channel that gives it to all who are in no rollout, at once.")
+  var channel: RepositoryName?
+
+  @Flag(help: "Publish the files as they are, without trying the model.")
+  var noCheck = false
+
+  @OptionGroup var safety: SafetyArguments
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print the version as JSON.")
+  var json = false
+
+  func run() throws {
+    try PublishedModel(path: path).check(by: safety, triesModel: !noCheck)
+    try BlockingTask.run { [self] in
+      let publisher = try server.publisher()
+      let bar = Mutex<ProgressBar?>(nil)
+      let record = try await publisher.publish(
+        path, as: model, version: version, details: details
+      ) { progress in
+        bar.withLock { bar in
+          if bar == nil { bar = ProgressBar(total: progress.totalBytes) }
+          bar?.show(progress.sentBytes)
+        }
+      }
+      bar.withLock { $0?.end() }
+      if let channel {
+        try await publisher.changeChannel(channel, of: model) { content in
+          content.version = version
+        }
+      }
+      if json { return try Console.printJSON(record) }
+      Console.printData(
+        "\(model) \(record.version), number \(record.sequence), \(record.size.byteText)"
+          + (channel.map { ", on \($0)" } ?? ""))
+    }
+  }
+}
+#endif

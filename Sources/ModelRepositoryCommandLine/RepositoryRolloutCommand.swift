@@ -1,0 +1,210 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import TensorIO
+import TensorIOCommandLine
+
+/// The command `tensorio repository rollout`.
+struct RepositoryRolloutCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rollout",
+    abstract: "Give a version to a share of all installations, and to more.",
+    subcommands: [Start.self, Ramp.self, Pause.self, Resume.self, Promote.self, Abort.self])
+
+  /// What the one arm of a rollout is called.
+  private static let arm = RepositoryName.rollout
+
+  /// What all of them take.
+  struct Options: ParsableArguments {
+    @OptionGroup var channel: ChannelArguments
+
+    @OptionGroup var server: RepositoryServerArguments
+
+    @Flag(help: "Print the channel's document as JSON.")
+    var json = false
+  }
+
+  /// How many installations of a hundred.
+  struct Share: ParsableArguments {
+    @Option(help: "How many installations of a hundred get it: 0 to 100, to two decimals.")
+    var percent: Double
+
+    var threshold: Int { Int((percent * 100).rounded()) }
+
+    func validate() throws {
+      guard (0...100).contains(percent) else {
+        throw ValidationError("--percent takes a number from 0 to 100.")
+      }
+    }
+  }
+
+  struct Start: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Begin a rollout.",
+      discussion: "Which installations get it is drawn anew; a ramp then keeps those who have it.")
+
+    @Argument(help: "The model.")
+    var model: RepositoryName
+
+    @Argument(help: "The new version.")
+    var version: RepositoryName
+
+    @OptionGroup var share: Share
+
+    @OptionGroup var options: Options
+
+    func run() throws {
+      try BlockingTask.run { [self] in
+        let publisher = try options.server.publisher()
+        let salt = UUID().uuidString.lowercased()
+        let state = try await publisher.changeChannel(options.channel.channel, of: model) {
+          content in
+          guard content.experiment == nil else {
+            throw TensorIOError(
+              .invalidOption,
+              "Channel '\(options.channel.channel)' of '\(model)' has a rollout or variants; end them "
+                + "with 'rollout promote' or 'rollout abort'.")
+          }
+          content.experiment = ChannelContent.Experiment(
+            salt: salt,
+            arms: [
+              ChannelContent.Arm(name: arm, threshold: share.threshold, version: version)
+            ])
+        }
+        try ChannelPrinter.show(state.document, json: options.json)
+      }
+    }
+  }
+
+  struct Ramp: RolloutChange {
+    static let configuration = CommandConfiguration(
+      abstract: "Give it to more, or to fewer.",
+      discussion:
+        "Who has it keeps it when the share grows. A paused rollout must be resumed first.")
+
+    @Argument(help: "The model.")
+    var model: RepositoryName
+
+    @OptionGroup var share: Share
+
+    @OptionGroup var options: Options
+
+    func change(
+      _ rollout: ChannelContent.Experiment, of content: inout ChannelContent
+    ) throws {
+      guard rollout.isPaused != true else {
+        throw TensorIOError(.invalidOption, "The rollout is paused; resume it first.")
+      }
+      content.experiment?.arms[0].threshold = share.threshold
+    }
+  }
+
+  struct Pause: RolloutChange {
+    static let configuration = CommandConfiguration(
+      abstract: "Let nobody join; who has it keeps it.")
+
+    @Argument(help: "The model.")
+    var model: RepositoryName
+
+    @OptionGroup var options: Options
+
+    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
+      content.experiment?.isPaused = true
+    }
+  }
+
+  struct Resume: RolloutChange {
+    static let configuration = CommandConfiguration(abstract: "Let installations join again.")
+
+    @Argument(help: "The model.")
+    var model: RepositoryName
+
+    @OptionGroup var options: Options
+
+    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
+      content.experiment?.isPaused = false
+    }
+  }
+
+  struct Promote: RolloutChange {
+    static let configuration = CommandConfiguration(
+      abstract: "Give it to all: the rollout is over.")
+
+    @Argument(help: "The model.")
+    var model: RepositoryName
+
+    @OptionGroup var options: Options
+
+    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
+      content.version = rollout.arms[0].version
+      content.experiment = nil
+    }
+  }
+
+  struct Abort: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give all what they had before: the rollout, or the variants, are over.")
+
+    @Argument(help: "The model.")
+    var model: RepositoryName
+
+    @OptionGroup var options: Options
+
+    func run() throws {
+      try BlockingTask.run { [self] in
+        let publisher = try options.server.publisher()
+        let state = try await publisher.changeChannel(options.channel.channel, of: model) {
+          $0.experiment = nil
+        }
+        try ChannelPrinter.show(state.document, json: options.json)
+      }
+    }
+  }
+}
+
+extension RepositoryName {
+  /// What the one arm of a rollout is called.
+  fileprivate static let rollout: RepositoryName = {
+    guard let name = RepositoryName("rollout") else { preconditionFailure("a name") }
+    return name
+  }()
+}
+
+/// A command that changes a rollout.
+private protocol RolloutChange: ParsableCommand, Sendable {
+  var model: RepositoryName { get }
+  var options: RepositoryRolloutCommand.Options { get }
+
+  /// Changes a channel's content.
+  ///
+  /// - Parameters:
+  ///   - rollout: The content's rollout, which has one arm.
+  ///   - content: What the channel is to be.
+  /// - Throws: Where that is not possible now.
+  func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) throws
+}
+
+extension RolloutChange {
+  func run() throws {
+    let channel = options.channel.channel
+    try BlockingTask.run { [self] in
+      let state = try await options.server.publisher().changeChannel(channel, of: model) {
+        guard let rollout = $0.experiment, rollout.arms.map(\.name) == [.rollout] else {
+          throw TensorIOError(
+            .invalidOption,
+            "Channel '\(channel)' of '\(model)' has no rollout; begin one with 'rollout start'.")
+        }
+        try change(rollout, of: &$0)
+      }
+      try ChannelPrinter.show(state.document, json: options.json)
+    }
+  }
+}
+#endif

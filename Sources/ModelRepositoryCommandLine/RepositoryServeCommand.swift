@@ -1,0 +1,164 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import ModelRepositoryServer
+import TensorIO
+import TensorIOCommandLine
+
+/// The folder of a repository on this machine.
+struct DataFolderArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
+    completion: .directory)
+  var data: String
+
+  /// Refuses a folder that is no repository yet, so that a slip of the pen makes none.
+  static func requireRepository(_ folder: String) throws {
+    guard FileSystem.isFile(folder + "/meta.sqlite") else {
+      throw TensorIOError(.fileNotFound, "'\(folder)' is no repository's folder.")
+    }
+  }
+}
+
+/// The command `tensorio repository serve`.
+struct RepositoryServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Host models.",
+    discussion: """
+      The folder is made where it is not there. Writing needs a token, which 'repository token create' \
+      makes. Other machines are let in with --host; without --cert and --key, put a proxy in front \
+      that has them.
+      """)
+
+  @OptionGroup var folder: DataFolderArguments
+
+  @OptionGroup var blobs: BlobPlaceArguments
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port; 0 takes a free one.")
+  var port = 8090
+
+  @Option(
+    help: ArgumentHelp("The certificate for TLS, in PEM.", valueName: "file"), completion: .file())
+  var cert: String?
+
+  @Option(
+    help: ArgumentHelp("The certificate's key, in PEM.", valueName: "file"), completion: .file())
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many connections a client's address may have at once; 0 for any number, as behind a proxy.",
+      valueName: "count"))
+  var connectionsPerAddress = 256
+
+  @Option(
+    help: "A further port for monitors, which answers /healthz and /readyz only, without TLS.")
+  var healthPort: Int?
+
+  @Flag(name: .customLong("private"), help: "Reading needs a token, too.")
+  var isPrivate = false
+
+  @Option(
+    help: ArgumentHelp("The most megabytes that all models may have.", valueName: "megabytes"))
+  var quota: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many megabytes a second are read to find models that were damaged on the disk; 0 reads "
+        + "none. 4 unless told, and 0 for models in S3.", valueName: "megabytes"))
+  var scrub: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Another repository with the same models, from which damaged ones are fetched again. A token "
+        + "for it is in TENSORIO_MIRROR_TOKEN.", valueName: "address"))
+  var mirror: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many megabytes of the disk uploads leave free, so that channels can still be changed and "
+        + "garbage be collected. A twentieth of the disk unless told, from 2 to 64.",
+      valueName: "megabytes"))
+  var reserve: Int?
+
+  @Option(help: "For how many days a signed document is good; it is renewed after half of them.")
+  var documentDays = 30
+
+  @Option(
+    help: ArgumentHelp(
+      "How long downloads and uploads may go on once the server is told to end.",
+      valueName: "seconds"))
+  var shutdownTime = 30
+
+  func validate() throws {
+    guard (0...65535).contains(port), (1...1_000_000_000).contains(quota ?? 1),
+      (1...400).contains(documentDays), (0...86_400).contains(shutdownTime)
+    else {
+      throw ValidationError(
+        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 400, "
+          + "--shutdown-time 0 to 86400.")
+    }
+    guard (0...100_000).contains(scrub ?? 0), (0...1_000_000).contains(reserve ?? 0) else {
+      throw ValidationError("--scrub takes 0 to 100000, --reserve 0 to 1000000 megabytes.")
+    }
+    guard (0...100_000).contains(connectionsPerAddress), (1...65535).contains(healthPort ?? 1)
+    else {
+      throw ValidationError(
+        "--connections-per-address takes 0 to 100000, --health-port 1 to 65535.")
+    }
+    guard (cert == nil) == (key == nil) else {
+      throw ValidationError("--cert and --key belong together.")
+    }
+  }
+
+  func run() throws {
+    var options = ModelRepositoryOptions(dataFolder: folder.data)
+    options.blobs = try blobs.place()
+    options.host = host
+    options.port = port
+    if let cert, let key {
+      for file in [cert, key] { try FileSystem.requireFile(file) }
+      options.certificate = (cert, key)
+    }
+    options.requiresTokenToRead = isPrivate
+    options.connectionsPerAddress = connectionsPerAddress
+    options.healthPort = healthPort
+    options.quota = quota.map { $0 * 1_000_000 }
+    options.mirror = try mirror.map {
+      ServerMirror(
+        server: try ModelRepositoryMirror(
+          server: $0, token: ProcessInfo.processInfo.environment["TENSORIO_MIRROR_TOKEN"]))
+    }
+    options.scrubRate = scrub.map { $0 * 1_000_000 }
+    options.reservedBytes = reserve.map { $0 * 1_000_000 }
+    options.documentLifetime = Double(documentDays) * 24 * 3600
+    options.shutdownTime = shutdownTime
+    options.version = Version.current
+    let server = try ModelRepositoryServer(options)
+    try BlockingTask.run {
+      try await server.run { address in Console.printData("Repository: \(address)") }
+    }
+  }
+}
+
+/// Another repository's server, as ours asks it.
+private struct ServerMirror: BlobMirror {
+  let server: ModelRepositoryMirror
+
+  var name: String { server.server }
+
+  func download(_ blob: BlobReference, to file: String) async throws {
+    try await server.download(blob, to: file)
+  }
+}
+#endif

@@ -1,0 +1,128 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import ModelRepositoryServer
+import TensorIO
+import TensorIOCommandLine
+
+/// The command `tensorio repository token`.
+struct RepositoryTokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Make, list and revoke tokens.",
+    discussion: """
+      With --data the folder of a repository on this machine is changed itself: that is how the first \
+      token is made, which should have the scope admin. Beside a running server leave --data out: the \
+      server is asked then, with a token whose scope is admin.
+      """,
+    subcommands: [Create.self, List.self, Revoke.self])
+
+  /// A repository on this machine, or a server.
+  struct Place: ParsableArguments {
+    @Option(
+      help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
+      completion: .directory)
+    var data: String?
+
+    @OptionGroup var server: RepositoryServerArguments
+
+    @Flag(help: "Print the answer as JSON.")
+    var json = false
+
+    /// Asks the folder where one was named, else the server.
+    func ask<Answer: Sendable>(
+      _ store: @escaping @Sendable (RepositoryStore) async throws -> Answer,
+      _ publisher: @escaping @Sendable (ModelRepositoryPublisher) async throws -> Answer
+    ) async throws -> Answer {
+      guard let data else { return try await publisher(server.publisher()) }
+      return try await store(RepositoryStore(ModelRepositoryOptions(dataFolder: data)))
+    }
+  }
+
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a token. Its secret is shown this once.")
+
+    @Argument(help: "What people call it.")
+    var name: String
+
+    @Option(parsing: .singleValue, help: "read, publish, rollout or admin; may be repeated.")
+    var scope: [TokenScope]
+
+    @Option(
+      parsing: .singleValue,
+      help: ArgumentHelp(
+        "The models that it is good for; * stands for any characters. All unless told.",
+        valueName: "pattern"))
+    var model: [String] = []
+
+    @Option(help: "For how many days it is good; for ever unless told.")
+    var days: Int?
+
+    @OptionGroup var place: Place
+
+    func validate() throws {
+      guard (1...36_500).contains(days ?? 1) else {
+        throw ValidationError("--days takes 1 to 36500.")
+      }
+    }
+
+    func run() throws {
+      try BlockingTask.run { [self] in
+        let request = TokenRequest(
+          name: name, scopes: scope, models: model.isEmpty ? nil : model,
+          expires: days.map { Date.now.addingTimeInterval(Double($0) * 24 * 3600) })
+        let made = try await place.ask(
+          { try await $0.makeToken(request) }, { try await $0.makeToken(request) })
+        if place.json { return try Console.printJSON(made) }
+        Console.printData(made.secret)
+        Console.printMessage("Keep it: it is not shown again.")
+      }
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the tokens.")
+
+    @OptionGroup var place: Place
+
+    func run() throws {
+      try BlockingTask.run { [self] in
+        if let data = place.data { try DataFolderArguments.requireRepository(data) }
+        let tokens = try await place.ask({ try await $0.tokens() }, { try await $0.tokens() })
+        if place.json { return try Console.printJSON(TokenList(tokens: tokens)) }
+        var table = TextTable(headings: ["id", "name", "scopes", "models", "expires", "revoked"])
+        for token in tokens {
+          table.append(
+            token.id, token.name, token.scopes.map(\.rawValue).joined(separator: " "),
+            token.models.joined(separator: " "), token.expires?.text ?? "",
+            token.revoked?.text ?? "")
+        }
+        for line in table.lines(indentation: 0) { Console.printData(line) }
+      }
+    }
+  }
+
+  struct Revoke: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Make a token good for nothing.")
+
+    @Argument(help: "The token's id, as 'token list' shows it.")
+    var id: String
+
+    @OptionGroup var place: Place
+
+    func run() throws {
+      try BlockingTask.run { [self] in
+        if let data = place.data { try DataFolderArguments.requireRepository(data) }
+        try await place.ask({ try await $0.revokeToken(id) }, { try await $0.revokeToken(id) })
+      }
+    }
+  }
+}
+#endif

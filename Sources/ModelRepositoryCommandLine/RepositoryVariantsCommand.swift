@@ -1,0 +1,90 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import TensorIOCommandLine
+
+/// The command `tensorio repository variants`.
+struct RepositoryVariantsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "variants",
+    abstract: "Give different installations different versions or parameters.",
+    discussion: """
+      Example: tensorio repository variants pets --arm a=1.0:50 --arm b=2.0:50 \
+      --parameter b.threshold=0.4
+
+      Who is in no arm gets the channel's version. 'rollout abort' ends it.
+      """)
+
+  @Argument(help: "The model.")
+  var model: RepositoryName
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A variant, its version, and its share of a hundred; repeated.",
+      valueName: "name=version:percent"))
+  var arm: [String]
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A remote parameter of a variant; may be repeated.", valueName: "name.key=value"))
+  var parameter: [String] = []
+
+  @OptionGroup var options: RepositoryRolloutCommand.Options
+
+  func run() throws {
+    let arms = try arms()
+    let salt = UUID().uuidString.lowercased()
+    try BlockingTask.run { [self] in
+      let publisher = try options.server.publisher()
+      let state = try await publisher.changeChannel(options.channel.channel, of: model) {
+        $0.experiment = ChannelContent.Experiment(salt: salt, arms: arms)
+      }
+      try ChannelPrinter.show(state.document, json: options.json)
+    }
+  }
+
+  private func arms() throws -> [ChannelContent.Arm] {
+    var arms: [ChannelContent.Arm] = []
+    var threshold = 0.0
+    for text in arm {
+      let parts = text.split(separator: "=", maxSplits: 1)
+      let values = parts.last?.split(separator: ":") ?? []
+      guard parts.count == 2, values.count == 2, let name = RepositoryName(String(parts[0])),
+        let version = RepositoryName(String(values[0])), let percent = Double(values[1]),
+        (0...100).contains(percent)
+      else {
+        throw ValidationError("--arm takes NAME=VERSION:PERCENT, not '\(text)'.")
+      }
+      threshold += percent * 100
+      arms.append(
+        ChannelContent.Arm(
+          name: name, threshold: Int(threshold.rounded()), version: version, parameters: [:]))
+    }
+    guard threshold.rounded() <= 10_000 else {
+      throw ValidationError("The arms' shares are more than 100 together.")
+    }
+    for text in parameter {
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      // An arm may have points in its name, such as 'v1.0': the longest name that fits is meant.
+      let place = arms.indices.filter { (parts.first ?? "").hasPrefix("\(arms[$0].name).") }
+        .max { arms[$0].name.text.count < arms[$1].name.text.count }
+      let key = place.map { (parts.first ?? "").dropFirst(arms[$0].name.text.count + 1) } ?? ""
+      guard parts.count == 2, let place, !key.isEmpty else {
+        throw ValidationError(
+          "--parameter takes NAME.KEY=VALUE with the name of an --arm, not '\(text)'.")
+      }
+      arms[place].parameters?[String(key)] = parts[1]
+    }
+    return arms
+  }
+}
+#endif

@@ -1,0 +1,55 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import TensorIO
+
+/// The keys that a command trusts.
+struct TrustedKeyArguments: ParsableArguments {
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
+  var key: [String] = []
+
+  @Option(
+    name: .customLong("root"),
+    help: ArgumentHelp(
+      "A root document that is trusted instead of keys: a file of the repository's folder 'roots'.",
+      valueName: "file"),
+    completion: .file())
+  var rootFile: String?
+
+  func validate() throws {
+    guard key.isEmpty != (rootFile == nil) else {
+      throw ValidationError("Name a key that you trust with --key, or a root document with --root.")
+    }
+    _ = try verificationKeys()
+  }
+
+  func verificationKeys() throws -> [VerificationKey] {
+    do {
+      return try key.map { try VerificationKey($0) }
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  /// The root document; nil where keys are trusted.
+  func root() throws -> SignedDocument? {
+    try rootFile.map(SignedDocument.init(ofRootFile:))
+  }
+
+  /// What is trusted.
+  func trust() throws -> RepositoryTrust {
+    guard let root = try root() else { return RepositoryTrust(keys: try verificationKeys()) }
+    return try RepositoryTrust(root: root)
+  }
+}
+#endif

@@ -1,0 +1,88 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that grows at its end.
+///
+/// Every error is a `TensorIOError` that names the file.
+final class UpdatableFile {
+  private let path: String
+  private let descriptor: CInt
+
+  /// Opens a file, or makes it.
+  init(_ path: String) throws {
+    self.path = path
+    descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw failure() }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes bytes at the end, in one call of the system where it takes all of them.
+  func write(_ bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { throw failure() }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  /// How many bytes there are.
+  func size() throws -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure() }
+    return Int(status.st_size)
+  }
+
+  /// The bytes of a part of the file; fewer where it ends earlier.
+  func read(_ range: Range<Int>) throws -> [UInt8] {
+    var failed = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+      while count < range.count {
+        let got = pread(
+          descriptor, buffer.baseAddress.map { $0 + count }, range.count - count,
+          off_t(range.lowerBound + count))
+        if got < 0 && errno == EINTR { continue }
+        failed = got < 0
+        guard got > 0 else { return }
+        count += got
+      }
+    }
+    if failed { throw failure() }
+    return bytes
+  }
+
+  /// Takes the end off.
+  func truncate(to size: Int) throws {
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure() }
+  }
+
+  /// Brings everything to the disk.
+  func flush() throws {
+    guard fsync(descriptor) == 0 else { throw failure() }
+  }
+
+  private func failure() -> TensorIOError {
+    TensorIOError(
+      .unreadableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+  }
+}
+
+private func systemWrite(_ file: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(file, bytes.baseAddress, bytes.count)
+}

@@ -1,0 +1,105 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CZip
+import NativeLibrary
+import TensorIO
+
+/// libzip, opened when the first zip file is: what reads and writes none starts without it.
+package struct ZipLibrary: Sendable {
+  /// The file that was opened.
+  package let path: String
+
+  typealias Archive = OpaquePointer
+  typealias Failure = UnsafeMutablePointer<zip_error_t>
+  typealias Entry = OpaquePointer
+  typealias Source = OpaquePointer
+  typealias Text = UnsafePointer<CChar>
+
+  let open: @convention(c) @Sendable (Text?, CInt, UnsafeMutablePointer<CInt>?) -> Archive?
+  let close: @convention(c) @Sendable (Archive?) -> CInt
+  let discard: @convention(c) @Sendable (Archive?) -> Void
+  let error: @convention(c) @Sendable (Archive?) -> Failure
+  let initializeError: @convention(c) @Sendable (Failure, CInt) -> Void
+  let endError: @convention(c) @Sendable (Failure) -> Void
+  let errorText: @convention(c) @Sendable (Failure) -> Text
+  let makeSourceOfMemory:
+    @convention(c) @Sendable (UnsafeMutableRawPointer?, UInt64, CInt, Failure?) -> Source?
+  let makeSourceOfFile: @convention(c) @Sendable (Text?, UInt64, Int64, Failure?) -> Source?
+  let freeSource: @convention(c) @Sendable (Source?) -> Void
+  let add: @convention(c) @Sendable (Archive?, Text?, Source?, zip_flags_t) -> Int64
+  let setCompression: @convention(c) @Sendable (Archive?, UInt64, Int32, UInt32) -> CInt
+  let entryCount: @convention(c) @Sendable (Archive?, zip_flags_t) -> Int64
+  let entryFacts:
+    @convention(c) @Sendable (Archive?, UInt64, zip_flags_t, UnsafeMutablePointer<zip_stat_t>)
+      -> CInt
+  let entryName: @convention(c) @Sendable (Archive?, UInt64, zip_flags_t) -> Text?
+  let openEntry: @convention(c) @Sendable (Archive?, UInt64, zip_flags_t) -> Entry?
+  let readEntry: @convention(c) @Sendable (Entry?, UnsafeMutableRawPointer?, UInt64) -> Int64
+  let closeEntry: @convention(c) @Sendable (Entry?) -> CInt
+  let entryError: @convention(c) @Sendable (Entry?) -> Failure
+
+  /// The library.
+  ///
+  /// - Throws: `TensorIOError` with `.missingLibrary` where the machine has none.
+  package static var shared: ZipLibrary { get throws(TensorIOError) { try opened.get() } }
+
+  private static let opened = Result { () throws(TensorIOError) in try ZipLibrary() }
+
+  private init() throws(TensorIOError) {
+    let library: NativeLibrary
+    do {
+      library = try NativeLibrary(
+        fileNames: ["libzip.so.5", "libzip.so.4", "libzip.5.dylib"],
+        overriddenBy: "TENSORIO_ZIP_LIBRARY")
+    } catch {
+      throw TensorIOError(
+        .missingLibrary,
+        error.message(
+          library: "libzip, which reads and writes zip files,",
+          installing: "run 'apt-get install libzip4'"),
+        cause: error)
+    }
+    func function<Function>(
+      _ name: String, as type: Function.Type = Function.self
+    ) throws(TensorIOError) -> Function {
+      guard let symbol = library.symbol(name) else {
+        throw TensorIOError(.missingLibrary, "'\(library.path)' is no libzip: it lacks \(name).")
+      }
+      return unsafeBitCast(symbol, to: type)
+    }
+    path = library.path
+    open = try function("zip_open")
+    close = try function("zip_close")
+    discard = try function("zip_discard")
+    error = try function("zip_get_error")
+    initializeError = try function("zip_error_init_with_code")
+    endError = try function("zip_error_fini")
+    errorText = try function("zip_error_strerror")
+    makeSourceOfMemory = try function("zip_source_buffer_create")
+    makeSourceOfFile = try function("zip_source_file_create")
+    freeSource = try function("zip_source_free")
+    add = try function("zip_file_add")
+    setCompression = try function("zip_set_file_compression")
+    entryCount = try function("zip_get_num_entries")
+    entryFacts = try function("zip_stat_index")
+    entryName = try function("zip_get_name")
+    openEntry = try function("zip_fopen_index")
+    readEntry = try function("zip_fread")
+    closeEntry = try function("zip_fclose")
+    entryError = try function("zip_file_get_error")
+  }
+
+  /// libzip's words for an error.
+  func text(of error: Failure) -> String { String(cString: errorText(error)) }
+
+  /// libzip's words for the code of a file that could not be opened.
+  func text(ofCode code: CInt) -> String {
+    var error = zip_error_t()
+    initializeError(&error, code)
+    defer { endError(&error) }
+    return text(of: &error)
+  }
+}

@@ -1,0 +1,187 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+public import ArgumentParser
+import Foundation
+import ModelRepositoryClient
+import NetRunnerWeb
+import TensorIO
+import TensorIOCommandLine
+import TensorIOLiteRT
+
+/// The command `tensorio netrunner`.
+public struct NetRunnerCommand: ParsableCommand {
+  public static let configuration = CommandConfiguration(
+    commandName: "netrunner", _superCommandName: "tensorio",
+    abstract: "See models at work in a browser, with the live camera.",
+    discussion: """
+      Examples:
+        tensorio netrunner
+        tensorio netrunner --models models --photos holiday --port 9000
+        tensorio netrunner --host 0.0.0.0 --cert cert.pem --key key.pem
+        tensorio netrunner --repository https://models.example.com --repository-key KEY
+
+      Only this machine can reach the server unless --host says otherwise; then every request needs a \
+      token, which is made up where --token names none. Browsers give the camera only to pages of \
+      https and of localhost, so other machines' cameras need --cert and --key.
+      """,
+    version: Version.current, subcommands: [SessionWorkerCommand.self])
+
+  @Option(
+    help: ArgumentHelp(
+      "A folder of bundles. Unless told: the shipped ones, and what was imported before.",
+      valueName: "folder"),
+    completion: .directory)
+  var models: String?
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("A folder of photos to evaluate; may be repeated.", valueName: "folder"),
+    completion: .directory)
+  var photos: [String] = []
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port; 0 takes a free one.")
+  var port = 8080
+
+  @Option(
+    help:
+      "What every request must bear, 16 characters or more; TENSORIO_NETRUNNER_TOKEN keeps it out of sight."
+  )
+  var token: String?
+
+  @Option(
+    help: ArgumentHelp("The certificate for TLS, in PEM.", valueName: "file"), completion: .file())
+  var cert: String?
+
+  @Option(
+    help: ArgumentHelp("The certificate's key, in PEM.", valueName: "file"), completion: .file())
+  var key: String?
+
+  @Option(help: "How many pictures are worked on at once; as many as processors unless told.")
+  var threads: Int?
+
+  @Flag(help: "Let bundles be imported from private and loopback addresses.")
+  var allowPrivateImports = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The most bytes that a request with tensors may have, as 512KiB or 64MiB; what the model's inputs "
+        + "can need unless told.", valueName: "size"))
+  var bodyLimit: ByteCount?
+
+  @OptionGroup var repository: NetRunnerRepositoryArguments
+
+  @OptionGroup var safety: SafetyArguments
+
+  @Flag(help: "Do not open a browser.")
+  var noBrowser = false
+
+  public init() {}
+
+  public func validate() throws {
+    guard (0...65535).contains(port), (1...1024).contains(threads ?? 1) else {
+      throw ValidationError("--port takes 0 to 65535, --threads a positive number.")
+    }
+    if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
+      throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
+    }
+    guard (cert == nil) == (key == nil) else {
+      throw ValidationError("--cert and --key belong together.")
+    }
+  }
+
+  public func run() throws {
+    MemoryAllocator.returnLargeBlocks()
+    let options = try options()
+    let server = try NetRunnerServer(options)
+    let opensBrowser = !noBrowser && Browser.isThere
+    let warnings = [options.libraryProblem(), cameraWarning].compactMap { $0 }
+    try BlockingTask.run {
+      try await server.run { address in
+        Console.printData("Net Runner: \(address)")
+        for warning in warnings { Console.printMessage(warning) }
+        if opensBrowser { Browser.open(address) }
+      }
+    }
+  }
+
+  private func options() throws -> NetRunnerOptions {
+    var options = NetRunnerOptions(
+      models: try modelsFolder(), backends: Backends.isolated(by: safety))
+    options.includesShippedModels = models == nil
+    for folder in photos where !FileSystem.isFolder(folder) {
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)'.")
+    }
+    options.folders = photos
+    options.dataFolder = Self.dataFolder
+    options.host = host
+    options.port = port
+    options.threads = threads ?? Processors.count
+    options.maximumTensorRequestBytes = bodyLimit?.bytes
+    options.allowsPrivateImports = allowPrivateImports
+    options.repository = try repository.configuration()
+    options.version = Version.current
+    options.outputFormats = TensorIOTool.current.outputFormats
+    options.metrics = TensorIOTool.current.metrics
+    options.libraries = Backends.versions
+    let liteRT = LiteRTBackend()
+    options.libraryProblem = { Backends.problem(of: liteRT) }
+    if let cert, let key {
+      for file in [cert, key] { try FileSystem.requireFile(file) }
+      options.certificate = (cert, key)
+    }
+    let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
+    options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)
+    return options
+  }
+
+  private func modelsFolder() throws -> String {
+    if let models {
+      guard FileSystem.isFolder(models) else {
+        throw TensorIOError(.fileNotFound, "There is no folder '\(models)' of models.")
+      }
+      return models
+    }
+    let folder = Self.dataFolder + "/models"
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw TensorIOError(
+        .unreadableFile,
+        "The folder '\(folder)' for imported models cannot be made: "
+          + "\(FileSystem.reason(for: error)). Name another with --models.", cause: error)
+    }
+    return folder
+  }
+
+  /// Where the program keeps what it gets: the folder that `make setup` puts libraries into.
+  private static var dataFolder: String {
+    let environment = ProcessInfo.processInfo.environment
+    if let home = environment["TENSORIO_HOME"], !home.isEmpty { return home }
+    let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? ".") + "/.local/share"
+    return data + "/tensorio"
+  }
+
+  /// Said where a camera on another machine would not be given to the page.
+  private var cameraWarning: String? {
+    guard cert == nil, !["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
+    return "Without --cert and --key, browsers on other machines keep their cameras from the page; "
+      + "photos and videos work."
+  }
+
+  /// 192 bits.
+  private static var madeUpToken: String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<3).map { _ in
+      let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}
+#endif

@@ -1,0 +1,96 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import ArgumentParser
+import Foundation
+import ModelRepositoryAPI
+import ModelRepositoryClient
+
+/// The repository that Net Runner imports from.
+struct NetRunnerRepositoryArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A model repository to import from; TENSORIO_REPOSITORY_TOKEN is its token, if it wants one.",
+      valueName: "address"))
+  var repository: String?
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
+  var repositoryKey: [String] = []
+
+  @Option(
+    name: [.customLong("repository-root"), .customLong("root")],
+    help: ArgumentHelp(
+      "A root document that is trusted instead of keys: a file of the repository's folder 'roots'.",
+      valueName: "file"),
+    completion: .file())
+  var repositoryRoot: String?
+
+  @Option(
+    name: [.customLong("repository-ca"), .customLong("ca")],
+    help: ArgumentHelp(
+      "Certificates of authorities that the repository's may be of, besides the system's, in PEM.",
+      valueName: "file"),
+    completion: .file())
+  var repositoryAuthorities: String?
+
+  @Option(
+    help: ArgumentHelp("The repository's channel; stable unless told.", valueName: "channel"),
+    transform: Self.channel)
+  var repositoryChannel: RepositoryName?
+
+  private static func channel(_ word: String) throws -> RepositoryName {
+    guard let name = RepositoryName(word) else {
+      throw ValidationError("'\(word)' is not a channel's name.")
+    }
+    return name
+  }
+
+  func validate() throws {
+    let others: [String?] = [
+      repositoryKey.first, repositoryRoot, repositoryAuthorities, repositoryChannel?.text,
+    ]
+    guard repository != nil || others.allSatisfy({ $0 == nil }) else {
+      throw ValidationError(
+        "--repository-key, --repository-root, --repository-ca and --repository-channel belong to "
+          + "--repository.")
+    }
+    guard repository == nil || repositoryKey.isEmpty != (repositoryRoot == nil) else {
+      throw ValidationError(
+        "Name a key that signs the repository's documents with --repository-key, or a root document "
+          + "with --repository-root.")
+    }
+    _ = try keys()
+  }
+
+  private func keys() throws -> [VerificationKey] {
+    do {
+      return try repositoryKey.map { try VerificationKey($0) }
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  /// What Net Runner is told; nil without a repository.
+  func configuration() throws -> ModelRepositoryConfiguration? {
+    guard let repository else { return nil }
+    let channel = repositoryChannel ?? .stable
+    var configuration = ModelRepositoryConfiguration(
+      server: repository, keys: try keys(),
+      folder: RepositoryCache.folder(server: repository, channel: channel))
+    configuration.root = try repositoryRoot.map(SignedDocument.init(ofRootFile:))
+    configuration.certificateAuthorities = repositoryAuthorities
+    configuration.connectTimeout = .seconds(ConnectionFault.connectSeconds)
+    configuration.failsFast = true
+    configuration.channel = channel
+    let token = ProcessInfo.processInfo.environment["TENSORIO_REPOSITORY_TOKEN"]
+    configuration.token = token.flatMap { $0.isEmpty ? nil : $0 }
+    return configuration
+  }
+}
+#endif

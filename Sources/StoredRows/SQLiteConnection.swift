@@ -1,0 +1,202 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An open database, used by one thread at a time; ``SQLiteFile`` lends it.
+package final class SQLiteConnection {
+  private let handle: OpaquePointer
+  /// Statements that were prepared before, by their text.
+  private var statements: [String: OpaquePointer] = [:]
+
+  /// Opens a database, or makes it.
+  ///
+  /// The corresponding C function is `sqlite3_open_v2`.
+  package init(_ path: String, busySeconds: Double) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      let error = Self.error(code, opened)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    handle = opened
+    sqlite3_extended_result_codes(handle, 0)
+    sqlite3_busy_timeout(handle, CInt(min(busySeconds * 1000, 1e9)))
+  }
+
+  deinit {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    sqlite3_close_v2(handle)
+  }
+
+  /// The row that was inserted last.
+  package var lastInsertedRowID: Int { Int(sqlite3_last_insert_rowid(handle)) }
+
+  /// Carries out statements, one after the other, that take no values and give no rows.
+  ///
+  /// The corresponding C function is `sqlite3_exec`.
+  package func execute(script: String) throws(SQLiteError) {
+    try check(sqlite3_exec(handle, script, nil, nil, nil))
+  }
+
+  /// Carries out a statement whose rows nobody wants.
+  package func execute(
+    _ sql: String, _ arguments: [(any StoredValueConvertible)?] = []
+  ) throws(SQLiteError) {
+    let statement = try prepared(sql, arguments)
+    defer { sqlite3_reset(statement) }
+    while try step(statement) {}
+  }
+
+  /// Carries out a query and hands over its rows, one at a time.
+  ///
+  /// The body must not carry out the same query.
+  package func forEachRow(
+    _ sql: String, _ arguments: [(any StoredValueConvertible)?] = [],
+    _ body: (StoredRow) throws -> Void
+  ) throws {
+    let statement = try prepared(sql, arguments)
+    defer { sqlite3_reset(statement) }
+    let names = (0..<sqlite3_column_count(statement)).map { index in
+      sqlite3_column_name(statement, index).map { String(cString: $0) } ?? ""
+    }
+    while try step(statement) {
+      let values = try names.indices.map { try value(statement, CInt($0)) }
+      try body(StoredRow(columns: names, values: values))
+    }
+  }
+
+  /// Carries out a query.
+  ///
+  /// - Parameters:
+  ///   - sql: The query.
+  ///   - arguments: What its question marks stand for; nil is NULL.
+  /// - Returns: Its rows.
+  /// - Throws: ``SQLiteError``.
+  package func rows(
+    _ sql: String, _ arguments: [(any StoredValueConvertible)?] = []
+  ) throws -> [StoredRow] {
+    var rows: [StoredRow] = []
+    try forEachRow(sql, arguments) { rows.append($0) }
+    return rows
+  }
+
+  /// The first column of a query's first row.
+  package func firstValue(_ sql: String) throws -> StoredValue {
+    try rows(sql).first?.values.first ?? .null
+  }
+
+  // MARK: - Statements
+
+  /// The corresponding C functions are `sqlite3_prepare_v3` and `sqlite3_bind_*`.
+  private func prepared(
+    _ sql: String, _ arguments: [(any StoredValueConvertible)?]
+  ) throws(SQLiteError) -> OpaquePointer {
+    let statement: OpaquePointer
+    if let known = statements[sql] { statement = known } else { statement = try prepare(sql) }
+    sqlite3_clear_bindings(statement)
+    for (index, argument) in zip(CInt(1)..., arguments) {
+      try check(bind(statement, index, argument?.storedValue ?? .null))
+    }
+    return statement
+  }
+
+  private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+    var prepared: OpaquePointer?
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+    try check(sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil))
+    guard let prepared else {
+      throw SQLiteError(code: .error, message: "'\(sql)' is no statement")
+    }
+    statements[sql] = prepared
+    return prepared
+  }
+
+  private func bind(_ statement: OpaquePointer, _ index: CInt, _ value: StoredValue) -> CInt {
+    switch value {
+    case .null: return sqlite3_bind_null(statement, index)
+    case .integer(let integer): return sqlite3_bind_int64(statement, index, integer)
+    case .real(let number): return sqlite3_bind_double(statement, index, number)
+    case .text(var text):
+      return text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+          sqlite3_bind_text64(
+            statement, index, characters.baseAddress ?? Self.empty, UInt64(characters.count),
+            Self.copied, UInt8(SQLITE_UTF8))
+        }
+      }
+    case .blob(let data):
+      return data.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else {
+          return sqlite3_bind_zeroblob(statement, index, 0)
+        }
+        return sqlite3_bind_blob64(statement, index, start, UInt64(bytes.count), Self.copied)
+      }
+    }
+  }
+
+  /// What SQLITE_TRANSIENT is in C: SQLite copies the bytes at once.
+  private static var copied: sqlite3_destructor_type {
+    unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  }
+
+  /// `nonisolated(unsafe)` because nobody changes it: an empty text still needs an address.
+  nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
+    let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+    byte.initialize(to: 0)
+    return UnsafePointer(byte)
+  }()
+
+  /// Whether there is a row.
+  private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
+    switch sqlite3_step(statement) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code: throw Self.error(code, handle)
+    }
+  }
+
+  /// The corresponding C functions are `sqlite3_column_*`.
+  private func value(
+    _ statement: OpaquePointer, _ column: CInt
+  ) throws(SQLiteError) -> StoredValue {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
+    case SQLITE_NULL: return .null
+    case SQLITE_TEXT:
+      guard let text = sqlite3_column_text(statement, column) else { throw Self.noMemory }
+      let count = Int(sqlite3_column_bytes(statement, column))
+      return .text(String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self))
+    default:
+      let bytes = sqlite3_column_blob(statement, column)
+      let count = Int(sqlite3_column_bytes(statement, column))
+      return .blob(bytes.map { Data(bytes: $0, count: count) } ?? Data())
+    }
+  }
+
+  private static var noMemory: SQLiteError {
+    SQLiteError(code: .init(rawValue: SQLITE_NOMEM), message: "out of memory")
+  }
+
+  private func check(_ code: CInt) throws(SQLiteError) {
+    if code != SQLITE_OK { throw Self.error(code, handle) }
+  }
+
+  private static func error(_ code: CInt, _ handle: OpaquePointer?) -> SQLiteError {
+    let message = handle.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+    return SQLiteError(
+      code: .init(rawValue: code & 0xFF),
+      message: message.map { String(cString: $0) } ?? "unknown")
+  }
+}

@@ -1,0 +1,85 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import CCurl
+import NativeLibrary
+import Synchronization
+import TensorIO
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// libcurl, opened when the first address is fetched: what fetches none starts without it.
+///
+/// `@unchecked Sendable` because the functions never change, and a handle is used by one thread at a
+/// time.
+final class CurlLibrary: @unchecked Sendable {
+  /// The process's own; libcurl stays loaded.
+  static let shared: Result<CurlLibrary, TensorIOError> = Result { () throws(TensorIOError) in
+    try CurlLibrary()
+  }
+
+  /// The file that was opened.
+  let path: String
+  private var functions = CurlFunctions()
+  /// Handles that no thread uses; each keeps connections open.
+  private let idle = Mutex<[Handle]>([])
+
+  /// A handle of libcurl.
+  private struct Handle: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer
+  }
+
+  private init() throws(TensorIOError) {
+    let library: NativeLibrary
+    do {
+      library = try NativeLibrary(
+        fileNames: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"],
+        overriddenBy: "TENSORIO_CURL_LIBRARY")
+    } catch {
+      throw TensorIOError(
+        .missingLibrary,
+        error.message(
+          library: "libcurl, which fetches pictures by their address,",
+          installing: "run 'apt-get install libcurl4'"),
+        cause: error)
+    }
+    path = library.path
+    try withUnsafeMutableBytes(of: &functions) { bytes throws(TensorIOError) in
+      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
+      for (index, name) in Self.names.enumerated() {
+        slots[index] = library.symbol(name)
+        guard slots[index] != nil else {
+          throw TensorIOError(.missingLibrary, "'\(library.path)' is no libcurl: it lacks \(name).")
+        }
+      }
+    }
+    let allFeatures = 3
+    _ = functions.global_init(allFeatures)
+  }
+
+  /// The functions in the order of `CurlFunctions`.
+  private static let names = [
+    "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_perform",
+    "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",
+  ]
+
+  /// Downloads what is behind an address into memory, and blocks the thread meanwhile.
+  ///
+  /// The caller frees the answer's bytes.
+  func fetch(_ address: String, trusting authorities: String?, within limits: CurlLimits)
+    -> CurlAnswer?
+  {
+    guard let handle = idle.withLock({ $0.popLast() }) ?? functions.easy_init().map(Handle.init)
+    else { return nil }
+    defer { idle.withLock { $0.append(handle) } }
+    return curl_fetch(&functions, handle.pointer, address, authorities, limits)
+  }
+}

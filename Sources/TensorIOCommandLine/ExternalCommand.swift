@@ -1,0 +1,101 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import NativeLibrary
+import TensorIO
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A command that is a program of its own, `tensorio-NAME`: it takes this process's place.
+///
+/// So `tensorio` carries no server, and signals, exit codes and the terminal are the program's own, as
+/// with git's and cargo's commands.
+protocol ExternalCommand: ParsableCommand {
+  /// The words after the command's name.
+  var words: [String] { get }
+}
+
+extension ExternalCommand {
+  func run() throws {
+    throw try Self.become(words)
+  }
+
+  /// Becomes the program; returns only where it cannot.
+  static func become(_ words: [String]) throws -> TensorIOError {
+    let name = "tensorio-" + _commandName
+    guard let path = ExternalPrograms.find(name) else {
+      return TensorIOError(
+        .missingLibrary,
+        "'tensorio \(_commandName)' is a program of its own, \(name), which is neither in "
+          + "'\(ExternalPrograms.folder)' nor on PATH; build it in TensorIO's source folder with "
+          + "'make programs', or install TensorIO's package, which has it.")
+    }
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([path] + words).map { strdup($0) }
+    arguments.append(nil)
+    execv(path, arguments)
+    return TensorIOError(
+      .missingLibrary, "'\(path)' cannot be started: \(String(cString: strerror(errno))).")
+  }
+}
+
+/// The commands that are programs of their own.
+enum ExternalPrograms {
+  private static let commands: [any ExternalCommand.Type] = [
+    NetRunnerProgram.self, RepositoryProgram.self,
+  ]
+
+  /// The ones that this program does not have itself.
+  static var displayed: [any ParsableCommand.Type] {
+    let own = Set(TensorIOTool.current.commands.map { $0._commandName })
+    return commands.filter { !own.contains($0._commandName) }
+  }
+
+  /// Becomes the program that a command line asks for, its help too; returns where it asks for none.
+  ///
+  /// Nothing is parsed before: a server starts as fast by this way as by its own name.
+  static func start(_ words: [String]) throws {
+    let asksForHelp = words.first == "help"
+    guard let word = asksForHelp ? words.dropFirst().first : words.first,
+      let command = displayed.first(where: { $0._commandName == word }) as? any ExternalCommand.Type
+    else { return }
+    let rest = Array(words.dropFirst(asksForHelp ? 2 : 1))
+    throw try command.become(asksForHelp ? rest + ["--help"] : rest)
+  }
+
+  /// A program beside this one, or on PATH.
+  static func find(_ name: String) -> String? {
+    let path = getenv("PATH").map { String(cString: $0) } ?? ""
+    let folders = [folder] + path.split(separator: ":").map(String.init)
+    return folders.map { $0 + "/" + name }.first {
+      FileSystem.isFile($0) && access($0, X_OK) == 0
+    }
+  }
+
+  /// The folder of this program, links resolved.
+  static let folder = NativeLibrary.executableFolder ?? "."
+}
+
+/// The command `tensorio netrunner`.
+struct NetRunnerProgram: ExternalCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "netrunner", abstract: "See models at work in a browser, with the live camera.")
+
+  @Argument(parsing: .captureForPassthrough) var words: [String] = []
+}
+
+/// The command `tensorio repository`.
+struct RepositoryProgram: ExternalCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "repository", abstract: "Host models, publish them, and say who gets which.")
+
+  @Argument(parsing: .captureForPassthrough) var words: [String] = []
+}

@@ -1,0 +1,35 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+
+/// An error that is told in one sentence, without the usage.
+package protocol ReportedError: Error {
+  /// What people read.
+  var message: String { get }
+  /// The exit code that tells a script what kind of failure it was.
+  var exitCode: Int32 { get }
+}
+
+extension TensorIOError: ReportedError {
+  /// Where a missing library was looked for, line by line; nil for another error.
+  var searchedPlaces: String? {
+    guard code == .missingLibrary else { return nil }
+    var cause = self.cause
+    while let error = cause as? TensorIOError { cause = error.cause }
+    // A single place is in the message.
+    return cause.map { "\($0)" }.flatMap { $0.split(separator: "\n").count > 2 ? $0 : nil }
+  }
+
+  package var exitCode: Int32 {
+    switch code {
+    case .fileNotFound: 66
+    case .missingLibrary: 69
+    case .fileExists, .invalidOption: 64
+    case .internalFault: 70
+    default: 65
+    }
+  }
+}

@@ -1,0 +1,14 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import NetRunnerCommandLine
+
+NetRunnerProgram.main()
+#else
+import TensorIOCommandLine
+
+MissingTrait.exit(of: "tensorio-netrunner")
+#endif
