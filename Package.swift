@@ -44,7 +44,7 @@ let package = Package(
     .executable(name: "tensorio-netrunner", targets: ["tensorio-netrunner"]),
     .executable(name: "tensorio-repository", targets: ["tensorio-repository"]),
   ],
-  // Without a trait nothing but the first two packages below is even fetched: Overview.md says why.
+  // Without a trait nothing but the first package below is even fetched: Overview.md says why.
   traits: [
     .trait(
       name: "ModelHosting",
@@ -55,7 +55,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     // With traits.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -83,11 +82,7 @@ let package = Package(
     .target(name: "CTensorFlow"),
     .target(
       name: "TensorIOTensorFlow",
-      dependencies: [
-        "TensorIO", "NativeLibrary", "CTensorFlow",
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ],
-      exclude: ["Messages/saved_model.proto"]),
+      dependencies: ["TensorIO", "NativeLibrary", "CTensorFlow"]),
     .target(
       name: "CImageCodecs",
       linkerSettings: ["jpeg", "png", "webp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }
@@ -99,10 +94,7 @@ let package = Package(
         .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
     .systemLibrary(name: "CZip"),
-    .systemLibrary(name: "CLibCrypto"),
-    .target(
-      name: "Hashing",
-      dependencies: [.target(name: "CLibCrypto", condition: .when(platforms: [.linux]))]),
+    .target(name: "Hashing", dependencies: ["NativeLibrary", "TensorIO"]),
     .systemLibrary(name: "CSQLite"),
     .target(name: "StoredRows", dependencies: ["CSQLite"]),
     .target(
@@ -111,11 +103,19 @@ let package = Package(
         "CZip", "Hashing", "NativeLibrary", "StoredRows", "TensorIO", "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
+    .target(
+      name: "ModelCommands",
+      dependencies: [
+        "CProcessCalls", "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
+        "TensorIOTensorFlow",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .target(name: "CCurl"),
     .target(
       name: "TensorIOCommandLine",
       dependencies: [
-        "CCurl", "CProcessCalls", "NativeLibrary", "NetRunner", "TensorIO", "TensorIOImageCodecs",
+        "CCurl", "Hashing", "ModelCommands", "NativeLibrary", "NetRunner", "TensorIO",
+        "TensorIOImageCodecs",
         "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -194,15 +194,15 @@ let package = Package(
     .target(
       name: "NetRunnerCommandLine",
       dependencies: [
-        "CMalloc", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "NetRunnerWeb",
-        "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT",
+        "CMalloc", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
+        "NetRunnerWeb", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
       name: "ModelRepositoryCommandLine",
       dependencies: [
-        "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer", "TensorIO",
-        "TensorIOCommandLine",
+        "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
+        "TensorIO", "TensorIOCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(
@@ -248,7 +248,7 @@ let package = Package(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats",
-        "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "ModelCommands", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow",
         "TensorIOImageCodecs", "TensorIOTesting", "NetRunner", "ModelRepositoryAPI",
         "ModelRepositoryCommandLine", "TestSupport",
       ]),

@@ -41,7 +41,8 @@ libpng-dev       libpng      png.h          libpng.so
 zlib1g-dev       zlib        zlib.h         libz.so
 libwebp-dev      libwebp     webp/decode.h  libwebp.so
 libzip-dev       libzip      zip.h          libzip.so
-libssl-dev       libcrypto   openssl/evp.h  libcrypto.so
+libcurl4         -           -              libcurl.so.4
+libssl3          -           -              libcrypto.so.3
 libsqlite3-dev   sqlite3     sqlite3.h      libsqlite3.so
 libstdc++6       -           -              libstdc++.so.6
 "

@@ -7,23 +7,40 @@
 package import CryptoKit
 
 package typealias SHA256 = CryptoKit.SHA256
+
+extension SHA256 {
+  /// Does nothing: Apple's systems have CryptoKit.
+  package static func requireLibrary() throws {}
+}
 #else
-import CLibCrypto
+import TensorIO
 
 /// SHA-256, computed by the system's libcrypto.
 ///
-/// It has the interface of CryptoKit's type of that name.
+/// It has the interface of CryptoKit's type of that name. Where the machine may have no libcrypto,
+/// call ``requireLibrary()`` first: a hash that cannot be computed ends the process.
 package struct SHA256: ~Copyable {
+  private let crypto: LibCrypto
   private let context: OpaquePointer
 
   package init() {
-    guard Self.isReady, let context = EVP_MD_CTX_new(),
-      EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
-    else { fatalError("libcrypto has no SHA-256, or no memory is left.") }
+    do {
+      crypto = try LibCrypto.shared.get()
+    } catch {
+      fatalError(error.message)
+    }
+    guard let context = crypto.newContext(), crypto.begin(context, crypto.sha256(), nil) == 1 else {
+      fatalError("libcrypto has no SHA-256, or no memory is left.")
+    }
     self.context = context
   }
 
-  deinit { EVP_MD_CTX_free(context) }
+  deinit { crypto.freeContext(context) }
+
+  /// Opens libcrypto.
+  ///
+  /// - Throws: `TensorIOError` with `.missingLibrary` where the machine has none.
+  package static func requireLibrary() throws { _ = try LibCrypto.shared.get() }
 
   /// Hashes more bytes.
   package mutating func update(data: some Sequence<UInt8>) {
@@ -36,14 +53,14 @@ package struct SHA256: ~Copyable {
 
   private func add(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
-    EVP_DigestUpdate(context, start, bytes.count)
+    _ = crypto.add(context, start, bytes.count)
   }
 
   /// The digest of everything that was hashed.
   package consuming func finalize() -> Digest {
     Digest(
       bytes: Array(unsafeUninitializedCapacity: Digest.byteCount) { bytes, count in
-        EVP_DigestFinal_ex(context, bytes.baseAddress, nil)
+        _ = crypto.end(context, bytes.baseAddress, nil)
         count = Digest.byteCount
       })
   }
@@ -54,10 +71,6 @@ package struct SHA256: ~Copyable {
     hash.update(data: data)
     return hash.finalize()
   }
-
-  /// Sets libcrypto up without the system's configuration, which may switch algorithms off.
-  private static let isReady =
-    OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1
 
   /// 32 bytes.
   package struct Digest: Hashable, Sendable, Sequence {

@@ -5,6 +5,7 @@
 
 #if Servers
 import Foundation
+import ModelCommands
 import ModelRepositoryClient
 import TensorIO
 import TensorIOCommandLine

@@ -6,6 +6,7 @@
 #if Servers
 public import ArgumentParser
 import Foundation
+import ModelCommands
 public import ModelRepositoryAPI
 import ModelRepositoryClient
 import TensorIO

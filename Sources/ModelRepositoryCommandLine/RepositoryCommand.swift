@@ -5,6 +5,7 @@
 
 #if Servers
 import ArgumentParser
+import ModelCommands
 import TensorIOCommandLine
 
 /// The command `tensorio repository`.

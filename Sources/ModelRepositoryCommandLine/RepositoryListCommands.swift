@@ -5,6 +5,7 @@
 
 #if Servers
 import ArgumentParser
+import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import TensorIOCommandLine

@@ -6,6 +6,7 @@
 #if Servers
 import ArgumentParser
 import Foundation
+import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import TensorIOCommandLine

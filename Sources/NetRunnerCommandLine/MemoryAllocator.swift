@@ -5,6 +5,7 @@
 
 #if Servers
 import CMalloc
+import ModelCommands
 
 /// What the process asks of the system's allocator.
 enum MemoryAllocator {

@@ -6,6 +6,7 @@
 #if Servers
 public import ArgumentParser
 import Foundation
+import ModelCommands
 import ModelRepositoryClient
 import NetRunnerWeb
 import TensorIO

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import ModelCommands
 import TensorIOCommandLine
 
 /// The program `tensorio-netrunner`.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelCommands
 import TensorIO
 
 /// Finds a misspelt command, for which the parser only says that it did not expect the word.

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Hashing
+import ModelCommands
 import NativeLibrary
 import NetRunner
 import TensorIO
@@ -40,7 +42,7 @@ enum Installation {
 
   /// Every part, the needed ones first.
   static func findings() -> [Finding] {
-    [liteRT, tensorFlow, curl, zip]
+    [liteRT, tensorFlow, crypto, curl, zip]
       + ExternalPrograms.displayed.map { program("tensorio-" + $0._commandName) }
   }
 
@@ -60,6 +62,18 @@ enum Installation {
     let backend = TensorFlowBackend()
     finding.look { try backend.libraryPath }
     if finding.place != nil { finding.version = try? backend.libraryVersion }
+    return finding
+  }
+
+  private static var crypto: Finding {
+    var finding = Finding(
+      name: "libcrypto", purpose: "computes the hashes of evaluations and labels",
+      remedy: "apt-get install libssl3")
+    #if canImport(CryptoKit)
+    finding.place = "CryptoKit"
+    #else
+    finding.look { try LibCrypto.shared.get().path }
+    #endif
     return finding
   }
 

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelCommands
+
 /// What the servers' programs are when they are built without their libraries.
 package enum MissingTrait {
   /// Says how to build a program, and ends the process.

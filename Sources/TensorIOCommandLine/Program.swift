@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+import ModelCommands
 import TensorIO
 
 /// Runs the command line of a process, as every program of the package does.

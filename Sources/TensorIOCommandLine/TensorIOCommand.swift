@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelCommands
 
 /// The command line: the only place that names all backends.
 struct TensorIOCommand: ParsableCommand {
@@ -21,8 +22,8 @@ struct TensorIOCommand: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      RunCommand.self, InspectCommand.self, ValidateCommand.self, InitCommand.self,
-      ParityCommand.self, BenchCommand.self, TrainCommand.self,
+      ModelCommands.run, ModelCommands.inspect, ValidateCommand.self, ModelCommands.initialize,
+      ModelCommands.parity, BenchCommand.self, ModelCommands.train,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
       LabelCommand.self, DoctorCommand.self, SessionWorkerCommand.self,
     ] + TensorIOTool.current.commands + ExternalPrograms.displayed)

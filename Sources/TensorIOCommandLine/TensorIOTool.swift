@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+import ModelCommands
 public import NetRunner
 import Synchronization
 
@@ -40,12 +41,17 @@ public struct TensorIOTool: Sendable {
   ///
   /// - Parameter extend: Adds output formats, metrics and commands.
   public static func main(adding extend: (inout TensorIOTool) -> Void = { _ in }) {
+    // Scripts ask for it at every start, and the parser takes most of a start.
+    if CommandLine.arguments.count == 2, CommandLine.arguments[1] == "--version" {
+      return Console.printData(Version.current)
+    }
     var tool = TensorIOTool()
     extend(&tool)
     stored.withLock { $0 = tool }
+    let words = Array(CommandLine.arguments.dropFirst())
     ProcessGuard.begin(for: CommandLine.arguments)
     do {
-      try ExternalPrograms.start(Array(CommandLine.arguments.dropFirst()))
+      try ExternalPrograms.start(words)
     } catch {
       Program.exit(reporting: error, of: TensorIOCommand.self)
     }

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SwiftProtobuf
 internal import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -58,28 +57,20 @@ struct SavedModelFolder {
 
   /// The tags of each graph in the file.
   func tags() throws -> [[String]] {
-    var options = BinaryDecodingOptions()
-    options.discardUnknownFields = true
-    return try decode(options).metaGraphs.map(\.metaInfoDef.tags)
+    try decode().metaGraphs.map(\.tags)
   }
 
   /// The file with one of its graphs, tagged for inference.
   func modelForServing(tags: [String], isRepaired: Bool) throws -> Data {
-    var model = try decode(BinaryDecodingOptions())
-    model.metaGraphs.removeAll { Set($0.metaInfoDef.tags) != Set(tags) }
-    for index in model.metaGraphs.indices {
-      model.metaGraphs[index].metaInfoDef.tags = [TensorFlowModel.servingTag]
-    }
-    let bytes: Data = try model.serializedBytes()
+    let bytes = Data(
+      try decode().keeping(tags: Set(tags), retagged: TensorFlowModel.servingTag))
     return isRepaired ? Self.repaired(bytes) : bytes
   }
 
-  private func decode(_ options: BinaryDecodingOptions) throws -> Tensorflow_SavedModel {
+  private func decode() throws -> SavedModelMessage {
+    let bytes = try FileSystem.read(modelPath)
     do {
-      return try Tensorflow_SavedModel(
-        serializedBytes: FileSystem.read(modelPath), partial: true, options: options)
-    } catch let error as TensorIOError {
-      throw error
+      return try SavedModelMessage([UInt8](bytes)[...])
     } catch {
       throw TensorIOError(
         .invalidModel, "'\(modelPath)' is damaged: it is no SavedModel message.", cause: error)

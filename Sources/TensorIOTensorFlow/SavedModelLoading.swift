@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTensorFlow
-internal import SwiftProtobuf
 internal import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -24,7 +23,7 @@ struct SavedModelLoading {
   struct Loaded {
     let graph: TensorFlowGraph
     let session: OpaquePointer
-    let metaGraph: Tensorflow_MetaGraphDef
+    let metaGraph: MetaGraphMessage
     let isRepaired: Bool
   }
 
@@ -112,19 +111,16 @@ struct SavedModelLoading {
 
   private func metaGraph(
     in buffer: UnsafeMutablePointer<TF_Buffer>, _ folder: SavedModelFolder
-  ) throws -> Tensorflow_MetaGraphDef {
-    guard let start = buffer.pointee.data else { return Tensorflow_MetaGraphDef() }
-    let bytes = Data(
-      bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: buffer.pointee.length,
-      deallocator: .none)
-    // The operations are most of the bytes, and TensorFlow has them.
-    var options = BinaryDecodingOptions()
-    options.discardUnknownFields = true
+  ) throws -> MetaGraphMessage {
+    guard let start = buffer.pointee.data else { return MetaGraphMessage() }
     do {
-      return try Tensorflow_MetaGraphDef(serializedBytes: bytes, partial: true, options: options)
+      return try MetaGraphMessage(
+        [UInt8](UnsafeRawBufferPointer(start: start, count: buffer.pointee.length))[...])
     } catch {
       throw TensorIOError(
-        .invalidModel, "The signatures of '\(folder.path)' cannot be read: \(error).", cause: error)
+        .invalidModel,
+        "The signatures of '\(folder.path)' cannot be read: they are no MetaGraphDef "
+          + "message.", cause: error)
     }
   }
 

@@ -20,15 +20,15 @@ struct SignatureKeys: Sendable {
   private static let ownPrefix = "__saved_model"
   private static let usualKey = "serving_default"
 
-  init(_ metaGraph: Tensorflow_MetaGraphDef, in graph: TensorFlowGraph) {
-    saverInput = graph.tensor(named: metaGraph.saverDef.filenameTensorName)
-    for (key, definition) in metaGraph.signatureDef where !key.hasPrefix(Self.ownPrefix) {
+  init(_ metaGraph: MetaGraphMessage, in graph: TensorFlowGraph) {
+    saverInput = graph.tensor(named: metaGraph.saver.filenameTensorName)
+    for (key, definition) in metaGraph.signatures where !key.hasPrefix(Self.ownPrefix) {
       var signature = Signature()
-      for (name, info) in definition.inputs {
-        signature.inputs[name] = graph.tensor(named: info.name)
+      for (name, tensor) in definition.inputs {
+        signature.inputs[name] = graph.tensor(named: tensor)
       }
-      for (name, info) in definition.outputs {
-        signature.outputs[name] = graph.tensor(named: info.name)
+      for (name, tensor) in definition.outputs {
+        signature.outputs[name] = graph.tensor(named: tensor)
       }
       signatures[key] = signature
     }

@@ -29,7 +29,7 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   let session: OpaquePointer
   let folder: SavedModelFolder
   /// The names of the operations that save and restore the variables.
-  let saverDefinition: Tensorflow_SaverDef
+  let saverDefinition: SaverMessage
   /// Whether the file had to be repaired to be loaded.
   let isRepaired: Bool
   private let keys: SignatureKeys
@@ -45,9 +45,9 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     self.library = library
     graph = loaded.graph
     session = loaded.session
-    tags = loaded.metaGraph.metaInfoDef.tags
-    tensorFlowVersion = loaded.metaGraph.metaInfoDef.tensorflowVersion
-    saverDefinition = loaded.metaGraph.saverDef
+    tags = loaded.metaGraph.tags
+    tensorFlowVersion = loaded.metaGraph.tensorFlowVersion
+    saverDefinition = loaded.metaGraph.saver
     isRepaired = loaded.isRepaired
     keys = SignatureKeys(loaded.metaGraph, in: graph)
     signatures = keys.descriptions(in: graph, trainingFirst: modes.contains(.train))

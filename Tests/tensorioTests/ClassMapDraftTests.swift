@@ -7,7 +7,7 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-@testable import TensorIOCommandLine
+@testable import ModelCommands
 
 /// Which outputs `tensorio init` takes for class maps.
 @Suite struct ClassMapDraftTests {

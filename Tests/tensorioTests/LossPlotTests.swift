@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOTesting
 import Testing
 
-@testable import TensorIOCommandLine
+@testable import ModelCommands
 
 /// The picture of a training.
 struct LossPlotTests {

@@ -7,7 +7,7 @@ import Foundation
 import TensorIO
 import Testing
 
-@testable import TensorIOCommandLine
+@testable import ModelCommands
 
 /// Quantized layers, for which no bundle without a model will do.
 @Suite struct QuantizedParityTests {

@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOImageCodecs
 import Testing
 
-@testable import TensorIOCommandLine
+@testable import ModelCommands
 
 /// `tensorio run` with pictures that come out of real models, class maps, and previews.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))

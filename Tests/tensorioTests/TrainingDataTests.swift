@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOImageCodecs
 import Testing
 
-@testable import TensorIOCommandLine
+@testable import ModelCommands
 
 /// Data to train on, from files and folders.
 struct TrainingDataTests {

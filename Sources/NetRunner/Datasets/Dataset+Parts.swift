@@ -22,6 +22,7 @@ extension Dataset {
   /// - Returns: The chosen pictures; ``notes`` says how they were chosen.
   /// - Throws: `TensorIOError` for a negative count.
   public func limited(to count: Int, seed: UInt64? = nil) throws -> Dataset {
+    try SHA256.requireLibrary()
     guard count >= 0 else {
       throw TensorIOError(.invalidOption, "A limit is 0 pictures or more, got \(count).")
     }
@@ -50,6 +51,7 @@ extension Dataset {
   /// - Returns: The part's pictures.
   /// - Throws: `TensorIOError` for a part that there is not.
   public func part(_ index: Int, of count: Int) throws -> Dataset {
+    try SHA256.requireLibrary()
     guard count >= 1, (1...count).contains(index) else {
       throw TensorIOError(
         .invalidOption,

@@ -25,6 +25,7 @@ extension Dataset {
   /// - Returns: 64 hexadecimal digits.
   /// - Throws: `TensorIOError` when it was ended early.
   public func sha256(threads: Int = 2, until isOver: () -> Bool = { false }) throws -> String {
+    try SHA256.requireLibrary()
     let samples = samples
     var hash = SHA256()
     var count = 0

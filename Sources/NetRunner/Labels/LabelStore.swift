@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Hashing
 import StoredRows
 import TensorIO
 
@@ -43,6 +44,7 @@ public final class LabelStore: Sendable {
   public init(
     path: String, root: String? = nil, creates: Bool = true, busyTimeout: Double = 10
   ) throws {
+    try SHA256.requireLibrary()
     guard !FileSystem.isFolder(path) else {
       throw TensorIOError(.unreadableFile, "'\(path)' is a folder; a label store is a file.")
     }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Hashing
 import TensorIO
 
 extension EvaluationReport {
@@ -38,6 +39,7 @@ extension EvaluationReport {
   ///   not at all.
   /// - Throws: `TensorIOError` when the file cannot be written.
   public func write(to path: String) throws {
+    try SHA256.requireLibrary()
     try ReportFile(path).write(json())
   }
 }

@@ -12,6 +12,7 @@ extension ModelRecord {
   ///
   /// - Throws: `TensorIOError` when a file cannot be read.
   init(_ bundle: ModelBundle, _ decoder: ImageDecoder) throws {
+    try SHA256.requireLibrary()
     let manifest = bundle.manifest
     let inputs = manifest.inputs.map { "\($0.name): \($0.preprocessing)" }
     let preprocessing = inputs.joined(separator: "; ")

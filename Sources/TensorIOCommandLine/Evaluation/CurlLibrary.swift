@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCurl
+import ModelCommands
 import NativeLibrary
 import Synchronization
 import TensorIO

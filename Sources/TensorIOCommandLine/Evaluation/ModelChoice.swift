@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelCommands
 import TensorIO
 
 /// The arguments of commands that run several vision models.

@@ -5,12 +5,12 @@
 
 import Dispatch
 import Synchronization
-import TensorIO
+package import TensorIO
 
 /// Ends a command that takes too long: first by asking the runtime, then by ending the process.
-final class Deadline: Sendable {
+package final class Deadline: Sendable {
   /// Cancelled when the time is over.
-  let token = CancellationToken()
+  package let token = CancellationToken()
   private let seconds: Double?
   private let isMet = Atomic(false)
 
@@ -18,7 +18,7 @@ final class Deadline: Sendable {
   private static let grace = 1.0
 
   /// Starts to count; nil seconds count for ever.
-  init(seconds: Double?) {
+  package init(seconds: Double?) {
     self.seconds = seconds
     guard let seconds else { return }
     let queue = DispatchQueue.global(qos: .userInitiated)
@@ -36,7 +36,7 @@ final class Deadline: Sendable {
   }
 
   /// Does work that must be done in time.
-  func watch<Result>(_ work: () throws -> Result) throws -> Result {
+  package func watch<Result>(_ work: () throws -> Result) throws -> Result {
     defer { isMet.store(true, ordering: .releasing) }
     do {
       return try work()

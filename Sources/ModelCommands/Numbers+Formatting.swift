@@ -27,7 +27,7 @@ extension Double {
 
 extension Duration {
   /// The time for a person, in the unit that fits.
-  var formatted: String {
+  package var formatted: String {
     let milliseconds = milliseconds
     if milliseconds < 0.1 { return "\((milliseconds * 1e3).fixed(2)) µs" }
     if milliseconds < 1e4 { return "\(milliseconds.fixed(2)) ms" }
@@ -37,7 +37,7 @@ extension Duration {
 
 extension Double {
   /// The number in six digits.
-  var significant: Double {
+  package var significant: Double {
     guard isFinite, self != 0 else { return self }
     var factor = 1.0
     while magnitude * factor < 1e5 && factor < 1e300 { factor *= 10 }

@@ -21,9 +21,9 @@ import Darwin
 /// crashes there, reserves too much memory or never returns, the parent says so in a sentence and
 /// exits with 65. A fork before the first thread costs less than a millisecond, so that even a single
 /// run is guarded; servers, which cannot fork, use ``IsolatedBackend`` instead.
-struct ProcessGuard {
+package struct ProcessGuard {
   /// The guard of this process; a command without one runs unguarded.
-  static var current: ProcessGuard { ProcessGuard(descriptor: watchDescriptor) }
+  package static var current: ProcessGuard { ProcessGuard(descriptor: watchDescriptor) }
 
   /// `nonisolated(unsafe)` because it is set once, before there is a second thread.
   nonisolated(unsafe) private static var watchDescriptor: Int32 = -1
@@ -40,7 +40,7 @@ struct ProcessGuard {
 
   /// Goes on in a child when the command opens models; returns only there, or when the command is
   /// another one.
-  static func begin(for arguments: [String]) {
+  package static func begin(for arguments: [String]) {
     guard arguments.count > 2, guardedCommands.contains(arguments[1]) else { return }
     var end = watched_end()
     let descriptor = run_watched(&end)
@@ -56,7 +56,7 @@ struct ProcessGuard {
   ///   - limits: What it may take.
   ///   - seconds: How long it may take; nil for the default.
   ///   - sessions: How many sessions are made.
-  func limitModel(
+  package func limitModel(
     at path: String, by limits: SafetyArguments, seconds: Double? = nil, sessions: Int = 1
   ) {
     guard descriptor >= 0 else { return }
@@ -70,7 +70,7 @@ struct ProcessGuard {
   }
 
   /// The model has given its first answer: from here on it may take the time that it needs.
-  func modelHasAnswered() {
+  package func modelHasAnswered() {
     if descriptor >= 0 { watch_activity(descriptor, "", 0) }
   }
 

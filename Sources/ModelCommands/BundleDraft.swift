@@ -6,7 +6,7 @@
 import TensorIO
 
 /// A bundle as far as a model can describe itself.
-struct BundleDraft {
+package struct BundleDraft {
   /// The model's name in the bundle.
   let modelFile: String
   /// The content of model.json, its keys in the order of the documents.
@@ -38,7 +38,7 @@ struct BundleDraft {
   }
 
   /// How a text begins that a person must fill in.
-  static let markerStart = "(fill in:"
+  package static let markerStart = "(fill in:"
 
   /// The first members of a model.json, with markers for what a person must fill in.
   static func members(

@@ -15,7 +15,7 @@ import Darwin
 ///
 /// SIGTERM does the same: it is what `docker stop` and batch systems send. A second signal of the
 /// same kind ends the process as usual.
-struct Interruption {
+package struct Interruption {
   /// A signal handler can reach only what is global, and must not allocate: a plain word does not.
   ///
   /// `nonisolated(unsafe)` because only the value 1 is ever stored.
@@ -31,7 +31,7 @@ struct Interruption {
   ///
   /// - Parameter alsoWithoutReader: Whether the loop ends, too, when nobody reads the output any
   ///   more, as after `| head -1`. Else that ends the process at the next line.
-  init(alsoWithoutReader: Bool = false) {
+  package init(alsoWithoutReader: Bool = false) {
     // Made before a handler asks for it.
     _ = Self.requested
     _ = Self.handlerStack
@@ -48,7 +48,7 @@ struct Interruption {
   }
 
   /// Whether the loop should end.
-  var isRequested: Bool { Self.requested.pointee != 0 }
+  package var isRequested: Bool { Self.requested.pointee != 0 }
 
   /// A stack for handlers beside the main thread's own; made once.
   ///

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+import ModelCommands
 import TensorIO
 import TensorIOIsolation
 import TensorIOLiteRT

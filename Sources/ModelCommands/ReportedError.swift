@@ -15,7 +15,7 @@ package protocol ReportedError: Error {
 
 extension TensorIOError: ReportedError {
   /// Where a missing library was looked for, line by line; nil for another error.
-  var searchedPlaces: String? {
+  package var searchedPlaces: String? {
     guard code == .missingLibrary else { return nil }
     var cause = self.cause
     while let error = cause as? TensorIOError { cause = error.cause }

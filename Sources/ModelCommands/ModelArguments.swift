@@ -11,13 +11,13 @@ package import TensorIOLiteRT
 import TensorIOTensorFlow
 
 /// The arguments of every command that runs a model.
-struct ModelArguments: ParsableArguments {
+package struct ModelArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "The bundle: a folder NAME.tiobundle.",
       discussion: "A .tflite file that says everything of itself needs no bundle."),
     completion: .directory)
-  var bundle: String
+  package var bundle: String
 
   @Argument(
     help: ArgumentHelp(
@@ -27,22 +27,22 @@ struct ModelArguments: ParsableArguments {
         is text, or the path of a picture for an image layer. @FILE is a .json, .npy, .jpg, \
         .png, .bmp or .webp file, or else raw bytes.
         """))
-  var value: String?
+  package var value: String?
 
   @Option(
     name: .long, parsing: .singleValue,
     help: ArgumentHelp("One input by name; may be repeated.", valueName: "name=value"))
-  var input: [NamedArgument] = []
+  package var input: [NamedArgument] = []
 
   @Option(
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "What is fed beside the inputs, as model.json's placeholders; may be repeated.",
       valueName: "name=value"))
-  var placeholder: [NamedArgument] = []
+  package var placeholder: [NamedArgument] = []
 
   @Option(name: .long, help: "Threads inside one run.")
-  var threads: Int = 1
+  package var threads: Int = 1
 
   @Option(
     name: .long,
@@ -55,16 +55,18 @@ struct ModelArguments: ParsableArguments {
       "How much of a JPEG is decoded: exact is bit for bit what Pillow decodes; high and fast "
         + "decode it at 1/2, 1/4 or 1/8 of its size where that leaves twice, or once, the size "
         + "that the model takes."))
-  var decode: DecodeScaling = .exact
+  package var decode: DecodeScaling = .exact
 
   @Option(
     name: .long,
     help: ArgumentHelp("Give up after this many seconds.", valueName: "seconds"))
-  var timeout: Double?
+  package var timeout: Double?
 
   @OptionGroup var safety: SafetyArguments
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard (1...1024).contains(threads) else {
       throw ValidationError("--threads takes a number from 1 to 1024, got \(threads).")
     }
@@ -83,7 +85,7 @@ struct ModelArguments: ParsableArguments {
   ///   - sessions: How many runs may be under way at once.
   /// - Returns: The model; nil for a placeholder.
   /// - Throws: `TensorIOError`.
-  func loadModel(
+  package func loadModel(
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {
     switch try ModelKind(of: bundle) {
@@ -123,14 +125,16 @@ struct ModelArguments: ParsableArguments {
   }
 
   /// The values for the model's inputs and placeholders.
-  func readInputs(for signature: ModelSignature) throws -> ModelInputs {
+  package func readInputs(for signature: ModelSignature) throws -> ModelInputs {
     var inputs = try readValues(for: signature)
     inputs.placeholders = try readPlaceholders(for: signature)
     return inputs
   }
 
   /// The values for the model's placeholders.
-  func readPlaceholders(for signature: ModelSignature) throws -> [String: any TensorEncodable] {
+  package func readPlaceholders(for signature: ModelSignature) throws -> [String:
+    any TensorEncodable]
+  {
     try placeholder.values(of: "--placeholder", with: InputReader(scaling: decode)) {
       signature.placeholder(named: $0)
     }
@@ -155,11 +159,11 @@ struct ModelArguments: ParsableArguments {
 }
 
 /// An argument of the form NAME=VALUE.
-struct NamedArgument: ExpressibleByArgument {
-  var name: String
-  var value: String
+package struct NamedArgument: ExpressibleByArgument {
+  package var name: String
+  package var value: String
 
-  init?(argument: String) {
+  package init?(argument: String) {
     guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else {
       return nil
     }
@@ -191,7 +195,7 @@ extension ModelSignature {
   /// to pass one.
   ///
   /// Only the runs know what has no value: some placeholders have a default in the model.
-  func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
+  package func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch var error as TensorIOError where error.code == .missingInput {
@@ -205,7 +209,7 @@ extension ModelSignature {
 
 extension Model {
   /// The model as one that is only run, whatever else it can do; nil for a placeholder.
-  func forInference(with loader: ModelLoader) throws -> InferenceModel? {
+  package func forInference(with loader: ModelLoader) throws -> InferenceModel? {
     if self is TrainableModel { return try InferenceModel(bundle: bundle, loader: loader) }
     return self as? InferenceModel
   }

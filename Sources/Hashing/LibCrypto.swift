@@ -1,0 +1,67 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(CryptoKit)
+import NativeLibrary
+package import TensorIO
+
+/// OpenSSL's libcrypto, opened when the first hash is computed: what hashes nothing starts without it.
+///
+/// Linked, it would cost every start a millisecond and 1.4 MB.
+package struct LibCrypto: Sendable {
+  /// The process's own; it stays loaded.
+  package static let shared = Result { () throws(TensorIOError) in try LibCrypto() }
+
+  /// The file that was opened.
+  package let path: String
+
+  let newContext: @convention(c) @Sendable () -> OpaquePointer?
+  let freeContext: @convention(c) @Sendable (OpaquePointer?) -> Void
+  let sha256: @convention(c) @Sendable () -> OpaquePointer?
+  let begin: @convention(c) @Sendable (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> CInt
+  let add: @convention(c) @Sendable (OpaquePointer?, UnsafeRawPointer?, Int) -> CInt
+  let end:
+    @convention(c) @Sendable (OpaquePointer?, UnsafeMutablePointer<UInt8>?, OpaquePointer?) -> CInt
+
+  private init() throws(TensorIOError) {
+    let library: NativeLibrary
+    do {
+      library = try NativeLibrary(
+        fileNames: ["libcrypto.so.3", "libcrypto.so.1.1"],
+        overriddenBy: "TENSORIO_CRYPTO_LIBRARY")
+    } catch {
+      throw TensorIOError(
+        .missingLibrary,
+        error.message(
+          library: "libcrypto, which computes the hashes of models and pictures,",
+          installing: "run 'apt-get install libssl3'"),
+        cause: error)
+    }
+    func function<Function>(
+      _ name: String, as type: Function.Type = Function.self
+    ) throws(TensorIOError) -> Function {
+      guard let symbol = library.symbol(name) else {
+        throw TensorIOError(
+          .missingLibrary, "'\(library.path)' is no libcrypto: it lacks \(name).")
+      }
+      return unsafeBitCast(symbol, to: type)
+    }
+    path = library.path
+    newContext = try function("EVP_MD_CTX_new")
+    freeContext = try function("EVP_MD_CTX_free")
+    sha256 = try function("EVP_sha256")
+    begin = try function("EVP_DigestInit_ex")
+    add = try function("EVP_DigestUpdate")
+    end = try function("EVP_DigestFinal_ex")
+    // Without the system's configuration, which may switch algorithms off.
+    let initialize: @convention(c) (UInt64, OpaquePointer?) -> CInt = try function(
+      "OPENSSL_init_crypto")
+    let withoutConfiguration: UInt64 = 0x80
+    guard initialize(withoutConfiguration, nil) == 1 else {
+      throw TensorIOError(.missingLibrary, "'\(library.path)' could not be set up.")
+    }
+  }
+}
+#endif

@@ -1,0 +1,100 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// The fields of a message in Protocol Buffers' binary format, in the order that they are written.
+///
+/// A field is a key (its number and how its value is written) and the value. Source:
+/// https://protobuf.dev/programming-guides/encoding
+struct MessageFields: Sequence {
+  /// The message.
+  let bytes: ArraySlice<UInt8>
+
+  /// A message that ends within a field, or has a field that none can have.
+  struct Damaged: Error {}
+
+  /// A field.
+  struct Field {
+    let number: Int
+    /// What a field of bytes, a text or a message holds; nil for a number.
+    let value: ArraySlice<UInt8>?
+    /// The field as it is written, its key too.
+    let written: ArraySlice<UInt8>
+
+    /// The text of a field; nil for another one.
+    func text() throws -> String? {
+      guard let value else { return nil }
+      guard let text = String(validating: value, as: UTF8.self) else { throw Damaged() }
+      return text
+    }
+  }
+
+  /// All fields.
+  ///
+  /// - Throws: ``Damaged``.
+  func all() throws -> [Field] { try map { try $0.get() } }
+
+  func makeIterator() -> Iterator { Iterator(rest: bytes) }
+
+  struct Iterator: IteratorProtocol {
+    fileprivate var rest: ArraySlice<UInt8>
+
+    mutating func next() -> Result<Field, Damaged>? {
+      guard !rest.isEmpty else { return nil }
+      do {
+        return .success(try field())
+      } catch {
+        rest = []
+        return .failure(error)
+      }
+    }
+
+    private mutating func field() throws(Damaged) -> Field {
+      let message = rest
+      let key = try number()
+      guard let number = Int(exactly: key >> 3), number > 0 else { throw Damaged() }
+      var value: ArraySlice<UInt8>?
+      switch key & 7 {
+      case 0: _ = try self.number()
+      case 1: _ = try take(8)
+      case 2: value = try take(self.number())
+      case 5: _ = try take(4)
+      // Groups have not been written since before there was a TensorFlow.
+      default: throw Damaged()
+      }
+      return Field(number: number, value: value, written: message[..<rest.startIndex])
+    }
+
+    /// A number of seven bits a byte, the lowest first; the last byte is below 128.
+    private mutating func number() throws(Damaged) -> UInt64 {
+      var number: UInt64 = 0
+      for shift in stride(from: UInt64(0), to: 70, by: 7) {
+        guard let byte = rest.popFirst() else { throw Damaged() }
+        number |= UInt64(byte & 127) << shift
+        if byte < 128 { return number }
+      }
+      throw Damaged()
+    }
+
+    private mutating func take(_ count: UInt64) throws(Damaged) -> ArraySlice<UInt8> {
+      guard count <= UInt64(rest.count) else { throw Damaged() }
+      defer { rest = rest.dropFirst(Int(count)) }
+      return rest.prefix(Int(count))
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Writes a field of bytes, a text or a message at the end.
+  mutating func append(field number: UInt8, _ value: some Collection<UInt8>) {
+    append(number << 3 | 2)
+    var count = value.count
+    while count > 127 {
+      append(UInt8(count & 127) | 128)
+      count >>= 7
+    }
+    append(UInt8(count))
+    append(contentsOf: value)
+  }
+}

@@ -1,0 +1,138 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is read of `saved_model.pb`: `SavedModel` of tensorflow/core/protobuf/saved_model.proto.
+struct SavedModelMessage {
+  private let fields: [MessageFields.Field]
+  /// Its graphs, in order.
+  let metaGraphs: [MetaGraphMessage]
+
+  private static let metaGraphField = 2
+
+  /// Reads a message.
+  ///
+  /// - Throws: ``MessageFields/Damaged``.
+  init(_ bytes: ArraySlice<UInt8>) throws {
+    fields = try MessageFields(bytes: bytes).all()
+    metaGraphs = try fields.filter { $0.number == Self.metaGraphField }.compactMap(\.value)
+      .map { try MetaGraphMessage($0) }
+  }
+
+  /// The message with the graphs of some tags only, which get another tag.
+  func keeping(tags: Set<String>, retagged tag: String) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    for field in fields {
+      guard field.number == Self.metaGraphField, let value = field.value else {
+        bytes += field.written
+        continue
+      }
+      guard try Set(MetaGraphMessage(value).tags) == tags else { continue }
+      bytes.append(field: UInt8(Self.metaGraphField), try MetaGraphMessage.retagged(value, tag))
+    }
+    return bytes
+  }
+}
+
+/// `MetaGraphDef` of tensorflow/core/protobuf/meta_graph.proto: a graph and how to use it.
+///
+/// Its operations are most of the bytes, and TensorFlow has them: they are passed over.
+struct MetaGraphMessage {
+  private(set) var tags: [String] = []
+  private(set) var tensorFlowVersion = ""
+  private(set) var saver = SaverMessage()
+  /// The signatures by their keys.
+  private(set) var signatures: [String: SignatureMessage] = [:]
+
+  private static let infoField = 1
+  private static let tagsField = 4
+
+  init() {}
+
+  init(_ bytes: ArraySlice<UInt8>) throws {
+    for field in MessageFields(bytes: bytes) {
+      let field = try field.get()
+      guard let value = field.value else { continue }
+      switch field.number {
+      case Self.infoField: try readInfo(value)
+      case 3: try saver.read(value)
+      case 5:
+        let (key, value) = try Self.entry(value)
+        signatures[key] = try SignatureMessage(value)
+      default: break
+      }
+    }
+  }
+
+  private mutating func readInfo(_ bytes: ArraySlice<UInt8>) throws {
+    for field in try MessageFields(bytes: bytes).all() {
+      guard let text = try [Self.tagsField, 5].contains(field.number) ? field.text() : nil else {
+        continue
+      }
+      if field.number == Self.tagsField { tags.append(text) } else { tensorFlowVersion = text }
+    }
+  }
+
+  /// The key and the value of a map's entry.
+  fileprivate static func entry(_ bytes: ArraySlice<UInt8>) throws -> (String, ArraySlice<UInt8>) {
+    var (key, value) = ("", ArraySlice<UInt8>())
+    for field in try MessageFields(bytes: bytes).all() {
+      if field.number == 1 { key = try field.text() ?? key }
+      if field.number == 2 { value = field.value ?? value }
+    }
+    return (key, value)
+  }
+
+  /// The message with another tag in place of its own.
+  fileprivate static func retagged(_ bytes: ArraySlice<UInt8>, _ tag: String) throws -> [UInt8] {
+    var (info, rest): ([UInt8], [UInt8]) = ([], [])
+    for field in try MessageFields(bytes: bytes).all() {
+      guard field.number == infoField, let value = field.value else {
+        rest += field.written
+        continue
+      }
+      for field in try MessageFields(bytes: value).all() where field.number != tagsField {
+        info += field.written
+      }
+    }
+    info.append(field: UInt8(tagsField), tag.utf8)
+    var message: [UInt8] = []
+    message.append(field: UInt8(infoField), info)
+    return message + rest
+  }
+}
+
+/// `SaverDef` of tensorflow/core/protobuf/saver.proto: the operations that write and read weights.
+struct SaverMessage {
+  private(set) var filenameTensorName = ""
+  private(set) var saveTensorName = ""
+  private(set) var restoreOpName = ""
+
+  fileprivate mutating func read(_ bytes: ArraySlice<UInt8>) throws {
+    for field in try MessageFields(bytes: bytes).all() {
+      switch field.number {
+      case 1: filenameTensorName = try field.text() ?? filenameTensorName
+      case 2: saveTensorName = try field.text() ?? saveTensorName
+      case 3: restoreOpName = try field.text() ?? restoreOpName
+      default: break
+      }
+    }
+  }
+}
+
+/// `SignatureDef` of tensorflow/core/protobuf/meta_graph.proto.
+struct SignatureMessage {
+  /// The tensors' names in the graph, by the signature's own names.
+  private(set) var inputs: [String: String] = [:]
+  private(set) var outputs: [String: String] = [:]
+
+  fileprivate init(_ bytes: ArraySlice<UInt8>) throws {
+    for field in try MessageFields(bytes: bytes).all() {
+      guard [1, 2].contains(field.number), let value = field.value else { continue }
+      let (key, info) = try MetaGraphMessage.entry(value)
+      let name = try MessageFields(bytes: info).all().last { $0.number == 1 }?.text() ?? ""
+      if field.number == 1 { inputs[key] = name } else { outputs[key] = name }
+    }
+  }
+}
