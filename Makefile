@@ -41,6 +41,8 @@ help: ## Shows this list.
 demo: build ## Installs what is missing, builds, and runs a shipped model on a shipped image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
+# More tests at a time only wait for each other: many compute, or hold a thread while a program runs.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 test: setup ## Installs what is missing and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \

@@ -5,12 +5,6 @@
 
 import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// One of a SavedModel's files.
 struct SavedModelFile {
   /// The path in the folder.
@@ -26,12 +20,10 @@ struct SavedModelFile {
 
   /// The size of a file, or of what a link leads to.
   private static func byteCount(of path: String) throws -> Int {
-    let target = URL(filePath: path).resolvingSymlinksInPath().path
-    do {
-      return try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int ?? 0
-    } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read: \(error).", cause: error)
+    guard let count = FileSystem.byteCount(of: path) else {
+      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
     }
+    return count
   }
 
   private static func names(in folder: String, prefix: String) throws -> [String] {
