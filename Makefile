@@ -24,8 +24,8 @@ ifeq ($(shell uname -s),Linux)
 ifneq ($(shell printf '%s\n' 2.36 "$$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -VC && echo new),)
 RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
 endif
-RELEASE_FLAGS ?= --static-swift-stdlib -debug-info-format $(DEBUG_INFO) -Xswiftc -use-ld=lld \
-  -Xlinker --no-export-dynamic $(RELOCATIONS)
+RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format $(DEBUG_INFO) \
+  -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(RELOCATIONS)
 endif
 # dwarf for a debugger; none builds faster.
 DEBUG_INFO ?= none
@@ -33,10 +33,10 @@ DEBUG_INFO ?= none
 CORE_FLAGS ?= -Xswiftc -Osize
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build programs budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build programs release-static install uninstall deb wheel test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: build ## Installs what is missing, builds, and runs a shipped model on a shipped image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
@@ -64,6 +64,30 @@ build: setup ## Builds tensorio for release: the core, without servers.
 programs: setup ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
 	for program in tensorio tensorio-netrunner tensorio-repository; do \
 	  swift build -c release $(SERVERS) $(RELEASE_FLAGS) --product $$program || exit; done
+
+# Everything but glibc is in these programs, for machines that have Python and little else. -Xswiftc and not
+# -Xlinker: the folder must come before the system's. The second -lstdc++ is for Swift's own archives.
+release-static: setup ## Builds the three programs with all libraries inside, for the wheel.
+	Scripts/packaging/static_libraries.sh .build/static-libraries
+	for program in tensorio tensorio-netrunner tensorio-repository; do \
+	  swift build -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
+	    -Xswiftc -L$(CURDIR)/.build/static-libraries -Xlinker -lstdc++ --product $$program || exit; done
+
+install: ## Installs what "make programs" built into PREFIX, by default /usr/local.
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SYSTEMD="$(SYSTEMD)" Scripts/packaging/install.sh install
+
+uninstall: ## Removes what "make install" installed.
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/packaging/install.sh uninstall
+
+deb: programs ## Makes a Debian package in .build/packages.
+	Scripts/packaging/deb.sh
+
+wheel: release-static ## Makes a Python wheel in .build/packages.
+	CHECKOUTS=.build/wheel-build/checkouts COPYRIGHT_OPTIONS="--static .build/static-libraries" \
+	  Scripts/packaging/wheel.py
+
+test-packages: ## Installs, upgrades and removes both packages on bare systems; needs root.
+	Scripts/packaging/test_packages.sh .build/packages/*.deb .build/packages/*.whl
 
 budget: ## Compares the built programs' sizes and instructions with Benchmarks/budgets.json.
 	Benchmarks/budget.py --programs .build/release

@@ -12,7 +12,8 @@ A library comes out of a pinned Python wheel. pip downloads the wheel, so proxie
 certificates are whatever pip is configured for. Its SHA-256 is compared with the pin before
 anything is unpacked. Only the files under `keep` are kept, in `$TENSORIO_HOME/lib`.
 
-Nothing but the standard library of Python 3.9 or later, and pip as a command.
+Nothing but the standard library of Python 3.9 or later, with pip or with what makes an environment
+that has it (Debian's python3-venv).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import contextlib
 import fcntl
 import fnmatch
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -30,6 +32,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import venv
 import zipfile
 from pathlib import Path
 from typing import Callable, NamedTuple, NoReturn
@@ -172,9 +175,27 @@ def is_installed(name: str, library: Library, wheel: Wheel, folder: Path) -> boo
         return False
 
 
+def pip_command(folder: Path) -> list[str]:
+    """pip of this Python, or of an environment in `folder` where this Python has none.
+
+    Debian's python3-pip recommends compilers, and python3-venv does not.
+    """
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip"]
+    environment = folder / "environment"
+    try:
+        venv.create(environment, with_pip=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise FetchError(
+            f"{sys.executable} has no pip. On Debian and Ubuntu, install python3-venv or "
+            "python3-pip."
+        ) from None
+    return [str(environment / "bin" / "python"), "-m", "pip"]
+
+
 def download_with_pip(library: Library, wheel: Wheel, folder: Path) -> None:
     project = library.project_of(wheel)
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
+    command = [*pip_command(folder), "download", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
     command += ["--platform", wheel.tag, "--python-version", "3.11"]
     command += ["--implementation", "cp", "--abi", "cp311"]

@@ -7,6 +7,7 @@
     python3 -m unittest discover Scripts
 """
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import venv
 import zipfile
 from pathlib import Path
 from unittest import mock
@@ -203,6 +205,22 @@ class DownloadTests(unittest.TestCase):
             self.download(Wheel("any", "0", KEEP, project="fake-project-cpu"), returncode=1)
         for part in ("fake-project-cpu 1.0", "no such wheel", "FAKE_LIBRARY"):
             self.assertIn(part, str(caught.exception))
+
+
+    def test_a_python_without_pip_gets_an_environment_with_it(self):
+        with mock.patch.object(importlib.util, "find_spec", return_value=None):
+            with mock.patch.object(venv, "create") as create:
+                command = self.download(Wheel("any", "0", KEEP))
+        create.assert_called_once_with(Path("there/environment"), with_pip=True)
+        self.assertEqual(command[:3], ["there/environment/bin/python", "-m", "pip"])
+
+    def test_a_python_without_either_says_what_to_install(self):
+        with mock.patch.object(importlib.util, "find_spec", return_value=None):
+            failure = subprocess.CalledProcessError(1, "ensurepip")
+            with mock.patch.object(venv, "create", side_effect=failure):
+                with self.assertRaises(FetchError) as caught:
+                    self.download(Wheel("any", "0", KEEP))
+        self.assertIn("python3-venv", str(caught.exception))
 
 
 class PinTests(unittest.TestCase):

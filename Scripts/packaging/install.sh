@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the built programs with all that belongs to them, and removes them again.
+#
+#   Scripts/packaging/install.sh install     copies everything into $DESTDIR$PREFIX
+#   Scripts/packaging/install.sh uninstall   removes what the last install copied
+#
+# PREFIX     default: /usr/local
+# DESTDIR    a folder in front of every path, for packages; default: none
+# PROGRAMS   the folder of the three programs; default: .build/release
+# CHECKOUTS  the folder of the packages' sources; default: .build/checkouts
+# COPYRIGHT_OPTIONS, ZSH_COMPLETIONS  what packages do differently
+# SYSTEMD    yes: also install the services, their settings and their user's entry
+#
+# The list of installed files is in PREFIX/share/tensorio/installed.txt. An install over an older
+# one first removes the files of the older one. With DESTDIR there is no list: packages have theirs.
+#
+# Exit codes: 64 wrong usage, 66 a program is missing, 69 the files could not be written.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+prefix="${PREFIX:-/usr/local}"
+destination="${DESTDIR:-}$prefix"
+programs="${PROGRAMS:-.build/release}"
+checkouts="${CHECKOUTS:-.build/checkouts}"
+systemd="${SYSTEMD:-no}"
+names="tensorio tensorio-netrunner tensorio-repository"
+list="share/tensorio/installed.txt"
+
+fail() {
+  local code="$1"
+  shift
+  printf 'error: %s\n' "$*" >&2
+  exit "$code"
+}
+
+# Copies a file or what comes from standard input ("-"), with the given permissions.
+put() {
+  local mode="$1" source="$2" target="$stage/$3"
+  mkdir -p "$(dirname "$target")"
+  if [ "$source" = - ]; then cat >"$target"; else cp "$source" "$target"; fi
+  chmod "$mode" "$target"
+}
+
+# Fills the stage with PREFIX's content.
+fill_stage() {
+  local name file
+  for name in $names; do
+    [ -x "$programs/$name" ] ||
+      fail 66 "$programs/$name is missing; build it with 'make programs', or set PROGRAMS"
+  done
+  for name in $names; do
+    put 755 "$programs/$name" "bin/$name"
+    strip --remove-section=.comment --remove-section=.note "$stage/bin/$name"
+    # The shell reads the file and does not run it.
+    "$programs/$name" --generate-completion-script bash | sed '1{/^#!/d;}' |
+      put 644 - "share/bash-completion/completions/$name"
+    "$programs/$name" --generate-completion-script zsh |
+      put 644 - "${ZSH_COMPLETIONS:-share/zsh/site-functions}/_$name"
+    "$programs/$name" --generate-completion-script fish |
+      put 644 - "share/fish/vendor_completions.d/$name.fish"
+  done
+  mkdir -p "$stage/share/man/man1"
+  Scripts/packaging/man_pages.py "$programs" "$stage/share/man/man1"
+  (cd Sources/NetRunnerWeb/Assets && find . -type f -print) | sort | while IFS= read -r file; do
+    put 644 "Sources/NetRunnerWeb/Assets/$file" "share/tensorio/netrunner/$file"
+  done
+  put 755 Scripts/fetch_library.py share/tensorio/fetch_library.py
+  for file in README.md CHANGELOG.md LICENSE NOTICE; do
+    put 644 "$file" "share/doc/tensorio/$file"
+  done
+  # shellcheck disable=SC2086
+  Scripts/packaging/copyright.py --checkouts "$checkouts" ${COPYRIGHT_OPTIONS:-} | put 644 - share/doc/tensorio/copyright
+  if [ "$systemd" = yes ]; then
+    for name in tensorio-netrunner tensorio-repository; do
+      sed "s|@BIN@|$prefix/bin|" "Scripts/packaging/systemd/$name.service" |
+        put 644 - "lib/systemd/system/$name.service"
+    done
+    put 644 Scripts/packaging/systemd/sysusers.conf lib/sysusers.d/tensorio.conf
+  fi
+}
+
+# The services' settings are no files of PREFIX, and stay when they were changed.
+install_settings() {
+  local name target
+  for name in tensorio-netrunner tensorio-repository; do
+    target="${DESTDIR:-}/etc/default/$name"
+    if [ ! -e "$target" ]; then
+      install -D -m 644 "Scripts/packaging/systemd/$name.default" "$target"
+    fi
+  done
+}
+
+# Removes what the list names: first the files, then the folders that are empty.
+uninstall() {
+  local path
+  [ -f "$destination/$list" ] || return 0
+  while IFS= read -r path; do
+    case "$path" in
+      /* | ../* | */../* | "") fail 69 "$destination/$list names '$path'" ;;
+      */) ;;
+      *) rm -f "${destination:?}/$path" ;;
+    esac
+  done <"$destination/$list"
+  # The list begins with the outer folders.
+  grep '/$' "$destination/$list" | sort -r >"$temporary/folders"
+  rm -f "$destination/$list"
+  while IFS= read -r path; do
+    rmdir "$destination/$path" 2>/dev/null || true  # other files are in it
+  done <"$temporary/folders"
+}
+
+install_all() {
+  local folder
+  fill_stage
+  uninstall
+  mkdir -p "$destination" || fail 69 "$destination cannot be made; run it with sudo, or set PREFIX"
+  (cd "$stage" && find . -mindepth 1 -type d) | sed 's|^\./||; s|$|/|' | sort | while IFS= read -r folder; do
+    if [ ! -d "$destination/$folder" ]; then
+      mkdir "$destination/$folder"
+      echo "$folder"
+    fi
+  done >"$temporary/list"
+  (cd "$stage" && find . -type f) | sed 's|^\./||' | sort >>"$temporary/list"
+  echo "$list" >>"$temporary/list"
+  cp -R "$stage/." "$destination/" ||
+    fail 69 "the files cannot be written to $destination; run it with sudo, or set PREFIX"
+  if [ "$systemd" = yes ]; then install_settings; fi
+  if [ -z "${DESTDIR:-}" ]; then cp "$temporary/list" "$destination/$list"; fi
+}
+
+temporary="$(mktemp -d)"
+stage="$temporary/stage"
+trap 'rm -rf "$temporary"' EXIT
+umask 022
+mkdir "$stage"
+case "${1:-}" in
+  install) install_all ;;
+  uninstall)
+    [ -f "$destination/$list" ] || fail 66 "$destination/$list is missing: nothing to remove"
+    uninstall
+    ;;
+  *)
+    echo "usage: Scripts/packaging/install.sh install|uninstall" >&2
+    exit 64
+    ;;
+esac

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+#
+# Fills a folder with the static libraries that a wheel's programs are linked with.
+#
+#   Scripts/packaging/static_libraries.sh FOLDER
+#
+# The linker takes a library from the first folder that has it in any form. The folder has only
+# static ones, so these win where the folder comes first:
+#
+#   swift build ... -Xswiftc -LFOLDER -Xlinker -lstdc++
+#
+# -Xlinker -LFOLDER does not do: it comes after the system's folders. The second -lstdc++ is for the
+# archives of Swift that come after the first one.
+#
+# An archive that needs another one is a linker's script that names both. libgcc_s stands for the
+# part of GCC's library that unwinds the stack. After that, the programs need glibc alone.
+#
+# Exit codes: 64 wrong usage, 69 a static library is missing.
+set -euo pipefail
+
+if [ $# != 1 ]; then
+  echo "usage: Scripts/packaging/static_libraries.sh FOLDER" >&2
+  exit 64
+fi
+folder="$1"
+compiler="${CC:-}"
+for name in gcc cc clang; do
+  if [ -z "$compiler" ] && command -v "$name" >/dev/null; then compiler="$name"; fi
+done
+[ -n "$compiler" ] || { echo "error: gcc or clang is needed to find libraries" >&2; exit 69; }
+
+# The path of lib$1.a.
+find_library() {
+  local path
+  path="$("$compiler" -print-file-name="lib$1.a")"
+  case "$path" in
+    /*) readlink -f "$path" ;;
+    *)
+      echo "error: lib$1.a is missing; the package with the library's headers has it" >&2
+      exit 69
+      ;;
+  esac
+}
+
+has_library() { case "$("$compiler" -print-file-name="lib$1.a")" in /*) ;; *) false ;; esac; }
+
+# lib$1.a is the archive $2 and those after it.
+link_library() {
+  local name="$1" path paths=""
+  shift
+  for name_of_archive in "$@"; do
+    path="$(find_library "$name_of_archive")"
+    paths="$paths $path"
+  done
+  rm -f "$folder/lib$name.a"
+  if [ $# = 1 ]; then
+    ln -s "$path" "$folder/lib$name.a"
+  else
+    echo "GROUP ($paths )" >"$folder/lib$name.a"
+  fi
+}
+
+mkdir -p "$folder"
+rm -f "$folder"/lib*.a
+for name in jpeg z sqlite3 crypto stdc++; do link_library "$name" "$name"; done
+link_library png png16 z
+link_library png16 png16 z
+link_library gcc_s gcc_eh
+# Since version 1.3 libwebp has a part of its own for colours.
+if has_library sharpyuv; then link_library webp webp sharpyuv; else link_library webp webp; fi
