@@ -54,7 +54,7 @@ failed=0
 unmount() {
   local mount
   for mount in dev/shm dev proc; do
-    if mountpoint --quiet "$root/$mount"; then umount "$root/$mount"; fi
+    if mountpoint --quiet "$root/$mount"; then umount --lazy "$root/$mount"; fi
   done
 }
 
@@ -94,7 +94,7 @@ check() {
 }
 
 # says WORDS COMMAND: runs it as the person, and looks for the words in what it prints.
-says() { as_person "$2" 2>&1 | tee /dev/stderr | grep -q -e "$1"; }
+says() { as_person "$2" 2>&1 | tee "$temporary/words" | grep -e "$1" || { cat "$temporary/words"; return 1; }; }
 
 # The bare system, which debootstrap makes once.
 make_base() {
@@ -123,7 +123,8 @@ make_root() {
   fi
   apt-config dump | grep -E '^Acquire::(http|https)::' >"$root/etc/apt/apt.conf.d/99host" || true
   mount -t proc proc "$root/proc"
-  mount --rbind --make-rslave /dev "$root/dev"
+  mount --bind /dev "$root/dev"
+  mount -t tmpfs shm "$root/dev/shm"
   in_root useradd --create-home --shell /bin/bash person
   mkdir "$root/home/person/demo"
   cp -R Demo/digits.tiobundle Demo/digits.testbundle Demo/images "$root/home/person/demo/"
@@ -146,7 +147,7 @@ same_files() { diff "$temporary/before" "$temporary/after"; }
 # Every command has its page; $1 is the folder of pages, $2 their ending.
 has_man_pages() {
   local command
-  for command in "" $(as_person "tensorio --help" | sed -n '/^SUBCOMMANDS/,$s/^  \([a-z]*\)  .*/-\1/p'); do
+  for command in "" $(as_person "tensorio --help" | sed -n '/^SUBCOMMANDS/,$s/^  \([a-z][a-z]*\)  .*/-\1/p'); do
     test -s "$root/$1/tensorio$command.$2" || { echo "tensorio$command.$2 is missing"; return 1; }
   done
 }
