@@ -54,7 +54,8 @@ CHANGELOG
   cp Scripts/packaging/debian/lintian-overrides "$root/usr/share/lintian/overrides/tensorio"
 }
 
-# The packages with the libraries that the programs are linked with.
+# The packages with the libraries that the programs are linked with. libcrypto is opened at run time, but
+# evaluations and labels do nothing without it.
 dependencies() {
   mkdir -p "$temporary/source/debian"
   printf 'Source: tensorio\n\nPackage: tensorio\nArchitecture: any\n' \
@@ -77,7 +78,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $size
-Depends: $(dependencies)
+Depends: $(dependencies), libssl3 | libssl3t64
 Recommends: ca-certificates, libcurl4 | libcurl4t64, libzip4 | libzip4t64 | libzip5, python3, python3-venv
 Suggests: python3-pip
 Section: science

@@ -14,10 +14,11 @@
 #   swift build ... -Xswiftc -LFOLDER -Xlinker -lstdc++
 #
 # -Xlinker -LFOLDER does not do: it comes after the system's folders. The second -lstdc++ is for the
-# archives of Swift that come after the first one.
+# archives of Swift that come after the first one: gold and GNU's linker look into an archive once, lld does not.
 #
 # An archive that needs another one is a linker's script that names both. libgcc_s stands for the
-# part of GCC's library that unwinds the stack. After that, the programs need glibc alone.
+# part of GCC's library that unwinds the stack. After that, the programs need glibc alone; libcrypto, libcurl
+# and libzip are opened at run time.
 #
 # Exit codes: 64 wrong usage, 69 a static library is missing.
 set -euo pipefail
@@ -66,7 +67,7 @@ link_library() {
 
 mkdir -p "$folder"
 rm -f "$folder"/lib*.a
-for name in jpeg z sqlite3 crypto stdc++; do link_library "$name" "$name"; done
+for name in jpeg z sqlite3 stdc++; do link_library "$name" "$name"; done
 link_library png png16 z
 link_library png16 png16 z
 link_library gcc_s gcc_eh

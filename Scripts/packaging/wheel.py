@@ -116,6 +116,8 @@ def platform_tag(binaries: dict[str, Binary]) -> str:
             found = re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", version)
             if found:
                 newest = max(newest, (int(found[1]), int(found[2])))
+            elif version == "GLIBC_ABI_DT_RELR":  # packed relocations
+                newest = max(newest, (2, 36))
     machines = {binary.machine for binary in binaries.values()}
     if len(machines) != 1:
         raise WheelError(f"The programs are for several machines: {', '.join(sorted(machines))}.")
