@@ -46,6 +46,17 @@ put() {
   chmod "$mode" "$target"
 }
 
+# The parser makes no completions for a program that calls itself a subcommand of another one.
+put_completion() {
+  local program="$programs/$1" shell="$2" script
+  if script="$("$program" --generate-completion-script "$shell" 2>/dev/null)"; then
+    # The shell reads the file and does not run it.
+    sed '1{/^#!/d;}' <<<"$script" | put 644 - "$3"
+  elif [ "$1" = tensorio ]; then
+    fail 70 "$program makes no completions for $shell"
+  fi
+}
+
 # Fills the stage with PREFIX's content.
 fill_stage() {
   local name file
@@ -56,13 +67,9 @@ fill_stage() {
   for name in $names; do
     put 755 "$programs/$name" "bin/$name"
     strip --remove-section=.comment --remove-section=.note "$stage/bin/$name"
-    # The shell reads the file and does not run it.
-    "$programs/$name" --generate-completion-script bash | sed '1{/^#!/d;}' |
-      put 644 - "share/bash-completion/completions/$name"
-    "$programs/$name" --generate-completion-script zsh |
-      put 644 - "${ZSH_COMPLETIONS:-share/zsh/site-functions}/_$name"
-    "$programs/$name" --generate-completion-script fish |
-      put 644 - "share/fish/vendor_completions.d/$name.fish"
+    put_completion "$name" bash "share/bash-completion/completions/$name"
+    put_completion "$name" zsh "${ZSH_COMPLETIONS:-share/zsh/site-functions}/_$name"
+    put_completion "$name" fish "share/fish/vendor_completions.d/$name.fish"
   done
   mkdir -p "$stage/share/man/man1"
   Scripts/packaging/man_pages.py "$programs" "$stage/share/man/man1"
