@@ -30,10 +30,12 @@ endif
 # dwarf for a debugger; none builds faster.
 DEBUG_INFO ?= none
 # What is not done for each pixel or number need not be fast, and smaller code starts faster.
-CORE_FLAGS ?= -Xswiftc -Osize
+# The codecs are inside, where the system has them as static libraries: each shared one costs a start
+# 100 KB and the time to find it.
+CORE_FLAGS ?= -Xswiftc -Osize -Xswiftc -L$(CURDIR)/.build/static-codecs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build programs release-static install uninstall deb wheel test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +61,7 @@ tensorflow: ## Installs TensorFlow's library, 270 MB to download, to run and tra
 	@Scripts/setup.sh --tensorflow
 
 build: setup ## Builds tensorio for release: the core, without servers.
+	@Scripts/packaging/static_libraries.sh --codecs .build/static-codecs
 	swift build -c release $(RELEASE_FLAGS) $(CORE_FLAGS) --product tensorio
 
 programs: setup ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
@@ -85,6 +88,10 @@ deb: programs ## Makes a Debian package in .build/packages.
 wheel: release-static ## Makes a Python wheel in .build/packages.
 	CHECKOUTS=.build/wheel-build/checkouts COPYRIGHT_OPTIONS="--static .build/static-libraries" \
 	  Scripts/packaging/wheel.py
+
+archive: release-static ## Makes a .tar.gz of the wheel's programs in .build/packages.
+	CHECKOUTS=.build/wheel-build/checkouts COPYRIGHT_OPTIONS="--static .build/static-libraries" \
+	  Scripts/packaging/archive.sh
 
 test-packages: ## Installs, upgrades and removes both packages on bare systems; needs root.
 	Scripts/packaging/test_packages.sh .build/packages/*.deb .build/packages/*.whl

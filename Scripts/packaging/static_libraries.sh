@@ -4,9 +4,11 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fills a folder with the static libraries that a wheel's programs are linked with.
+# Fills a folder with the static libraries that programs are linked with.
 #
-#   Scripts/packaging/static_libraries.sh FOLDER
+#   Scripts/packaging/static_libraries.sh FOLDER            all: what a wheel's programs have inside
+#   Scripts/packaging/static_libraries.sh --codecs FOLDER   libjpeg, libpng, libwebp and zlib, where
+#                                                           they are there
 #
 # The linker takes a library from the first folder that has it in any form. The folder has only
 # static ones, so these win where the folder comes first:
@@ -23,8 +25,13 @@
 # Exit codes: 64 wrong usage, 69 a static library is missing.
 set -euo pipefail
 
+codecs=no
+if [ "${1:-}" = --codecs ]; then
+  codecs=yes
+  shift
+fi
 if [ $# != 1 ]; then
-  echo "usage: Scripts/packaging/static_libraries.sh FOLDER" >&2
+  echo "usage: Scripts/packaging/static_libraries.sh [--codecs] FOLDER" >&2
   exit 64
 fi
 folder="$1"
@@ -32,6 +39,7 @@ compiler="${CC:-}"
 for name in gcc cc clang; do
   if [ -z "$compiler" ] && command -v "$name" >/dev/null; then compiler="$name"; fi
 done
+if [ -z "$compiler" ] && [ "$codecs" = yes ]; then exit 0; fi
 [ -n "$compiler" ] || { echo "error: gcc or clang is needed to find libraries" >&2; exit 69; }
 
 # The path of lib$1.a.
@@ -67,9 +75,17 @@ link_library() {
 
 mkdir -p "$folder"
 rm -f "$folder"/lib*.a
-for name in jpeg z sqlite3 stdc++; do link_library "$name" "$name"; done
+if [ "$codecs" = yes ]; then
+  for name in jpeg z png16 webp; do
+    # The shared ones do as well.
+    has_library "$name" || exit 0
+  done
+  for name in jpeg z; do link_library "$name" "$name"; done
+else
+  for name in jpeg z sqlite3 stdc++; do link_library "$name" "$name"; done
+  link_library gcc_s gcc_eh
+fi
 link_library png png16 z
 link_library png16 png16 z
-link_library gcc_s gcc_eh
 # Since version 1.3 libwebp has a part of its own for colours.
 if has_library sharpyuv; then link_library webp webp sharpyuv; else link_library webp webp; fi

@@ -140,7 +140,7 @@ list_files() {
     -o -name __pycache__ \) -prune -o -print | sort)
 }
 
-has_no_compiler() { ! in_root sh -c 'command -v cc gcc g++ clang swift ld'; }
+has_no_compiler() { in_root sh -c 'for name in cc gcc g++ clang swift ld; do ! command -v $name || exit 1; done'; }
 
 same_files() { diff "$temporary/before" "$temporary/after"; }
 

@@ -161,15 +161,16 @@ def install(programs: Path, stage: Path) -> None:
 def wheel_files(stage: Path, version: str, tag: str) -> dict[str, tuple[bytes, int]]:
     """The content and the permissions of every file but the record, by its name in the wheel."""
     name = f"{PROJECT.replace('-', '_')}-{version}"
+    documents = stage / "share/doc/tensorio"
+    licenses = [documents / document for document in ("LICENSE", "NOTICE", "copyright")]
     files: dict[str, tuple[bytes, int]] = {}
     for path in sorted(stage.rglob("*")):
-        if path.is_file():
-            relative = path.relative_to(stage).as_posix()
+        relative = path.relative_to(stage).as_posix()
+        if path.is_file() and path not in licenses:  # which are beside the metadata
             place = (f"scripts/{relative[4:]}" if relative.startswith("bin/") else f"data/{relative}")
             files[f"{name}.data/{place}"] = (path.read_bytes(), path.stat().st_mode & 0o777)
-    documents = stage / "share/doc/tensorio"
-    for document in ("LICENSE", "NOTICE", "copyright"):
-        files[f"{name}.dist-info/licenses/{document}"] = ((documents / document).read_bytes(), 0o644)
+    for path in licenses:
+        files[f"{name}.dist-info/licenses/{path.name}"] = (path.read_bytes(), 0o644)
     files[f"{name}.dist-info/METADATA"] = (metadata(version).encode(), 0o644)
     files[f"{name}.dist-info/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: tensorio-swift (wheel.py)\nRoot-Is-Purelib: false\n"
