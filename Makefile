@@ -17,15 +17,17 @@ SWIFT_FLAGS ?=
 # What the servers and every test need; without it there is the core alone.
 SERVERS = --traits Servers
 
-# On Linux the programs run on machines without Swift, and export nothing, so that the linker can leave out
-# what they do not use. glibc 2.36 relocates a program from a table of a hundredth of the size. On macOS
-# the system has Swift.
+# On Linux the programs run on machines without Swift. They export nothing, and functions are linked one
+# by one, so that the linker can leave out what they do not use, and what a start calls lies together.
+# glibc 2.36 relocates a program from a table of a hundredth of the size. On macOS the system has Swift.
 ifeq ($(shell uname -s),Linux)
 ifneq ($(shell printf '%s\n' 2.36 "$$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -VC && echo new),)
 RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
 endif
 RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format $(DEBUG_INFO) \
-  -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(RELOCATIONS)
+  -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xswiftc -Xfrontend -Xswiftc -function-sections \
+  -Xlinker --symbol-ordering-file=$(CURDIR)/Scripts/packaging/startup_order.txt -Xlinker --no-warn-symbol-ordering \
+  $(RELOCATIONS)
 endif
 # dwarf for a debugger; none builds faster.
 DEBUG_INFO ?= none
