@@ -282,7 +282,10 @@ let package = Package(
         serving("HummingbirdTesting", "hummingbird"),
         serving("Logging", "swift-log"),
         serving("NIOCore", "swift-nio"),
+        serving("NIOHTTP1", "swift-nio"),
+        serving("NIOHTTPTypesHTTP1", "swift-nio-extras"),
         serving("NIOPosix", "swift-nio"),
+        serving("NIOSSL", "swift-nio-ssl"),
       ]),
     .testTarget(
       name: "NetRunnerWebTests",

@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 
 /// A hosted model whose runs end the process, in processes that it ends.
-@Suite(.timeLimit(.minutes(2))) struct CrashingModelTests {
+@Suite(.timeLimit(.minutes(10))) struct CrashingModelTests {
   /// What a process of an app knows.
   struct App: Codable, Sendable {
     var server: String
@@ -47,7 +47,7 @@ import Testing
         model,
         conditions: ModelDownloadConditions(
           allowsCellularAccess: true, allowsBackgroundDownloading: true))
-      for _ in 0..<6000 where !progress.isFinished {
+      for _ in 0..<30_000 where !progress.isFinished {
         try await Task.sleep(for: .milliseconds(10))
       }
       #expect(progress.isFinished)

@@ -40,7 +40,7 @@ import Testing
       try await server.run { text in address.withLock { $0 = text } }
     }
     defer { serving.cancel() }
-    for _ in 0..<500 where address.withLock({ $0.isEmpty }) {
+    for _ in 0..<30_000 where address.withLock({ $0.isEmpty }) {
       try await Task.sleep(for: .milliseconds(10))
     }
     let place = address.withLock { $0 }
@@ -107,7 +107,7 @@ import Testing
       found.withLock { [content] in $0 = content }
     }
     body()
-    for _ in 0..<3000 where found.withLock({ $0 == nil }) {
+    for _ in 0..<30_000 where found.withLock({ $0 == nil }) {
       try? await Task.sleep(for: .milliseconds(10))
     }
     NotificationCenter.default.removeObserver(observer)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import ModelRepositoryClient
 
-@Suite(.timeLimit(.minutes(3))) struct ModelRepositoryActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelRepositoryActivationTests {
   /// A repository whose version 1.0 is in use, and 2.0 on disk.
   private func pending() async throws -> TestRepository {
     let repository = try await TestRepository()

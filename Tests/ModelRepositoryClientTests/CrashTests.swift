@@ -12,7 +12,7 @@ import Testing
 @testable import ModelRepositoryClient
 
 /// A process dies after each step that it takes: what it left must do for the next one.
-@Suite(.timeLimit(.minutes(5))) struct ModelRepositoryCrashTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelRepositoryCrashTests {
   /// What a process is stopped by: nothing catches it, and nothing is cleaned up after it.
   private struct Death: Error {}
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ModelRepositoryClient
 
-@Suite(.timeLimit(.minutes(2))) struct ModelRepositoryDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelRepositoryDocumentTests {
   /// A repository whose version 1.0 is in use.
   private func used() async throws -> TestRepository {
     let repository = try await TestRepository()

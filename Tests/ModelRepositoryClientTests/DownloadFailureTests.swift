@@ -9,21 +9,22 @@ import ModelRepositoryAPI
 import NIOCore
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import ModelRepositoryClient
 
-@Suite(.timeLimit(.minutes(3))) struct ModelRepositoryDownloadFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelRepositoryDownloadFailureTests {
   typealias Answer = ScriptedRepositoryServer.Answer
 
   private static let blob = (0..<100).map { UInt8($0) }
 
   /// A repository with a version of one file, whose download goes as a test says.
   private func repository(
-    _ answer: @escaping @Sendable (_ number: Int) -> Answer?
+    of blob: [UInt8] = blob, _ answer: @escaping @Sendable (_ number: Int) -> Answer?
   ) async throws -> TestRepository {
     let repository = try await TestRepository()
-    try repository.point(to: repository.publish("1.0", 1, ["x": Self.blob]))
-    let path = "/v1/blobs/\(BlobDigest(of: Self.blob))"
+    try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
+    let path = "/v1/blobs/\(BlobDigest(of: blob))"
     let count = Counter()
     repository.answers { $0.path == path ? answer(count.next()) : nil }
     return repository
@@ -203,43 +204,52 @@ import Testing
   }
 
   @Test func `a cancelled task ends the download, which is gone on with later`() async throws {
-    let blob = Self.blob
-    let repository = try await repository { number in
+    // A client writes each megabyte.
+    let blob = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let repository = try await repository(of: blob) { number in
       number == 1
-        ? .bytes(Answer.head("200 OK", ["Content-Length: 100"]) + blob[..<40], closes: false) : nil
+        ? .bytes(
+          Answer.head("200 OK", ["Content-Length: \(blob.count)"]) + blob[..<(2 << 20)],
+          closes: false) : nil
     }
-    let client = try repository.client { $0.stallTimeout = .seconds(60) }
+    func partSize() -> Int {
+      repository.names(in: "partial").filter { !$0.hasSuffix(".lock") }.map {
+        FileManager.default.contents(atPath: "\(repository.folder)/partial/\($0)")?.count ?? 0
+      }.max() ?? 0
+    }
+    let client = try repository.client()
     let task = Task {
       for try await _ in client.download(.digits) {}
       return Task.isCancelled
     }
-    let path = "/v1/blobs/\(BlobDigest(of: blob))"
-    while !repository.server.takeRequests().contains(where: { $0.path == path }) {
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    try await Task.sleep(for: .seconds(1))
+    #expect(try await eventually { partSize() >= 1 << 20 })
     task.cancel()
     #expect(try await task.value)
+    let kept = partSize()
     let other = Task { try await client.update(.digits) }
     #expect(try await other.value.version.text == "1.0")
-    let last = repository.server.takeRequests().last
-    #expect(last?.fields["range"] == "bytes=40-")
+    // What was on its way to the disk when it was cancelled comes on top.
+    let range = try #require(repository.server.takeRequests().last?.fields["range"])
+    let start = try #require(Int(range.dropFirst("bytes=".count).dropLast()))
+    #expect((kept...2 << 20).contains(start), "\(range)")
   }
 
   @Test func `who waits is told of a cancellation, others go on`() async throws {
     let blob = Self.blob
     let repository = try await repository { _ in
       .drip(
-        Answer.head("200 OK", ["Content-Length: 100"]) + blob[..<0], every: .milliseconds(20))
+        Answer.head("200 OK", ["Content-Length: 100"]) + blob[..<0], every: .milliseconds(200))
     }
     let client = try repository.client()
+    let (progress, told) = AsyncStream<Void>.makeStream()
+    let second = Task {
+      for try await _ in client.download(.digits) { told.yield() }
+    }
+    _ = await progress.first { true }
     let first = Task { try await client.update(.digits) }
-    let second = Task { try await client.update(.digits) }
-    try await Task.sleep(for: .milliseconds(200))
     first.cancel()
     let error = await #expect(throws: ModelRepositoryClientError.self) { try await first.value }
     #expect(error?.code == .cancelled)
-    try await Task.sleep(for: .milliseconds(50))
     try client.delete(.digits)
     let other = await #expect(throws: ModelRepositoryClientError.self) { try await second.value }
     #expect(other?.code == .cancelled)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ModelRepositoryClient
 
-@Suite(.timeLimit(.minutes(3))) struct ModelRepositoryDownloadTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelRepositoryDownloadTests {
   typealias Answer = ScriptedRepositoryServer.Answer
 
   /// Expects a download to fail.

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ModelRepositoryClient
 
-@Suite(.timeLimit(.minutes(2))) struct ModelRepositoryRolloutTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelRepositoryRolloutTests {
   @Test func `installations get their arm, its parameters and nothing else`() async throws {
     let repository = try await TestRepository()
     let one = try repository.publish("1.0", 1, TestRepository.files("1.0"))

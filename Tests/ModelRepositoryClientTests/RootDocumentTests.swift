@@ -12,7 +12,7 @@ import Testing
 @testable import ModelRepositoryClient
 
 /// Clients of a repository whose keys are replaced.
-@Suite(.timeLimit(.minutes(2))) struct RootDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct RootDocumentTests {
   private let rootKey = SigningKey()
   private let next = SigningKey()
 

@@ -7,6 +7,7 @@
 import Foundation
 import ModelRepositoryAPI
 import Synchronization
+import TestSupport
 
 @testable import ModelRepositoryClient
 
@@ -153,7 +154,7 @@ final class TestRepository: Sendable {
       server: "http://127.0.0.1:\(server.port)", keys: [key.verificationKey], folder: folder)
     configuration.installationID = "installation-1"
     configuration.retryDelay = .milliseconds(2)
-    configuration.stallTimeout = .seconds(20)
+    configuration.stallTimeout = longestWait
     configuration.retries = 2
     return configuration
   }

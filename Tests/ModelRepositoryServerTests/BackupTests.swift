@@ -15,7 +15,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 /// Copies of repositories that are in use, or whose blobs are elsewhere.
-@Suite(.timeLimit(.minutes(3))) struct BackupTests {
+@Suite(.timeLimit(.minutes(10))) struct BackupTests {
   enum Place: CaseIterable {
     case folder
     case s3

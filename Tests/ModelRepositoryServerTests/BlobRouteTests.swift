@@ -64,7 +64,7 @@ import Testing
   ])
   func `no name leads to another file`(name: String) async throws {
     try await TestRepository().serve { client in
-      let response = try await client.client.execute(uri: "/v1/blobs/" + name, method: .get)
+      let response = try await client.execute(uri: "/v1/blobs/" + name, method: .get)
       #expect([400, 404].contains(response.status.code), "\(response.text)")
       #expect(response.code == "invalid_digest" || response.code == "not_found")
     }

@@ -74,7 +74,7 @@ import Testing
             group.addTask {
               let content = ChannelContent(
                 version: try client.name("1.0"), parameters: ["by": "\(number)"])
-              let response = try await client.client.execute(
+              let response = try await client.execute(
                 uri: "/v1/models/cats/channels/stable", method: .put,
                 headers: [
                   .ifMatch: present, .contentType: "application/json",

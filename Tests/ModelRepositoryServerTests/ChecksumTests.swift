@@ -206,7 +206,7 @@ import Testing
   private func fsck(
     _ fixture: TestRepository
   ) async throws -> IntegrityReport {
-    for _ in 0..<200 {
+    for _ in 0..<3000 {
       do {
         return try await RepositoryStore.fsck(fixture.options)
       } catch let error as RepositoryError where error.code == .locked {

@@ -224,7 +224,7 @@ import Testing
       do {
         try await fixture.serve { client in
           try await client.with(nil).send(.get, "/healthz")
-          _ = try await client.client.execute(uri: "/v1/models", method: .get)
+          _ = try await client.execute(uri: "/v1/models", method: .get)
         }
       } catch let error as RepositoryError {
         #expect(error.code == .damaged || error.code == .storage)
@@ -246,7 +246,7 @@ import Testing
 
   /// What `fsck` finds, once the server before has let go of the folder.
   private func fsck(_ fixture: TestRepository) async throws -> IntegrityReport {
-    for _ in 0..<200 {
+    for _ in 0..<3000 {
       do {
         return try await RepositoryStore.fsck(fixture.options)
       } catch let error as RepositoryError where error.code == .locked {

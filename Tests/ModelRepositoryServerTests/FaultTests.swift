@@ -111,7 +111,7 @@ import Testing
       for number in 0..<200 where refusals < 5 {
         let bytes = sampleBytes(300_000, seed: UInt8(number % 256)) + [UInt8(number % 256)]
         let headers: HTTPFields = [.authorization: "Bearer \(client.token ?? "")"]
-        let begun = try await client.client.execute(
+        let begun = try await client.execute(
           uri: "/v1/uploads", method: .post, headers: headers)
         guard let id = try? begun.decoded(UploadState.self).id else {
           #expect(begun.status.code == 507, "\(begun.text)")
@@ -120,9 +120,9 @@ import Testing
         }
         var range = headers
         range[.contentRange] = "bytes 0-\(bytes.count - 1)/*"
-        let sent = try await client.client.execute(
+        let sent = try await client.execute(
           uri: "/v1/uploads/\(id)", method: .patch, headers: range, body: ByteBuffer(bytes: bytes))
-        let done = try await client.client.execute(
+        let done = try await client.execute(
           uri: "/v1/uploads/\(id)?digest=\(BlobDigest(of: bytes))", method: .put,
           headers: headers)
         if done.status == .created {

@@ -9,6 +9,7 @@ import HTTPTypes
 import HummingbirdTesting
 import ModelRepositoryAPI
 import Testing
+import TestSupport
 
 @testable import ModelRepositoryServer
 
@@ -23,7 +24,7 @@ private let openFiles = RLIMIT_NOFILE
 #endif
 
 /// What concerns a whole process is tried in one of its own.
-@Suite(.timeLimit(.minutes(2))) struct ProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessTests {
   @Test func `an upload outlives a shortage of open files`() async {
     await #expect(processExitsWith: .success) {
       let bytes = sampleBytes(1000)
@@ -36,7 +37,7 @@ private let openFiles = RLIMIT_NOFILE
         let former = limit
         limit.rlim_cur = 3
         setrlimit(openFiles, &limit)
-        let refusal = try await client.client.execute(
+        let refusal = try await client.execute(
           uri: "/v1/uploads/\(id)?digest=\(BlobDigest(of: bytes))", method: .put,
           headers: [.authorization: "Bearer \(client.token ?? "")"])
         limit = former
@@ -69,15 +70,15 @@ private let openFiles = RLIMIT_NOFILE
       let connection = try await RawConnection(URL(string: text)?.port, reads: false)
       try await connection.send("GET /v1/blobs/\(digest) HTTP/1.1\r\nHost: x\r\n\r\n")
       let watcher = try await RawConnection(URL(string: text)?.port)
-      for _ in 0..<100 where !watcher.received.contains("requests_under_way 2\n") {
+      _ = try await eventually {
         try await watcher.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-        try await Task.sleep(for: .milliseconds(50))
+        return watcher.received.contains("requests_under_way 2\n")
       }
       let start = ContinuousClock.now
       kill(getpid(), SIGTERM)
       try await running.value
       let duration = ContinuousClock.now - start
-      guard duration >= .seconds(seconds), duration < .seconds(seconds + 10) else {
+      guard duration >= .seconds(seconds), duration < longestWait else {
         print(duration)
         exit(3)
       }

@@ -8,6 +8,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 
 /// A client that says byte for byte what a test wants, also what no client should.
@@ -18,15 +19,16 @@ final class RawConnection: Sendable {
   /// - Parameters:
   ///   - port: A port of this machine.
   ///   - reads: Whether it takes what is sent to it.
+  ///   - text: What it sends at once.
   /// - Throws: When it cannot connect.
-  init(_ port: Int?, reads: Bool = true) async throws {
+  init(_ port: Int?, reads: Bool = true, sends text: String = "") async throws {
     let input = Input()
     self.input = input
     channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .channelOption(.autoRead, value: reads)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Reading(input: input))
+          try channel.pipeline.syncOperations.addHandler(Reading(input: input, text: text))
         }
       }
       .connect(host: "127.0.0.1", port: try #require(port)).get()
@@ -45,6 +47,24 @@ final class RawConnection: Sendable {
     try await channel.writeAndFlush(ByteBuffer(string: text))
   }
 
+  /// Sends a text again and again, on the connection's own thread: no other work delays it.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - times: How often.
+  ///   - interval: The time between two.
+  /// - Throws: What the last one met.
+  func send(_ text: String, times: Int, every interval: TimeAmount) async throws {
+    let done = channel.eventLoop.makePromise(of: Void.self)
+    @Sendable func send(_ times: Int) {
+      channel.writeAndFlush(ByteBuffer(string: text), promise: times == 1 ? done : nil)
+      guard times > 1 else { return }
+      channel.eventLoop.scheduleTask(in: interval) { send(times - 1) }
+    }
+    channel.eventLoop.execute { send(times) }
+    try await done.futureResult.get()
+  }
+
   /// Takes from now on what is sent.
   func read() {
     channel.setOption(.autoRead, value: true).whenSuccess { [channel] in channel.read() }
@@ -53,13 +73,7 @@ final class RawConnection: Sendable {
   func close() async throws { try await channel.close() }
 
   /// Waits for something, but not for ever.
-  func wait(seconds: Int = 5, _ condition: () -> Bool) async throws -> Bool {
-    for _ in 0..<(seconds * 100) {
-      if condition() { return true }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    return condition()
-  }
+  func wait(_ condition: () -> Bool) async throws -> Bool { try await eventually(condition) }
 }
 
 /// An answer, byte for byte.
@@ -98,8 +112,14 @@ private final class Input: Sendable {
 private final class Reading: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   let input: Input
+  let text: String
 
-  init(input: Input) { self.input = input }
+  init(input: Input, text: String) { (self.input, self.text) = (input, text) }
+
+  func channelActive(context: ChannelHandlerContext) {
+    if !text.isEmpty { context.channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
+    context.fireChannelActive()
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let buffer = unwrapInboundIn(data)

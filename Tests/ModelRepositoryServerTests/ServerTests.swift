@@ -14,7 +14,7 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-@Suite(.timeLimit(.minutes(2))) struct ServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerTests {
   private static let openssl = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 

@@ -9,11 +9,12 @@ import HTTPTypes
 import HummingbirdTesting
 import ModelRepositoryAPI
 import Testing
+import TestSupport
 
 @testable import ModelRepositoryServer
 
 /// Keys that are lost, exposed, replaced beside a running server, or used by a wrong clock.
-@Suite(.timeLimit(.minutes(3))) struct SigningTests {
+@Suite(.timeLimit(.minutes(10))) struct SigningTests {
   private func filled() async throws -> TestRepository {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
@@ -37,11 +38,21 @@ import Testing
   {
     var trust = RepositoryTrust(keys: keys)
     while true {
-      let answer = try await client.client.execute(
+      let answer = try await client.execute(
         uri: "/v1/root/\(trust.version + 1)", method: .get)
       guard answer.status == .ok else { return trust }
       try trust.accept(answer.decoded(SignedDocument.self))
     }
+  }
+
+  /// Waits until the server, which looks once a second, has read a root document.
+  private func waitForRoot(_ version: Int, _ client: TestClient) async throws {
+    let isRead = try await eventually {
+      let signed = try await client.send(.get, "/v1/models/cats/channels/stable")
+        .decoded(SignedDocument.self)
+      return try RepositoryJSON.decode(ChannelDocument.self, from: signed.document).root == version
+    }
+    #expect(isRead)
   }
 
   @Test func `lost keys are not replaced by others, and the server says what to do`() async throws {
@@ -132,7 +143,7 @@ import Testing
       try await client.send(.get, "/v1/root/x", expects: 404, code: "root_not_found")
       let keys = try RepositoryKeys(dataFolder: fixture.folder)
       _ = try keys.makeRoot(role([root]), ceremony(fixture, [root]))
-      try await Task.sleep(for: .milliseconds(1100))
+      try await waitForRoot(1, client)
       let signed = try await client.send(.get, "/v1/models/cats/channels/stable")
         .decoded(SignedDocument.self)
       #expect(try signed.verified(by: pinned).root == 1)
@@ -146,7 +157,7 @@ import Testing
       _ = try keys.rotate(to: name, isStolen: true, ceremony(fixture, [root]))
       #expect(
         try FileSystem.names(in: fixture.folder + "/keys") == ["second.key", "signing.key.retired"])
-      try await Task.sleep(for: .milliseconds(1100))
+      try await waitForRoot(2, client)
       let next = try await client.send(.get, "/v1/models/cats/channels/stable")
         .decoded(SignedDocument.self)
       #expect(throws: RepositoryError.self) { try next.verified(by: pinned) }

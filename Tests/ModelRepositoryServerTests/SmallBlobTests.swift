@@ -9,12 +9,14 @@ import HTTPTypes
 import HummingbirdTesting
 import Logging
 import ModelRepositoryAPI
+import NIOCore
 import Testing
+import TestSupport
 
 @testable import ModelRepositoryServer
 
 /// What is answered from memory, on the connection's own thread, must be what the router answers.
-@Suite(.timeLimit(.minutes(2))) struct SmallBlobTests {
+@Suite(.timeLimit(.minutes(10))) struct SmallBlobTests {
   private static func get(_ digest: BlobDigest, _ fields: String...) -> String {
     (["GET /v1/blobs/\(digest) HTTP/1.1", "Host: x"] + fields + ["", ""]).joined(separator: "\r\n")
   }
@@ -115,13 +117,10 @@ import Testing
     let fixture = try await TestRepository { $0.idleTime = 8 }
     try await fixture.serve(.live) { client in
       let digest = try await client.upload([1, 2, 3]).digest
-      let connection = try await RawConnection(client.client.port)
-      for count in 1...12 {
-        try await connection.send(Self.get(digest))
-        #expect(try await connection.wait { connection.answers.count == count })
-        try await Task.sleep(for: .seconds(1))
-      }
-      #expect(try await connection.wait(seconds: 30) { connection.isClosed })
+      let connection = try await RawConnection(client.client.port, sends: Self.get(digest))
+      try await connection.send(Self.get(digest), times: 11, every: .seconds(1))
+      #expect(try await connection.wait { connection.answers.count == 12 })
+      #expect(try await connection.wait { connection.isClosed })
     }
   }
 
@@ -133,12 +132,7 @@ import Testing
       let connection = try await RawConnection(client.client.port, reads: false)
       let requests = String(repeating: Self.get(digest), count: 5000)
       let sending = Task { try await connection.send(requests) }
-      try await Task.sleep(for: .seconds(1))
-      let metrics = try await client.send(.get, "/metrics").text
-      let line = metrics.split(separator: "\n").first {
-        $0.hasPrefix("model_repository_sent_blob_bytes_total ")
-      }
-      let sent = try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+      let sent = try await settled { try await client.sentBlobBytes() }
       // What the system keeps for a connection, of 328 MB.
       #expect(sent > 65_536 && sent < 60_000_000, "\(sent)")
       try await connection.close()

@@ -44,7 +44,7 @@ extension TestClient {
     _ version: String, bytes: [UInt8]? = nil, at location: SourceLocation = #_sourceLocation
   ) async throws -> VersionRecord? {
     guard let manifest = try? await uploadVersion(version, bytes: bytes) else { return nil }
-    let response = try await client.execute(
+    let response = try await execute(
       uri: "/v1/models/cats/versions", method: .post,
       headers: [.contentType: "application/json", .authorization: "Bearer \(token ?? "")"],
       body: ByteBuffer(bytes: try RepositoryJSON.encode(VersionPublication(manifest: manifest))))

@@ -12,6 +12,7 @@ import Logging
 import ModelRepositoryAPI
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ModelRepositoryServer
@@ -76,13 +77,30 @@ final class TestRepository: Sendable {
     let server = try await server(logger)
     let admin = admin
     return try await server.application().test(setup) { client in
-      try await body(TestClient(client: client, token: admin, repository: server.repository))
+      let repository = server.repository
+      guard let port = client.port else {
+        return try await body(TestClient(client: client, token: admin, repository: repository))
+      }
+      let scheme = repository.options.certificate == nil ? "http" : "https"
+      let patient = PatientClient("\(scheme)://localhost:\(port)")
+      let result = await Self.result {
+        try await body(
+          TestClient(client: client, patient: patient, token: admin, repository: repository))
+      }
+      try await patient.shutDown()
+      return try result.get()
     }
+  }
+
+  private static func result<Value: Sendable>(
+    _ body: () async throws -> Value
+  ) async -> Result<Value, any Error> {
+    do { return .success(try await body()) } catch { return .failure(error) }
   }
 
   /// The server before may not have let go of the folder yet.
   private func retryingLock<Value>(_ body: () throws -> Value) async throws -> Value {
-    for _ in 0..<100 {
+    for _ in 0..<3000 {
       do {
         return try body()
       } catch let error as RepositoryError where error.code == .locked {
@@ -96,12 +114,47 @@ final class TestRepository: Sendable {
 /// Asks a server.
 struct TestClient: Sendable {
   let client: any TestClientProtocol
+  /// What asks a server that listens, where `client` would give an answer up after 20 seconds.
+  var patient: PatientClient?
   var token: String?
   /// What is behind the server.
   let repository: Repository
 
   func with(_ token: String?) -> TestClient {
-    TestClient(client: client, token: token, repository: repository)
+    TestClient(client: client, patient: patient, token: token, repository: repository)
+  }
+
+  /// Any answer.
+  func execute(
+    uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer? = nil
+  ) async throws -> TestResponse {
+    guard let patient else {
+      let response = try await client.execute(
+        uri: uri, method: method, headers: headers, body: body)
+      return TestResponse(head: response.head, body: response.body)
+    }
+    return try await patient.execute(uri, method, headers, body)
+  }
+
+  /// An answer's status alone.
+  func status(_ path: String) async throws -> Int {
+    try await execute(uri: path, method: .get).status.code
+  }
+
+  /// Waits until the server works on so many requests, of which this question is one.
+  func hasUnderWay(_ count: Int) async throws -> Bool {
+    try await eventually {
+      try await send(.get, "/metrics").text
+        .contains("model_repository_requests_under_way \(count)\n")
+    }
+  }
+
+  /// How many bytes of blobs the server has sent.
+  func sentBlobBytes() async throws -> Int {
+    let line = try await send(.get, "/metrics").text.split(separator: "\n").first {
+      $0.hasPrefix("model_repository_sent_blob_bytes_total ")
+    }
+    return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
   }
 
   /// An answer; its status must be the expected one.
@@ -113,7 +166,7 @@ struct TestClient: Sendable {
   ) async throws -> TestResponse {
     var headers = headers
     if let token { headers[.authorization] = "Bearer " + token }
-    let response = try await client.execute(
+    let response = try await execute(
       uri: path, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) })
     #expect(
       response.status.code == status, "\(method) \(path): \(response.text.prefix(500))",
@@ -177,7 +230,13 @@ struct TestClient: Sendable {
   }
 }
 
-extension TestResponse {
+/// What a server answered.
+struct TestResponse {
+  let head: HTTPResponse
+  let body: ByteBuffer
+
+  var status: HTTPResponse.Status { head.status }
+  var headers: HTTPFields { head.headerFields }
   var bytes: [UInt8] { Array(body.readableBytesView) }
   var text: String { String(decoding: bytes, as: UTF8.self) }
   /// A problem's code.

@@ -50,7 +50,7 @@ import Testing
           try await client.with(bad).send(method, path, expects: 401)
         }
         for (other, token) in scoped {
-          let response = try await client.client.execute(
+          let response = try await client.execute(
             uri: path, method: method, headers: [.authorization: "Bearer " + token])
           let isGood = other == scope || other == .admin
           #expect((response.status != .forbidden) == isGood, "\(method) \(path) \(other)")
@@ -67,7 +67,7 @@ import Testing
         try await client.with(nil).send(.post, path, expects: 401, code: "token_needed")
       }
       for field in ["Basic \(token)", token, "Bearer", "Bearer \(token) x"] {
-        let response = try await client.client.execute(
+        let response = try await client.execute(
           uri: "/v1/uploads", method: .post, headers: [.authorization: field])
         #expect(response.status == .unauthorized && response.code == "invalid_token")
       }

@@ -183,7 +183,7 @@ import Testing
         .put, "/v1/uploads/\(id)?digest=\(BlobDigest(of: [1]))", [1],
         headers: [.contentLength: "1"], expects: 400)
       for name in ["..", "%2e%2e", "..%2fmeta.sqlite", "%00", "x"] {
-        let response = try await client.client.execute(
+        let response = try await client.execute(
           uri: "/v1/uploads/\(name)", method: .get,
           headers: [.authorization: "Bearer \(client.token ?? "")"])
         #expect([400, 404].contains(response.status.code))

@@ -137,12 +137,12 @@ import Testing
         "\(name)/versions", "\(name)/versions/1.0", "cats/versions/\(name)", "\(name)/channels",
         "\(name)/channels/stable", "cats/channels/\(name)", "cats/channels/\(name)/history",
       ] {
-        let response = try await client.client.execute(
+        let response = try await client.execute(
           uri: "/v1/models/" + path, method: .get, headers: headers)
         #expect([400, 404].contains(response.status.code), "\(path): \(response.text)")
       }
       for path in ["\(name)/versions/1.0/withdraw", "cats/versions/\(name)/withdraw"] {
-        let response = try await client.client.execute(
+        let response = try await client.execute(
           uri: "/v1/models/" + path, method: .post, headers: headers)
         #expect([400, 404].contains(response.status.code), "\(path): \(response.text)")
       }

@@ -14,7 +14,7 @@ import Testing
 @testable import NetRunner
 @testable import NetRunnerWeb
 
-@Suite(.timeLimit(.minutes(2))) struct BundleDownloadTests {
+@Suite(.timeLimit(.minutes(10))) struct BundleDownloadTests {
   private static let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
   /// A folder for the file, and what is in it.

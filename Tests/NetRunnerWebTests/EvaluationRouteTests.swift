@@ -7,12 +7,13 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import NIOCore
 import NetRunner
+import NIOCore
 import TensorIO
 import TensorIOImageCodecs
 import TensorIOLiteRT
 import Testing
+import TestSupport
 
 @testable import NetRunnerWeb
 
@@ -160,11 +161,11 @@ import Testing
         try await client.json(.get, "evaluations/\(second)")["evaluation"]["queued"].bool == true)
       #expect(
         try await client.code(.get, "evaluations/\(second)/export", expects: 409) == "no_report")
-      for _ in 0..<400 {
+      let hasBegun = try await eventually {
         let models = try await client.json(.get, "evaluations/\(first)")["evaluation"]["models"]
-        if models[0]["done"].double ?? 0 > 0 { break }
-        try await Task.sleep(for: .milliseconds(10))
+        return models[0]["done"].double ?? 0 > 0
       }
+      #expect(hasBegun)
       try await client.send(.delete, "evaluations/\(first)", expects: 204)
       let answer = try await client.end(of: first)
       #expect(answer["evaluation"]["state"].text == "cancelled")

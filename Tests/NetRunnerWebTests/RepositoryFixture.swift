@@ -164,7 +164,7 @@ extension TestClient {
 
   /// Waits for the end of an import.
   func endOfImport(_ id: String) async throws -> JSONValue {
-    for _ in 0..<1500 {
+    for _ in 0..<15_000 {
       let job = try await json(.get, "imports/" + id)["import"]
       if !["downloading", "checking"].contains(job["state"].text) { return job }
       try await Task.sleep(for: .milliseconds(20))

@@ -113,7 +113,7 @@ struct TestClient: Sendable {
   ///
   /// - Returns: The answer.
   func end(of id: String) async throws -> JSONValue {
-    for _ in 0..<600 {
+    for _ in 0..<6000 {
       let answer = try await json(.get, "evaluations/" + id)
       if answer["evaluation"]["state"].text != "running" { return answer }
       try await Task.sleep(for: .milliseconds(50))

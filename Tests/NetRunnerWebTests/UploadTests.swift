@@ -63,7 +63,7 @@ import Testing
 
     /// What is deleted is deleted in the background.
     func waitForEnd(of id: String) async throws {
-      for _ in 0..<200 where FileSystem.isFolder(scratch.path + "/uploads/" + id) {
+      for _ in 0..<30_000 where FileSystem.isFolder(scratch.path + "/uploads/" + id) {
         try await Task.sleep(for: .milliseconds(10))
       }
       #expect(!FileSystem.isFolder(scratch.path + "/uploads/" + id))

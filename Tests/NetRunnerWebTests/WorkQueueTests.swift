@@ -75,8 +75,17 @@ import Testing
     final class Body: Sendable {}
     let queue = WorkQueue(threads: 1, limit: 10)
     let gate = DispatchSemaphore(value: 0)
-    async let first: Void = queue.run { gate.wait() }
-    try await Task.sleep(for: .milliseconds(50))
+    let begun = DispatchSemaphore(value: 0)
+    async let first: Void = queue.run {
+      begun.signal()
+      gate.wait()
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "wait").async {
+        begun.wait()
+        continuation.resume()
+      }
+    }
     weak var body: Body?
     func waiting() -> Task<Void, any Error> {
       let held = Body()
@@ -93,7 +102,7 @@ import Testing
     try await first
     try await second.value
     // The third job runs and the fourth one waits.
-    for _ in 0..<1000 where body != nil { try await Task.sleep(for: .milliseconds(1)) }
+    for _ in 0..<100_000 where body != nil { try await Task.sleep(for: .milliseconds(1)) }
     #expect(body == nil && queue.waitingCount == 1)
     gate.signal()
     try await third.value

@@ -51,6 +51,7 @@ package final class ChildProcess: Sendable {
     let words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder, path] + arguments
     let (number, pipes) = try Self.oneByOne.withLock { _ in
       let pipes = [try Pipe(), try Pipe(), try Pipe()]
+      Self.keepConnections()
       return (try Self.spawn(words, variables, pipes), pipes)
     }
     identifier = number
@@ -61,6 +62,15 @@ package final class ChildProcess: Sendable {
 
   /// Programs are started one by one: none inherits the pipes of another.
   private static let oneByOne = Mutex(())
+
+  /// Lets no program inherit a connection: closed here, it would stay open as long as the program
+  /// runs. NIO does not see to that.
+  private static func keepConnections() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    for descriptor in names.compactMap(Int32.init) where descriptor > STDERR_FILENO {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+  }
 
   private static func spawn(
     _ words: [String], _ variables: [String: String], _ pipes: [Pipe]

@@ -17,13 +17,11 @@ struct CrashingModelCommandTests {
     #expect(made.status == 0, "\(made.error)")
     let zeros = "[" + Array(repeating: "0", count: 16).joined(separator: ",") + "]"
     for run in [["bench", bundle], ["run", bundle, zeros]] {
-      let start = ContinuousClock.now
       let result = try await CommandRunner.run(run)
       let text = result.output + result.error
       #expect(result.status == 65, "\(run) \(text)")
       #expect(text.contains("ended the process that ran it"), "\(run) \(text)")
       #expect(!text.contains("Program crashed"), "\(run) \(text)")
-      #expect(.now - start < .seconds(120), "\(run)")
     }
   }
 }

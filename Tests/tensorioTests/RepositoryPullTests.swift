@@ -100,14 +100,14 @@ import Testing
     ])
     func ask(_ path: String, _ options: String...) async throws -> String {
       let curl = try ChildProcess(
-        "/usr/bin/env", ["curl", "-sS", "--max-time", "60", server.address + path] + options)
+        "/usr/bin/env", ["curl", "-sS", "--max-time", "300", server.address + path] + options)
       return await curl.finish().output
     }
     _ = try await ask(
       "api/v1/imports", "-H", "Content-Type: application/json", "-d",
       #"{"repository_model": "hosted"}"#)
     var jobs = ""
-    for _ in 0..<600 where !jobs.contains(#""failed""#) && !jobs.contains(#""done""#) {
+    for _ in 0..<3000 where !jobs.contains(#""failed""#) && !jobs.contains(#""done""#) {
       try await Task.sleep(for: .milliseconds(100))
       jobs = try await ask("api/v1/imports")
     }

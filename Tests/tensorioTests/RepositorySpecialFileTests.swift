@@ -17,11 +17,8 @@ import Testing
   private static func refusal(
     _ arguments: [String], location: SourceLocation = #_sourceLocation
   ) async throws -> String {
-    let clock = ContinuousClock()
-    let start = clock.now
+    // Whoever waits for a pipe's writer waits until the runner ends it.
     let result = try await CommandRunner.run(["repository"] + arguments)
-    // Whoever waits for a pipe's writer waits for ever.
-    #expect(clock.now - start < .seconds(120), "\(arguments)", sourceLocation: location)
     #expect([64, 65, 66].contains(result.status), "\(result)", sourceLocation: location)
     return result.error
   }

@@ -106,12 +106,10 @@ struct RunOptionTests {
     let bundle = try TemporaryBundle("slow", shape: [1], dtype: "int32")
     let message =
       "error: The run was stopped, because the command took longer than --timeout 0.3 seconds.\n"
-    let start = ContinuousClock.now
     #expect(
       try await run(bundle.path, "2000000000", "--timeout", "0.3") == (65, "", message))
     let json = try await run(bundle.path, "2000000000", "--timeout", "0.3", "--json")
     #expect(json == (65, "", message))
-    #expect(ContinuousClock.now - start < .seconds(240))
     #expect(
       try await run(bundle.path, "100", "--timeout", "30") == (0, "y  100\n", Latencies.line))
   }

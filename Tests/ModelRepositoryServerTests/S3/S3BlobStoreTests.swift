@@ -13,7 +13,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 /// What the store does with S3 itself; what every store does is in `BlobStoreTests`.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
 struct S3BlobStoreTests {
   @Test(arguments: [0, 1, 99_999, 100_000, 100_001, 950_000])
   func `boto3 reads what is put, and the other way round`(count: Int) async throws {

@@ -42,7 +42,7 @@ struct S3Bucket: Sendable {
   static var patience: S3Client.Patience {
     var patience = S3Client.Patience()
     patience.pause = .milliseconds(2)
-    patience.stall = .seconds(10)
+    patience.stall = .seconds(120)
     return patience
   }
 

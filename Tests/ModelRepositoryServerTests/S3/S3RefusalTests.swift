@@ -13,7 +13,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 /// Failures that stay.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
 struct S3RefusalTests {
   @Test func `what changes while it is read is refused`() async throws {
     let bucket = try await S3Bucket()

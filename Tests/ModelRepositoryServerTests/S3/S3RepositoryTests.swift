@@ -15,7 +15,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 /// A repository whose blobs are in S3.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
 struct S3RepositoryTests {
   private static func repository(
     _ bucket: S3Bucket, _ change: (inout ModelRepositoryOptions) -> Void = { _ in }
@@ -176,7 +176,8 @@ struct S3RepositoryTests {
       try await client.send(.post, "/v1/gc", expects: 503, code: code)
       let refusal = try await client.finish(upload, other, expects: 503, code: code)
       #expect(!refusal.text.contains(bucket.name) && refusal.headers[.retryAfter] != nil)
-      try await Task.sleep(for: .milliseconds(1100))
+      // The server asks the store once a second.
+      #expect(try await eventually { try await client.status("/readyz") == 503 })
       try await client.send(.get, "/readyz", expects: 503, code: "not_ready")
       try await client.send(.get, "/healthz")
       // Where it could not be looked for, it is not missing.
@@ -187,8 +188,7 @@ struct S3RepositoryTests {
       // The upload is still there.
       try await client.finish(upload, other)
       #expect(try await client.send(.get, "/v1/blobs/\(blob.digest)").bytes == bytes)
-      try await Task.sleep(for: .milliseconds(1100))
-      try await client.send(.get, "/readyz")
+      #expect(try await eventually { try await client.status("/readyz") == 200 })
     }
   }
 
@@ -232,8 +232,7 @@ struct S3RepositoryTests {
     let before = try Self.residentBytes()
     var pieces = try await content.pieces(in: 0..<bytes.count).makeAsyncIterator()
     _ = try await pieces.next()
-    try await Task.sleep(for: .seconds(1))
-    let grown = try Self.residentBytes() - before
+    let grown = try await settled { try Self.residentBytes() } - before
     var count = blobPieceSize
     while let piece = try await pieces.next() { count += piece.readableBytes }
     guard grown < 24 << 20, count == bytes.count else {

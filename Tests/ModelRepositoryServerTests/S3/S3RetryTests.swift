@@ -13,7 +13,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 /// Failures that pass.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
 struct S3RetryTests {
   @Test(arguments: [
     (500, "InternalError"), (503, "SlowDown"), (502, ""), (429, "TooManyRequests"),

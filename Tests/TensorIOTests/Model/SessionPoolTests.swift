@@ -6,6 +6,7 @@
 import Dispatch
 import Foundation
 import TensorIOTesting
+import TestSupport
 import Testing
 
 @testable import TensorIO
@@ -44,8 +45,7 @@ import Testing
 
   /// Waits until so many borrowers are in the queue.
   private func waitForQueue(_ count: Int, of pool: SessionPool) async throws {
-    for _ in 0..<2000 where pool.waiting != count { try await Task.sleep(for: .milliseconds(1)) }
-    try #require(pool.waiting == count)
+    try #require(try await eventually { pool.waiting == count })
   }
 
   @Test func `who waits first is served first, tasks and threads alike`() async throws {
@@ -164,9 +164,7 @@ import Testing
         }
       }
       // This task would not go on if the runs held the threads that tasks share.
-      let limit = ContinuousClock.now + .seconds(300)
-      while begun.value < count, .now < limit { try await Task.sleep(for: .milliseconds(2)) }
-      #expect(begun.value == count)
+      #expect(try await eventually { begun.value == count })
       for _ in 0..<count { gate.signal() }
       try await group.waitForAll()
     }

@@ -1,0 +1,69 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// How long a test waits for something before it fails: a guard against waiting for ever, which says
+/// nothing about speed.
+package let longestWait = Duration.seconds(300)
+
+/// Waits until something holds.
+///
+/// - Parameters:
+///   - isolation: Where the condition is evaluated.
+///   - condition: What is waited for.
+/// - Returns: Whether it holds; false after ``longestWait``.
+/// - Throws: What the condition throws.
+package func eventually(
+  isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+) async throws -> Bool {
+  let end = ContinuousClock.now + longestWait
+  while ContinuousClock.now < end {
+    if try await condition() { return true }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  return try await condition()
+}
+
+/// Waits until a number does not change any more: for half a second, and a hundred looks at it.
+///
+/// - Parameters:
+///   - isolation: Where the number is asked for.
+///   - number: What is looked at.
+/// - Returns: The number.
+/// - Throws: What `number` throws.
+package func settled(
+  isolation: isolated (any Actor)? = #isolation, _ number: () async throws -> Int
+) async throws -> Int {
+  var (last, same) = (try await number(), 0)
+  while same < 100 {
+    try await Task.sleep(for: .milliseconds(5))
+    let next = try await number()
+    (last, same) = (next, next == last ? same + 1 : 0)
+  }
+  return last
+}
+
+/// How many seconds of processor time this thread takes for something, however busy the machine is.
+///
+/// - Parameter body: What is measured; only this thread's work counts.
+/// - Returns: The seconds.
+/// - Throws: What `body` throws.
+package func processorSeconds(_ body: () throws -> Void) rethrows -> Double {
+  func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+  let start = now()
+  try body()
+  return now() - start
+}
