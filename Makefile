@@ -31,10 +31,11 @@ RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format 
 endif
 # dwarf for a debugger; none builds faster.
 DEBUG_INFO ?= none
-# What is not done for each pixel or number need not be fast, and smaller code starts faster.
 # The codecs are inside, where the system has them as static libraries: each shared one costs a start
 # 100 KB and the time to find it.
-CORE_FLAGS ?= -Xswiftc -Osize -Xswiftc -L$(CURDIR)/.build/static-codecs
+CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
+# The last one is not installed: completion scripts are made with it.
+PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check setup tensorflow build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
@@ -64,17 +65,17 @@ tensorflow: ## Installs TensorFlow's library, 270 MB to download, to run and tra
 
 build: setup ## Builds tensorio for release: the core, without servers.
 	@Scripts/packaging/static_libraries.sh --codecs .build/static-codecs
-	swift build -c release $(RELEASE_FLAGS) $(CORE_FLAGS) --product tensorio
+	swift build -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
 
-programs: setup ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
-	for program in tensorio tensorio-netrunner tensorio-repository; do \
-	  swift build -c release $(SERVERS) $(RELEASE_FLAGS) --product $$program || exit; done
+programs: build ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
+	for program in $(PROGRAMS); do \
+	  swift build -c release $(SERVERS) $(RELEASE_FLAGS) $(CODECS) --product $$program || exit; done
 
 # Everything but glibc is in these programs, for machines that have Python and little else. -Xswiftc and not
 # -Xlinker: the folder must come before the system's. The second -lstdc++ is for Swift's own archives.
 release-static: setup ## Builds the three programs with all libraries inside, for the wheel.
 	Scripts/packaging/static_libraries.sh .build/static-libraries
-	for program in tensorio tensorio-netrunner tensorio-repository; do \
+	for program in $(PROGRAMS); do \
 	  swift build -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
 	    -Xswiftc -L$(CURDIR)/.build/static-libraries -Xlinker -lstdc++ --product $$program || exit; done
 

@@ -211,6 +211,11 @@ let package = Package(
       name: "tensorio-repository",
       dependencies: ["ModelRepositoryCommandLine", "TensorIOCommandLine"]),
     .executableTarget(
+      name: "tensorio-completions",
+      dependencies: [
+        "ModelRepositoryCommandLine", "NetRunnerCommandLine", "TensorIOCommandLine",
+      ]),
+    .executableTarget(
       name: "own-formats",
       dependencies: ["NetRunner", "NetRunnerCommandLine", "TensorIO", "TensorIOCommandLine"],
       path: "Examples/OwnFormats"),

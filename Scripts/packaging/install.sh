@@ -46,31 +46,29 @@ put() {
   chmod "$mode" "$target"
 }
 
-# The parser makes no completions for a program that calls itself a subcommand of another one.
+# The words of all three programs, which "tensorio" understands.
 put_completion() {
-  local program="$programs/$1" shell="$2" script
-  if script="$("$program" --generate-completion-script "$shell" 2>/dev/null)"; then
-    # The shell reads the file and does not run it.
-    sed '1{/^#!/d;}' <<<"$script" | put 644 - "$3"
-  elif [ "$1" = tensorio ]; then
-    fail 70 "$program makes no completions for $shell"
-  fi
+  local script
+  script="$("$programs/tensorio-completions" --generate-completion-script "$1")" ||
+    fail 70 "$programs/tensorio-completions makes no completions for $1"
+  # The shell reads the file and does not run it.
+  sed '1{/^#!/d;}' <<<"$script" | put 644 - "$2"
 }
 
 # Fills the stage with PREFIX's content.
 fill_stage() {
   local name file
-  for name in $names; do
+  for name in $names tensorio-completions; do
     [ -x "$programs/$name" ] ||
       fail 66 "$programs/$name is missing; build it with 'make programs', or set PROGRAMS"
   done
   for name in $names; do
     put 755 "$programs/$name" "bin/$name"
     strip --remove-section=.comment --remove-section=.note "$stage/bin/$name"
-    put_completion "$name" bash "share/bash-completion/completions/$name"
-    put_completion "$name" zsh "${ZSH_COMPLETIONS:-share/zsh/site-functions}/_$name"
-    put_completion "$name" fish "share/fish/vendor_completions.d/$name.fish"
   done
+  put_completion bash share/bash-completion/completions/tensorio
+  put_completion zsh "${ZSH_COMPLETIONS:-share/zsh/site-functions}/_tensorio"
+  put_completion fish share/fish/vendor_completions.d/tensorio.fish
   mkdir -p "$stage/share/man/man1"
   Scripts/packaging/man_pages.py "$programs" "$stage/share/man/man1"
   (cd Sources/NetRunnerWeb/Assets && find . -type f -print) | sort | while IFS= read -r file; do

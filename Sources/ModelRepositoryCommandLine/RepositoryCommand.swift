@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import ArgumentParser
+package import ArgumentParser
 import ModelCommands
 import TensorIOCommandLine
 
 /// The command `tensorio repository`.
-struct RepositoryCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct RepositoryCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "repository", _superCommandName: "tensorio",
     abstract: "Host models, publish them, and say who gets which.",
     discussion: """
@@ -36,5 +36,8 @@ struct RepositoryCommand: ParsableCommand {
       RepositoryCheckCommand.self, RepositoryBackupCommand.self, RepositoryRestoreCommand.self,
       SessionWorkerCommand.self,
     ])
+
+  /// Makes a command, for the parser.
+  package init() {}
 }
 #endif

@@ -1,0 +1,17 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIOCommandLine
+
+#if Servers
+import ModelRepositoryCommandLine
+import NetRunnerCommandLine
+
+// The whole command line in one program. Packages are made with it, for their completion scripts: the
+// parser knows the commands of its own process only.
+TensorIOTool.main { $0.commands = [NetRunnerCommand.self, RepositoryCommand.self] }
+#else
+MissingTrait.exit(of: "tensorio-completions")
+#endif
