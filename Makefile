@@ -38,7 +38,7 @@ CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -63,11 +63,13 @@ setup: ## Installs what is missing: image libraries, LiteRT.
 tensorflow: ## Installs TensorFlow's library, 270 MB to download, to run and train SavedModels.
 	@Scripts/setup.sh --tensorflow
 
-build: setup ## Builds tensorio for release: the core, without servers.
+codecs: setup
 	@Scripts/packaging/static_libraries.sh --codecs .build/static-codecs
+
+build: codecs ## Builds tensorio for release: the core, without servers.
 	swift build -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
 
-programs: build ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
+programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
 	for program in $(PROGRAMS); do \
 	  swift build -c release $(SERVERS) $(RELEASE_FLAGS) $(CODECS) --product $$program || exit; done
 
@@ -99,7 +101,8 @@ archive: release-static ## Makes a .tar.gz of the wheel's programs in .build/pac
 test-packages: ## Installs, upgrades and removes both packages on bare systems; needs root.
 	Scripts/packaging/test_packages.sh .build/packages/*.deb .build/packages/*.whl
 
-budget: ## Compares the built programs' sizes and instructions with Benchmarks/budgets.json.
+budget: build ## Compares sizes, packages and instructions with Benchmarks/budgets.json.
+	@Scripts/setup.sh --measuring
 	Benchmarks/budget.py --programs .build/release
 
 format: ## Formats every Swift file.
@@ -112,7 +115,7 @@ bench: build ## Measures: against the bare C calls, and against Python.
 	@# SwiftPM does not look for new files of a package beside it unless the manifest is newer.
 	@touch Benchmarks/Package.swift
 	swift build -c release --package-path Benchmarks
-	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	@python="$$(Scripts/setup.sh --peers --measuring)" && set -x && \
 	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
 	  Scripts/bench.py --binary .build/release/tensorio --python "$$python"
 
@@ -161,7 +164,8 @@ fuzz-models: setup ## Runs the command on 8,000 models with an altered field or 
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" Scripts/fuzz_models.py --binary .build/debug/tensorio --fields 3000 --bytes 5000
 
-memcheck: build ## Runs the demo under valgrind, which must be installed; errors fail it.
+memcheck: build ## Runs the demo under valgrind; errors fail it.
+	@Scripts/setup.sh --measuring
 	@# valgrind 3.19 cannot read Swift's debug information, so it gets a copy without.
 	strip -o .build/tensorio-stripped .build/release/tensorio
 	valgrind --quiet --error-exitcode=70 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \

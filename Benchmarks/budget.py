@@ -41,11 +41,14 @@ PROGRAMS = ("tensorio", "tensorio-netrunner", "tensorio-repository")
 
 
 def machine() -> str:
-    """What figures depend on: the architecture, glibc and the compiler."""
+    """What figures depend on: the processor as valgrind shows it, glibc and the compiler."""
     swift = subprocess.run(["swift", "--version"], capture_output=True, text=True, check=True).stdout
     version = re.search(r"Swift version ([0-9.]+)", swift)
     libc = " ".join(platform.libc_ver())
-    return f"{platform.machine()}, {libc}, Swift {version.group(1) if version else 'unknown'}"
+    processor = platform.machine()
+    if " avx2 " in Path("/proc/cpuinfo").read_text():
+        processor += " with AVX2"
+    return f"{processor}, {libc}, Swift {version.group(1) if version else 'unknown'}"
 
 
 def fail(message: str) -> None:

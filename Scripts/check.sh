@@ -63,6 +63,13 @@ check_sizes() {
   [ -z "$large" ] || fail "over 1 MiB, and every clone would carry it for ever:$large"
 }
 
+# What people get who build without servers. Elsewhere the programs are linked otherwise.
+check_budget() {
+  if [ "$(uname -s)" != Linux ]; then return 0; fi
+  step "Sizes and instructions"
+  make --no-print-directory budget
+}
+
 # Everything at once: what is built for fewer products is partly built again for more.
 check_build() {
   step "Build"
@@ -105,6 +112,7 @@ peers=$!
 check_lint
 check_format
 check_sizes
+check_budget
 check_build
 check_docs
 check_examples

@@ -10,6 +10,7 @@
 #   Scripts/setup.sh --tensorflow   the same, and TensorFlow's library
 #   Scripts/setup.sh --peers        the same as without, and a Python environment with the libraries
 #                                   that tests compare results with; prints the path of its python
+#   Scripts/setup.sh --measuring    the same as without, and what counts instructions and memory
 #
 # The options go together, in any order.
 #
@@ -75,7 +76,7 @@ sys.exit(not all(map(find_spec, sys.argv[1:])))' "$@" 2>/dev/null
 }
 
 # Prints the packages that are missing. $1: whether pip is needed, $2: whether venv is, $3: whether a
-# browser is.
+# browser is, $4: whether valgrind and GNU time are.
 missing_packages() {
   local package name header library command
   while read -r package name header library; do
@@ -93,6 +94,11 @@ missing_packages() {
   if [ "$3" = yes ] && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
     command -v chromium >/dev/null || echo chromium
     command -v chromedriver >/dev/null || echo chromium-driver
+  fi
+  if [ "$4" = yes ]; then
+    for command in valgrind time; do
+      type -P "$command" >/dev/null || echo "$command"  # bash has a word of its own, time
+    done
   fi
 }
 
@@ -161,14 +167,15 @@ make_peers() {
 }
 
 main() {
-  local want_peers=no want_tensorflow=no need_litert=no need_tensorflow=no need_pip=no need_venv=no
+  local want_peers=no want_tensorflow=no want_measuring=no need_litert=no need_tensorflow=no need_pip=no need_venv=no
   local option packages=""
   for option in "$@"; do
     case "$option" in
       --peers) want_peers=yes ;;
       --tensorflow) want_tensorflow=yes ;;
+      --measuring) want_measuring=yes ;;
       *)
-        say "usage: Scripts/setup.sh [--tensorflow] [--peers]"
+        say "usage: Scripts/setup.sh [--tensorflow] [--peers] [--measuring]"
         exit 64
         ;;
     esac
@@ -188,7 +195,7 @@ main() {
 
   # On macOS ImageIO reads images and the system has SQLite: nothing to install.
   if [ "$(uname -s)" = Linux ]; then
-    packages="$(missing_packages "$need_pip" "$need_venv" "$want_peers" | tr '\n' ' ' | sed 's/ $//')"
+    packages="$(missing_packages "$need_pip" "$need_venv" "$want_peers" "$want_measuring" | tr '\n' ' ' | sed 's/ $//')"
     if [ -n "$packages" ]; then install_packages; fi
   fi
   if [ "$need_pip" = yes ]; then

@@ -110,7 +110,7 @@ class SetupTests(unittest.TestCase):
                 result, fetched = self.run_setup(*options)
                 self.assertEqual((result.returncode, fetched), (64, []))
                 self.assertEqual(
-                    result.stderr, "usage: Scripts/setup.sh [--tensorflow] [--peers]\n")
+                    result.stderr, "usage: Scripts/setup.sh [--tensorflow] [--peers] [--measuring]\n")
 
 
 if __name__ == "__main__":
