@@ -71,7 +71,7 @@ struct InitCommand: ParsableCommand {
         "'\(model)' is a bundle already. Run it with 'tensorio run \(model)', or pass the model in it."
       )
     case .liteRT:
-      ProcessGuard.current.limitModel(at: model, by: safety)
+      ProcessGuard.limitModel(at: model, by: safety)
       let loaded = try LiteRTBackend(limits: safety.liteRTLimits).liteRTModel(at: model)
       return try BundleDraft(
         model: loaded, signature: signatureIndex(in: loaded.signatures), bundleName: name)

@@ -108,7 +108,7 @@ package struct ModelArguments: ParsableArguments {
     _ bundle: ModelBundle, cancellation: CancellationToken, sessions: Int
   ) throws -> InferenceModel? {
     if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
-      ProcessGuard.current.limitModel(at: path, by: safety, seconds: timeout, sessions: sessions)
+      ProcessGuard.limitModel(at: path, by: safety, seconds: timeout, sessions: sessions)
     }
     let loader = ModelLoader(
       backends: Backends.limited(by: safety), sessions: sessions,
@@ -261,4 +261,7 @@ package enum Backends {
   }
 }
 
-extension DecodeScaling: ExpressibleByArgument {}
+extension DecodeScaling: ExpressibleByArgument {
+  // The parser's own way looks the values up through a key path at every start.
+  public static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+}

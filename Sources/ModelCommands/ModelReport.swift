@@ -112,7 +112,7 @@ struct ModelReport {
   }
 
   private mutating func inspectLiteRTModel(at path: String) throws {
-    ProcessGuard.current.limitModel(at: path, by: safety)
+    ProcessGuard.limitModel(at: path, by: safety)
     let model = try LiteRTBackend(limits: safety.liteRTLimits).liteRTModel(at: path)
     let metadata = model.metadata
     self.model = ModelFile(

@@ -9,7 +9,8 @@ import TensorIO
 /// The command `tensorio run`.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Run a model once and print what it gives.",
+    commandName: "run", _superCommandName: "tensorio",
+    abstract: "Run a model once and print what it gives.",
     discussion: """
       Examples:
         tensorio run digits.tiobundle photo.png --top 3
@@ -97,7 +98,7 @@ struct RunCommand: ParsableCommand {
   ) throws -> (ModelOutputs, RunLatency) {
     let interruption = iterations > 1 ? Interruption() : nil
     var (outputs, sum) = try model.measure(inputs)
-    ProcessGuard.current.modelHasAnswered()
+    ProcessGuard.modelHasAnswered()
     var count = 1
     while count < iterations && interruption?.isRequested != true {
       let (next, latency) = try model.measure(inputs)

@@ -65,7 +65,7 @@ struct BenchCommand: ParsableCommand {
     let step = try step(model)
     var measurement = BenchMeasurement(workers: workers, load: clock.now - start)
     measurement.firstRun = try step().total
-    ProcessGuard.current.modelHasAnswered()
+    ProcessGuard.modelHasAnswered()
     let warming = ParallelWork(count: warmup * workers, threads: workers) { _ in
       Result { try step() }
     }

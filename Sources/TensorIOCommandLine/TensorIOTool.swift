@@ -48,10 +48,9 @@ public struct TensorIOTool: Sendable {
     var tool = TensorIOTool()
     extend(&tool)
     stored.withLock { $0 = tool }
-    let words = Array(CommandLine.arguments.dropFirst())
     ProcessGuard.begin(for: CommandLine.arguments)
     do {
-      try ExternalPrograms.start(words)
+      try ExternalPrograms.start(Array(CommandLine.arguments.dropFirst()))
     } catch {
       Program.exit(reporting: error, of: TensorIOCommand.self)
     }

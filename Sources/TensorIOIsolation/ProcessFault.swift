@@ -36,8 +36,16 @@ package struct ProcessFault: Hashable, Sendable, CustomStringConvertible {
 
   /// What to tell a person whose model did this.
   package func message(ofModelAt path: String) -> String {
-    "The model '\(path)' ended the process that ran it: \(self). Its file may be damaged, may need "
-      + "more memory than it is given, or meets a fault of the runtime. Convert or download the model "
-      + "again."
+    let (before, after) = Self.messageParts(ofModelAt: path)
+    return before + description + after
+  }
+
+  /// The message around the fault's name, for the process that will not live to put it together.
+  package static func messageParts(ofModelAt path: String) -> (before: String, after: String) {
+    (
+      "The model '\(path)' ended the process that ran it: ",
+      ". Its file may be damaged, may need more memory than it is given, or meets a fault of the runtime. "
+        + "Convert or download the model again."
+    )
   }
 }

@@ -63,8 +63,9 @@ package final class ChildProcess: Sendable {
   /// Programs are started one by one: none inherits the pipes of another.
   private static let oneByOne = Mutex(())
 
-  /// Lets no program inherit a connection: closed here, it would stay open as long as the program
-  /// runs. NIO does not see to that.
+  /// Lets no program inherit a connection, which NIO does not see to.
+  ///
+  /// Closed here, it would stay open as long as the program runs.
   private static func keepConnections() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     for descriptor in names.compactMap(Int32.init) where descriptor > STDERR_FILENO {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// Models that end the process that runs them, by the commands that open models.
@@ -23,5 +24,41 @@ struct CrashingModelCommandTests {
       #expect(text.contains("ended the process that ran it"), "\(run) \(text)")
       #expect(!text.contains("Program crashed"), "\(run) \(text)")
     }
+  }
+
+  @Test(arguments: [
+    (SIGSEGV, "a segmentation fault"), (SIGABRT, "it aborted"), (SIGFPE, "an arithmetic fault"),
+    (SIGILL, "an illegal instruction"),
+  ])
+  func `a fault while a model runs is a sentence and an exit code`(
+    _ signal: Int32, _ name: String
+  ) async throws {
+    let process = try ChildProcess(
+      CommandRunner.binary.path,
+      [
+        "bench", "Demo/digits.tiobundle", "Demo/images/digit-7-01.png", "--iterations",
+        "1000000000",
+      ])
+    // The runtime is there, so the command is past its start.
+    let maps = "/proc/\(process.identifier)/maps"
+    while try !String(contentsOfFile: maps, encoding: .utf8).contains("LiteRt") {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    kill(process.identifier, signal)
+    let result = await process.finish()
+    // 65 before the model's first answer, 70 after it.
+    #expect([65, 70].contains(result.status), "\(result)")
+    #expect(result.error.contains(name), "\(result.error)")
+    #expect(result.error.split(separator: "\n").count == 1, "\(result.error)")
+  }
+
+  @Test func `a stack that runs over is a sentence and an exit code`() async throws {
+    let result = try await CommandRunner.run(
+      [
+        "-c", #"ulimit -s 40; exec "$0" "$@""#, CommandRunner.binary.path, "inspect", "--json",
+        "Demo/digits.tiobundle",
+      ], executable: URL(filePath: "/bin/bash"))
+    #expect(result.status == 70, "\(result)")
+    #expect(result.error.contains("a segmentation fault"), "\(result.error)")
   }
 }

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of the system that start, limit and watch processes. Swift cannot make them: they are
-// variadic, or Swift's modules do not show them.
+// Calls of the system that limit processes and tell how they end. Swift cannot make them: they are
+// variadic, or must be safe in a signal's handler.
 
 #ifndef CPROCESSCALLS_H
 #define CPROCESSCALLS_H
@@ -13,30 +13,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// How a watched child ended.
-struct watched_end {
-  // Its exit status, or -1 when a signal ended it.
-  int status;
-  // The signal that ended it, or 0.
-  int signal;
-  // Whether it was ended because its time was over.
-  bool is_overdue;
-  // What it last said it was doing, with a zero at its end; empty when it had said nothing.
-  char activity[1024];
-};
+// Names a signal that the process's own code or a model's runtime brings about, for `report_faults`. The
+// text is copied.
+void describe_fault(int signal, const char *description);
 
-// Lets the rest of the program run in a child, and watches over it. Call it before anything starts a
-// thread.
-//
-// Returns in the child, with the descriptor for `watch_activity`. In the parent it returns -1 when
-// the child has ended, and fills in how. Signals for the parent are handed to the child; the
-// terminal has sent its own to both. -2 when the system has no such calls or refuses: there is no
-// child then, and the program goes on by itself.
-int run_watched(struct watched_end *end);
+// Has the signals that are described end the process with a line on standard error, `before`, the
+// description and `after`, and with an exit code, in place of a trace. The texts are copied; a later
+// call replaces them. A stack that has run over is told of on the thread of the first call only.
+void report_faults(const char *before, const char *after, int code);
 
-// Tells the watching parent what begins now, and how many milliseconds it may take; 0 for as long as
-// it wants. An empty text ends it.
-void watch_activity(int descriptor, const char *text, uint32_t milliseconds);
+// Ends the process in so many milliseconds, with a line on standard error and an exit code; 0
+// milliseconds call it off. The text is copied.
+void end_later(uint32_t milliseconds, const char *text, int code);
 
 // Bounds what the process may still reserve, in bytes, beside what it has now; 0 when the system
 // refuses.

@@ -15,37 +15,37 @@ import Musl
 import Darwin
 #endif
 
-/// Keeps a model that ends its process from ending the user's.
+/// Tells of a model that ends the process, in a sentence and with an exit code.
 ///
-/// Commands that open a model do all their work in a child; the parent only waits. When a runtime
-/// crashes there, reserves too much memory or never returns, the parent says so in a sentence and
-/// exits with 65. A fork before the first thread costs less than a millisecond, so that even a single
-/// run is guarded; servers, which cannot fork, use ``IsolatedBackend`` instead.
-package struct ProcessGuard {
-  /// The guard of this process; a command without one runs unguarded.
-  package static var current: ProcessGuard { ProcessGuard(descriptor: watchDescriptor) }
-
+/// A runtime may crash, reserve too much memory or never return. For the commands that open models, a
+/// crash is then a line on standard error and the exit code 65, and so is too long a wait for the first
+/// answer. Servers, which must go on, use ``IsolatedBackend`` instead.
+package enum ProcessGuard {
   /// `nonisolated(unsafe)` because it is set once, before there is a second thread.
-  nonisolated(unsafe) private static var watchDescriptor: Int32 = -1
+  nonisolated(unsafe) private static var isOn = false
 
-  private let descriptor: Int32
-
-  /// The commands whose work is done in a child.
+  /// The commands that open models.
   private static let guardedCommands: Set<String> = [
     "run", "inspect", "validate", "init", "parity", "bench", "train", "evaluate", "bulk",
   ]
 
+  /// The signals by which code ends its own process.
+  private static let faults = [SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS]
+
   /// How long a model may take to its first answer, in milliseconds, where the user says nothing.
   private static let firstAnswerTime = 15_000
 
-  /// Goes on in a child when the command opens models; returns only there, or when the command is
-  /// another one.
+  /// Begins to guard a command, if it opens models.
+  ///
+  /// Call it on the main thread, whose stack is then told of, too, when it has run over. Whoever sets `SWIFT_BACKTRACE` wants the traces of Swift's runtime, and gets them.
   package static func begin(for arguments: [String]) {
     guard arguments.count > 2, guardedCommands.contains(arguments[1]) else { return }
-    var end = watched_end()
-    let descriptor = run_watched(&end)
-    if descriptor == -1 { exit(after: end) }
-    watchDescriptor = descriptor
+    isOn = true
+    guard getenv("SWIFT_BACKTRACE") == nil else { return }
+    for signal in faults {
+      ProcessFault(signal: signal).map { describe_fault(signal, $0.description) }
+    }
+    reportFaultsWithoutModel()
   }
 
   /// Bounds what the model may take until it has given its first answer.
@@ -56,55 +56,37 @@ package struct ProcessGuard {
   ///   - limits: What it may take.
   ///   - seconds: How long it may take; nil for the default.
   ///   - sessions: How many sessions are made.
-  package func limitModel(
+  package static func limitModel(
     at path: String, by limits: SafetyArguments, seconds: Double? = nil, sessions: Int = 1
   ) {
-    guard descriptor >= 0 else { return }
+    guard isOn else { return }
     // The runtime keeps the file, and packs its weights into an order of its own.
     let file = 3 * (FileSystem.byteCount(of: path) ?? 0)
-    let further = UInt64(clamping: (limits.memoryLimit.bytes + file) * sessions + Self.ownMemory)
+    let further = UInt64(clamping: (limits.memoryLimit.bytes + file) * sessions + ownMemory)
     _ = limit_further_memory(further)
+    let (before, after) = ProcessFault.messageParts(ofModelAt: path.printable)
+    report_faults("error: " + before, after, 65)
     // A timeout of the user's own ends the command by itself, a second after its time at the latest.
-    let time = seconds.map { Int(min($0, 1e6) * 1000) + 3000 } ?? Self.firstAnswerTime
-    watch_activity(descriptor, path, UInt32(clamping: time + file / 20_000))
+    let time = seconds.map { Int(min($0, 1e6) * 1000) + 3000 } ?? firstAnswerTime
+    end_later(
+      UInt32(clamping: time + file / 20_000),
+      "error: The model '\(path.printable)' gave no answer in time, and was stopped. It may be damaged; "
+        + "if it is only slow, pass --timeout SECONDS to 'run' or 'bench' to wait longer.", 65)
   }
 
   /// The model has given its first answer: from here on it may take the time that it needs.
-  package func modelHasAnswered() {
-    if descriptor >= 0 { watch_activity(descriptor, "", 0) }
+  package static func modelHasAnswered() {
+    guard isOn else { return }
+    end_later(0, "", 0)
+    reportFaultsWithoutModel()
   }
 
   /// What the program itself needs for pictures, threads and output.
   private static let ownMemory = 256 << 20
 
-  // MARK: - The end
-
-  private static func exit(after end: watched_end) -> Never {
-    var end = end
-    let path = withUnsafeBytes(of: &end.activity) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    if end.is_overdue {
-      Console.printMessage(
-        "error: The model '\(path)' gave no answer in time, and was stopped. It may be damaged; if "
-          + "it is only slow, pass --timeout SECONDS to 'run' or 'bench' to wait longer.".printable)
-      Console.exitAtOnce(65)
-    }
-    guard end.signal != 0 else { Console.exitAtOnce(end.status) }
-    let fault = ProcessFault(signal: end.signal)
-    guard let fault else {
-      // Somebody ended the child on purpose; whoever waits for this process is to see the same.
-      signal(end.signal, SIG_DFL)
-      raise(end.signal)
-      Console.exitAtOnce(128 + end.signal)
-    }
-    guard !path.isEmpty else {
-      Console.printMessage(
-        "error: The command ended unexpectedly: \(fault). This is a fault of this program, or of a "
-          + "model that it was running.")
-      Console.exitAtOnce(70)
-    }
-    Console.printMessage("error: \(fault.message(ofModelAt: path))".printable)
-    Console.exitAtOnce(65)
+  private static func reportFaultsWithoutModel() {
+    report_faults(
+      "error: The command ended unexpectedly: ",
+      ". This is a fault of this program, or of a model that it was running.", 70)
   }
 }
