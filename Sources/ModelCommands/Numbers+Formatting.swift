@@ -21,7 +21,7 @@ extension Double {
     let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
     let sign = sign == .minus && scaled != 0 ? "-" : ""
     guard decimals > 0 else { return sign + padded }
-    return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    return "\(sign)\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
   }
 }
 

@@ -109,12 +109,12 @@ package final class NativeLibrary: @unchecked Sendable {
   }
 
   /// The folder of this program, links resolved.
-  package static var executableFolder: String? {
-    guard let path = realpath("/proc/self/exe", nil) else { return nil }
-    defer { free(path) }
-    let parts = String(cString: path).split(separator: "/", omittingEmptySubsequences: false)
-    return parts.dropLast().joined(separator: "/")
-  }
+  package static let executableFolder: String? = {
+    guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    return path.lastIndex(of: "/").map { String(path[..<$0]) }
+  }()
 
   /// A variable's value; an empty one counts as unset.
   fileprivate static func environment(_ name: String) -> String? {

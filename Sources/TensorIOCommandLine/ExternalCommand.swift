@@ -56,8 +56,12 @@ enum ExternalPrograms {
 
   /// The ones that this program does not have itself.
   static var displayed: [any ParsableCommand.Type] {
-    let own = Set(TensorIOTool.current.commands.map { $0._commandName })
-    return commands.filter { !own.contains($0._commandName) }
+    commands.compactMap { isOwn($0) ? nil : $0 }
+  }
+
+  /// Whether this program has the command itself.
+  private static func isOwn(_ command: any ExternalCommand.Type) -> Bool {
+    TensorIOTool.current.commands.contains { $0._commandName == command._commandName }
   }
 
   /// Becomes the program that a command line asks for, its help too; returns where it asks for none.
@@ -66,7 +70,7 @@ enum ExternalPrograms {
   static func start(_ words: [String]) throws {
     let asksForHelp = words.first == "help"
     guard let word = asksForHelp ? words.dropFirst().first : words.first,
-      let command = displayed.first(where: { $0._commandName == word }) as? any ExternalCommand.Type
+      let command = commands.first(where: { $0._commandName == word }), !isOwn(command)
     else { return }
     let rest = Array(words.dropFirst(asksForHelp ? 2 : 1))
     throw try command.become(asksForHelp ? rest + ["--help"] : rest)

@@ -17,12 +17,28 @@ package enum Program {
   package static func run(_ root: any ParsableCommand.Type, called name: String) {
     do {
       let words = words(CommandLine.arguments.dropFirst())
+      if var command = parseAlone(words, of: root) { return try command.run() }
       try CommandSpelling.check(words, against: root, called: name)
       var command = try root.parseAsRoot(words)
       try command.run()
     } catch {
       exit(reporting: error, of: root)
     }
+  }
+
+  /// The command that the first word names, parsed without the commands above it, which takes half as
+  /// long; nil where that gives no command that can run, and the whole tree is to say why.
+  ///
+  /// Only for a command that says with `_superCommandName` that it may stand alone.
+  private static func parseAlone(
+    _ words: [String], of root: any ParsableCommand.Type
+  ) -> (any ParsableCommand)? {
+    guard let name = words.first,
+      let type = root.configuration.subcommands.first(where: { $0._commandName == name }),
+      type.configuration._superCommandName != nil,
+      let command = try? type.parseAsRoot(Array(words.dropFirst())), Swift.type(of: command) == type
+    else { return nil }
+    return command
   }
 
   /// The words of the command line, a negative number that is a VALUE marked as no option.

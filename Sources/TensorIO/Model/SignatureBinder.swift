@@ -55,7 +55,7 @@ struct SignatureBinder: IssueCollector {
   ) -> [BoundLayer] {
     let names = tensors.map(\.name)
     let own = key == "outputs" ? whole?.outputs : whole?.inputs
-    let list = (own ?? tensors).map { "'\($0.name)'" }.joined(separator: ", ")
+    var list: String { (own ?? tensors).map { "'\($0.name)'" }.joined(separator: ", ") }
     guard matchesByName || layers.count == tensors.count else {
       report(
         .layerCount, at: key,

@@ -127,7 +127,7 @@ struct ModelRules {
   private func checkOutputCount(
     of operation: ModelStructure.Operation, operator place: Int, _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) {
-    guard let field = OperatorCode.outputCountFields[operation.options.kind],
+    guard let field = OperatorCode.outputCountField(ofOptions: operation.options.kind),
       let options = operation.options.table
     else { return }
     let count = Int(Int32(bitPattern: try reader.integer(field, of: options)))

@@ -48,30 +48,32 @@ struct OperatorCode: Hashable {
 
   /// Whether a kernel divides by the scales of its 8-bit and 16-bit tensors: it ends the process, or
   /// gives nonsense, when one is missing, zero or infinite.
-  var computesWithScales: Bool { Self.computing.contains(number) }
-
-  private static let computing: Set<Int32> = [
-    0,  // ADD
-    3,  // CONV_2D
-    4,  // DEPTHWISE_CONV_2D
-    9,  // FULLY_CONNECTED
-    11,  // L2_NORMALIZATION
-    14,  // LOGISTIC
-    18,  // MUL
-    25,  // SOFTMAX
-    28,  // TANH
-    41,  // SUB
-    42,  // DIV
-    50,  // LOG_SOFTMAX
-    54,  // PRELU
-    67,  // TRANSPOSE_CONV
-    98,  // LEAKY_RELU
-    99,  // SQUARED_DIFFERENCE
-    111,  // ELU
-    117,  // HARD_SWISH
-    126,  // BATCH_MATMUL
-    150,  // GELU
-  ]
+  var computesWithScales: Bool {
+    switch number {
+    case 0,  // ADD
+      3,  // CONV_2D
+      4,  // DEPTHWISE_CONV_2D
+      9,  // FULLY_CONNECTED
+      11,  // L2_NORMALIZATION
+      14,  // LOGISTIC
+      18,  // MUL
+      25,  // SOFTMAX
+      28,  // TANH
+      41,  // SUB
+      42,  // DIV
+      50,  // LOG_SOFTMAX
+      54,  // PRELU
+      67,  // TRANSPOSE_CONV
+      98,  // LEAKY_RELU
+      99,  // SQUARED_DIFFERENCE
+      111,  // ELU
+      117,  // HARD_SWISH
+      126,  // BATCH_MATMUL
+      150:  // GELU
+      true
+    default: false
+    }
+  }
 
   /// The input whose type the outputs must have, because the kernel takes it for theirs without a look.
   ///
@@ -160,13 +162,17 @@ struct OperatorCode: Hashable {
     151: 0,  // DYNAMIC_UPDATE_SLICE
   ]
 
-  /// Where the options say how many outputs there are, by the kind of the options.
+  /// Where the options say how many outputs there are; nil for options that do not.
   ///
   /// SPLIT, UNPACK and SPLIT_V write as many as their options say, without a look at how many there
   /// are.
-  static let outputCountFields: [UInt8: Int] = [
-    35: 0,  // SplitOptions.num_splits
-    64: 0,  // UnpackOptions.num
-    79: 0,  // SplitVOptions.num_splits
-  ]
+  static func outputCountField(ofOptions kind: UInt8) -> Int? {
+    switch kind {
+    case 35,  // SplitOptions.num_splits
+      64,  // UnpackOptions.num
+      79:  // SplitVOptions.num_splits
+      0
+    default: nil
+    }
+  }
 }

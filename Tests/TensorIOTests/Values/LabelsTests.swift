@@ -13,7 +13,7 @@ import Testing
     ("a\n\nb\n", ["a", "", "b"]), ("a\n\n", ["a", ""]), ("\n", [""]), ("\r\n", [""]),
     (" a \n", [" a "]), ("crane\ncrane\n", ["crane", "crane"]), ("a\rb", ["a\rb"]),
     ("Zürich\n東京\n", ["Zürich", "東京"]), ("\u{FEFF}a\nb\n", ["a", "b"]), ("\u{FEFF}", []),
-    ("a\n\u{301}b\n", ["a", "\u{301}b"]),
+    ("a\n\u{301}b\n", ["a", "\u{301}b"]), ("a\r", ["a\r"]), ("a\r\r\nb", ["a\r", "b"]),
   ])
   func `a line is a name, and a last empty line is none`(_ text: String, _ names: [String]) {
     #expect(Labels(text: text).names == names)
