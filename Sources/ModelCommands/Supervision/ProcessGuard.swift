@@ -37,7 +37,8 @@ package enum ProcessGuard {
 
   /// Begins to guard a command, if it opens models.
   ///
-  /// Call it on the main thread, whose stack is then told of, too, when it has run over. Whoever sets `SWIFT_BACKTRACE` wants the traces of Swift's runtime, and gets them.
+  /// Call it on the main thread, whose stack is then told of, too, when it has run over. Whoever sets
+  /// `SWIFT_BACKTRACE` wants the traces of Swift's runtime, and gets them.
   package static func begin(for arguments: [String]) {
     guard arguments.count > 2, guardedCommands.contains(arguments[1]) else { return }
     isOn = true
