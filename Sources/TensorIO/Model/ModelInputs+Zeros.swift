@@ -34,20 +34,31 @@ extension ModelInputs {
   }
 }
 
-/// As many zeros as a tensor holds, without an array of them.
+/// As many zeros as a tensor holds, which may be more than there is memory for as an array of numbers.
 private struct Zeros: TensorEncodable {
   static let tensorKindName = "zeros"
 
   var tensorElementCount: Int? { nil }
 
   func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    guard spec.quantization == nil else {
-      let count = memory.byteCount / spec.dataType.byteWidth
-      return try NumberEncoder(spec: spec).encode(count: count, { _ in Float(0) }, into: &memory)
-    }
+    guard spec.quantization == nil else { return try encodeQuantized(into: &memory, as: spec) }
     // The zero of every number type is made of zero bytes.
     memory.withUnsafeMutableBytes { bytes in
       _ = bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+  }
+
+  /// Encodes zeros piece by piece, so that only a small array of them is needed.
+  ///
+  /// Zero isn't the byte 0 in a quantized tensor.
+  private func encodeQuantized(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    let (width, most) = (spec.dataType.byteWidth, 16_384)
+    let count = memory.byteCount / width
+    for start in stride(from: 0, to: count, by: most) {
+      let end = min(start + most, count)
+      var piece = memory._mutatingExtracting((start * width)..<(end * width))
+      let zeros = [Float](repeating: 0, count: end - start)
+      try Float.encode(elements: zeros, into: &piece, as: spec.part(from: start))
     }
   }
 }

@@ -7,17 +7,17 @@ extension NumberEncoder {
   /// Writes numbers as the integers of a quantized tensor.
   @inline(__always)
   func quantize<Number: TensorNumber>(
-    _ quantization: Quantization, count: Int, _ number: (Int) -> Number,
+    _ quantization: Quantization, _ numbers: UnsafeBufferPointer<Number>,
     into memory: inout MutableRawSpan
   ) throws {
-    guard count * spec.dataType.byteWidth == memory.byteCount else {
-      throw TensorIOError.wrongElementCount(spec, found: count, in: memory)
+    guard numbers.count * spec.dataType.byteWidth == memory.byteCount else {
+      throw TensorIOError.wrongElementCount(spec, found: numbers.count, in: memory)
     }
     switch spec.dataType {
-    case .uint8: try quantize(quantization, number, to: UInt8.self, into: &memory)
-    case .int8: try quantize(quantization, number, to: Int8.self, into: &memory)
-    case .int16: try quantize(quantization, number, to: Int16.self, into: &memory)
-    case .int32: try quantize(quantization, number, to: Int32.self, into: &memory)
+    case .uint8: try quantize(quantization, numbers, to: UInt8.self, into: &memory)
+    case .int8: try quantize(quantization, numbers, to: Int8.self, into: &memory)
+    case .int16: try quantize(quantization, numbers, to: Int16.self, into: &memory)
+    case .int32: try quantize(quantization, numbers, to: Int32.self, into: &memory)
     default:
       throw TensorIOError(
         .wrongKind, "'\(spec.name)' is \(spec.dataType), which cannot be quantized to.")
@@ -26,13 +26,13 @@ extension NumberEncoder {
 
   @inline(__always)
   private func quantize<Number: TensorNumber, Element: TensorNumber & FixedWidthInteger>(
-    _ quantization: Quantization, _ number: (Int) -> Number, to type: Element.Type,
+    _ quantization: Quantization, _ numbers: UnsafeBufferPointer<Number>, to type: Element.Type,
     into memory: inout MutableRawSpan
   ) throws {
     switch quantization {
     case .linear(let scale, let bias):
       try memory.storeElements(of: Element.self) { index in
-        let value = (number(index).float32 + bias) * scale
+        let value = (numbers[index].float32 + bias) * scale
         guard !value.isNaN else { throw notANumber(at: index) }
         return value.clamped(to: Element.self)
       }
@@ -42,7 +42,7 @@ extension NumberEncoder {
       }
       try memory.storeElements(of: Element.self) { index in
         let channel = stored.channel(of: spec.offset + index)
-        let value = number(index).float32 / stored.scales[channel]
+        let value = numbers[index].float32 / stored.scales[channel]
         guard !value.isNaN else { throw notANumber(at: index) }
         let shifted = value.rounded(.toNearestOrAwayFromZero) + Float(stored.zeroPoints[channel])
         return shifted.clamped(to: Element.self)

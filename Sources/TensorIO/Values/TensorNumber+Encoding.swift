@@ -4,21 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TensorNumber {
-  @inline(__always)
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    try NumberEncoder(spec: spec).encode(count: 1, { _ in self }, into: &memory)
+    try withUnsafePointer(to: self) { number in
+      try NumberEncoder(spec: spec).encode(
+        UnsafeBufferPointer(start: number, count: 1), into: &memory)
+    }
   }
 
   public static func encode(
     elements: [Self], into memory: inout MutableRawSpan, as spec: TensorSpec
   ) throws {
-    let encoder = NumberEncoder(spec: spec)
-    if Self.matchingDataType == spec.dataType && spec.quantization == nil {
-      try encoder.copy(elements.span, into: &memory)
-    } else {
-      try elements.withUnsafeBufferPointer { numbers in
-        try encoder.encode(count: numbers.count, { numbers[$0] }, into: &memory)
-      }
+    try elements.withUnsafeBufferPointer { numbers in
+      try NumberEncoder(spec: spec).encode(numbers, into: &memory)
     }
   }
 }
@@ -27,38 +24,28 @@ extension TensorNumber {
 struct NumberEncoder {
   let spec: TensorSpec
 
-  /// Copies elements that already have the tensor's type.
-  func copy<Number: TensorNumber>(
-    _ numbers: Span<Number>, into memory: inout MutableRawSpan
-  ) throws {
-    let bytes = numbers.bytes
-    try checkKind(Number.self)
-    try check(count: bytes.byteCount / spec.dataType.byteWidth, in: memory)
-    memory.copy(from: bytes)
-  }
-
-  /// Writes `count` numbers.
-  @inline(__always)
+  /// Writes numbers; those that already have the tensor's type are copied.
   func encode<Number: TensorNumber>(
-    count: Int, _ number: (Int) -> Number, into memory: inout MutableRawSpan
+    _ numbers: UnsafeBufferPointer<Number>, into memory: inout MutableRawSpan
   ) throws {
     try checkKind(Number.self)
     if let quantization = spec.quantization {
-      return try quantize(quantization, count: count, number, into: &memory)
+      return try quantize(quantization, numbers, into: &memory)
     }
-    try check(count: count, in: memory)
+    try check(count: numbers.count, in: memory)
+    if Number.matchingDataType == spec.dataType { return memory.copy(from: numbers.span.bytes) }
     switch spec.dataType {
-    case .float32: try convert(number, to: Float.self, into: &memory)
-    case .uint8: try round(number, to: UInt8.self, into: &memory)
-    case .int8: try round(number, to: Int8.self, into: &memory)
-    case .int32: try convert(number, to: Int32.self, into: &memory)
-    case .int64: try convert(number, to: Int64.self, into: &memory)
-    case .float64: try convert(number, to: Double.self, into: &memory)
-    case .float16: try convert(number, to: Float16.self, into: &memory)
-    case .int16: try convert(number, to: Int16.self, into: &memory)
-    case .uint16: try convert(number, to: UInt16.self, into: &memory)
-    case .uint32: try convert(number, to: UInt32.self, into: &memory)
-    case .bool: try convertToBool(number, into: &memory)
+    case .float32: try convert(numbers, to: Float.self, into: &memory)
+    case .uint8: try round(numbers, to: UInt8.self, into: &memory)
+    case .int8: try round(numbers, to: Int8.self, into: &memory)
+    case .int32: try convert(numbers, to: Int32.self, into: &memory)
+    case .int64: try convert(numbers, to: Int64.self, into: &memory)
+    case .float64: try convert(numbers, to: Double.self, into: &memory)
+    case .float16: try convert(numbers, to: Float16.self, into: &memory)
+    case .int16: try convert(numbers, to: Int16.self, into: &memory)
+    case .uint16: try convert(numbers, to: UInt16.self, into: &memory)
+    case .uint32: try convert(numbers, to: UInt32.self, into: &memory)
+    case .bool: try convertToBool(numbers, into: &memory)
     case .string:
       throw TensorIOError.wrongKind(spec, expected: "text", found: Number.tensorKindName)
     }
@@ -77,11 +64,11 @@ struct NumberEncoder {
 
   @inline(__always)
   private func convert<Number: TensorNumber, Element: TensorNumber>(
-    _ number: (Int) -> Number, to type: Element.Type, into memory: inout MutableRawSpan
+    _ numbers: UnsafeBufferPointer<Number>, to type: Element.Type, into memory: inout MutableRawSpan
   ) throws {
     try memory.storeElements(of: Element.self) { index in
-      guard let element = number(index).converted(to: Element.self) else {
-        throw refusal(of: number(index), at: index)
+      guard let element = numbers[index].converted(to: Element.self) else {
+        throw refusal(of: numbers[index], at: index)
       }
       return element
     }
@@ -91,10 +78,10 @@ struct NumberEncoder {
   /// are rounded to the nearest whole number.
   @inline(__always)
   private func round<Number: TensorNumber, Element: TensorNumber & FixedWidthInteger>(
-    _ number: (Int) -> Number, to type: Element.Type, into memory: inout MutableRawSpan
+    _ numbers: UnsafeBufferPointer<Number>, to type: Element.Type, into memory: inout MutableRawSpan
   ) throws {
     try memory.storeElements(of: Element.self) { index in
-      let value = number(index)
+      let value = numbers[index]
       if let element = value.converted(to: Element.self) { return element }
       let rounded = value.float64.rounded(.toNearestOrAwayFromZero)
       guard let element = Element(exactly: rounded) else { throw refusal(of: value, at: index) }
@@ -103,10 +90,10 @@ struct NumberEncoder {
   }
 
   private func convertToBool<Number: TensorNumber>(
-    _ number: (Int) -> Number, into memory: inout MutableRawSpan
+    _ numbers: UnsafeBufferPointer<Number>, into memory: inout MutableRawSpan
   ) throws {
     try memory.storeElements(of: UInt8.self) { index in
-      let value = number(index)
+      let value = numbers[index]
       guard value == 0 || value == 1 else { throw refusal(of: value, at: index) }
       return value == 1 ? 1 : 0
     }

@@ -89,7 +89,7 @@ struct PartSet {
   }
 
   private static func compare(
-    _ what: String, _ first: some Encodable, _ other: some Encodable, _ number: Int
+    _ what: String, _ first: any Encodable, _ other: any Encodable, _ number: Int
   ) throws {
     let (one, two) = (try members(first), try members(other))
     for key in Set(one.keys).union(two.keys).sorted() where one[key] != two[key] {

@@ -18,7 +18,7 @@ struct StableJSON {
   /// A value on one line, with sorted keys.
   ///
   /// - Throws: `TensorIOError`, which is a fault of ours: numbers that are not finite are texts.
-  init(_ value: some Encodable) throws {
+  init(_ value: any Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
