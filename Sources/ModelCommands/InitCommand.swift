@@ -42,7 +42,8 @@ struct InitCommand: ParsableCommand {
   @Flag(help: "Replace a bundle that is there, with all its files.")
   var force = false
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   @Option(help: ArgumentHelp("The signature to describe, if not the first.", valueName: "key"))
   var signature: String?
@@ -71,8 +72,8 @@ struct InitCommand: ParsableCommand {
         "'\(model)' is a bundle already. Run it with 'tensorio run \(model)', or pass the model in it."
       )
     case .liteRT:
-      ProcessGuard.limitModel(at: model, by: safety)
-      let loaded = try LiteRTBackend(limits: safety.liteRTLimits).liteRTModel(at: model)
+      ProcessGuard.limitModel(at: model, by: memoryLimit)
+      let loaded = try LiteRTBackend(limits: memoryLimit.liteRTLimits).liteRTModel(at: model)
       return try BundleDraft(
         model: loaded, signature: signatureIndex(in: loaded.signatures), bundleName: name)
     case .savedModel:
@@ -119,7 +120,7 @@ struct InitCommand: ParsableCommand {
   private func problems(at path: String, beside blanks: [String]) -> [String] {
     do {
       let loader = ModelLoader(
-        backends: Backends.isolated(by: safety), signatureKey: signature)
+        backends: Backends.isolated(by: memoryLimit), signatureKey: signature)
       let model = try InferenceModel(bundle: ModelBundle(path), loader: loader)
       return try model.warnings.filter { !blanks.contains($0.path) }.map(\.description)
     } catch {

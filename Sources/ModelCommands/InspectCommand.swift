@@ -53,13 +53,14 @@ struct InspectCommand: ParsableCommand {
   @Argument(help: "A bundle, a .tflite file, or a SavedModel's folder.", completion: .file())
   var path: String
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   @Flag(help: "Print JSON.")
   var json = false
 
   func run() throws {
-    let report = try ModelReport(path: path, safety: safety)
+    let report = try ModelReport(path: path, memoryLimit: memoryLimit)
     if json {
       try Console.printJSON(report.json)
     } else {

@@ -41,8 +41,12 @@ package struct ModelArguments: ParsableArguments {
       valueName: "name=value"))
   package var placeholder: [NamedArgument] = []
 
-  @Option(name: .long, help: "Threads inside one run.")
-  package var threads: Int = 1
+  // Optional, as every number here: to print a default the parser looks for three conformances of its
+  // type, which takes a fiftieth of a start.
+  @Option(
+    name: .customLong("threads"),
+    help: ArgumentHelp("Threads inside one run. (default: 1)", valueName: "threads"))
+  var givenThreads: Int?
 
   @Option(
     name: .long,
@@ -62,9 +66,12 @@ package struct ModelArguments: ParsableArguments {
     help: ArgumentHelp("Give up after this many seconds.", valueName: "seconds"))
   package var timeout: Double?
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   package init() {}
+
+  package var threads: Int { givenThreads ?? 1 }
 
   package func validate() throws {
     guard (1...1024).contains(threads) else {
@@ -108,10 +115,10 @@ package struct ModelArguments: ParsableArguments {
     _ bundle: ModelBundle, cancellation: CancellationToken, sessions: Int
   ) throws -> InferenceModel? {
     if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
-      ProcessGuard.limitModel(at: path, by: safety, seconds: timeout, sessions: sessions)
+      ProcessGuard.limitModel(at: path, by: memoryLimit, seconds: timeout, sessions: sessions)
     }
     let loader = ModelLoader(
-      backends: Backends.limited(by: safety), sessions: sessions,
+      backends: Backends.limited(by: memoryLimit), sessions: sessions,
       sessionOptions: SessionOptions(
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)
@@ -220,14 +227,14 @@ package enum Backends {
   package static var all: [any Backend] { [.liteRT, .tensorFlow] }
 
   /// The same, with what the user lets models take.
-  package static func limited(by safety: SafetyArguments) -> [any Backend] {
-    [LiteRTBackend(limits: safety.liteRTLimits), .tensorFlow]
+  package static func limited(by memoryLimit: MemoryLimit) -> [any Backend] {
+    [LiteRTBackend(limits: memoryLimit.liteRTLimits), .tensorFlow]
   }
 
   /// The same, with TensorFlow Lite's models in processes of their own.
-  package static func isolated(by safety: SafetyArguments) -> [any Backend] {
-    guard IsolatedBackend.isSupported else { return limited(by: safety) }
-    return [IsolatedBackend(.liteRT, options: safety.isolation), .tensorFlow]
+  package static func isolated(by memoryLimit: MemoryLimit) -> [any Backend] {
+    guard IsolatedBackend.isSupported else { return limited(by: memoryLimit) }
+    return [IsolatedBackend(.liteRT, options: memoryLimit.isolation), .tensorFlow]
   }
 
   /// A sentence that says that LiteRT is missing; nil where it is there.

@@ -52,17 +52,17 @@ struct ModelReport {
   }
 
   /// What the model may take.
-  private let safety: SafetyArguments
+  private let memoryLimit: MemoryLimit
 
   /// Looks at a bundle or a model file.
   ///
   /// - Parameters:
   ///   - path: The bundle, the .tflite file or the SavedModel's folder.
-  ///   - safety: What the model may take.
+  ///   - memoryLimit: What the model may take.
   /// - Throws: ``TensorIOError`` when there is nothing to look at, or it is damaged.
-  init(path: String, safety: SafetyArguments) throws {
+  init(path: String, memoryLimit: MemoryLimit) throws {
     self.path = path
-    self.safety = safety
+    self.memoryLimit = memoryLimit
     switch try ModelKind(of: path) {
     case .bundle: try inspectBundle()
     case .liteRT: try inspectLiteRTModel(at: path)
@@ -87,7 +87,7 @@ struct ModelReport {
       try inspectLiteRTModel(at: modelPath)
     }
     do {
-      let loader = ModelLoader(backends: Backends.isolated(by: safety))
+      let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
       issues += try InferenceModel(bundle: bundle, loader: loader).warnings.map(Issue.init)
     } catch let error as TensorIOError {
       issues += (bundle.warnings + error.issues).map(Issue.init)
@@ -112,8 +112,8 @@ struct ModelReport {
   }
 
   private mutating func inspectLiteRTModel(at path: String) throws {
-    ProcessGuard.limitModel(at: path, by: safety)
-    let model = try LiteRTBackend(limits: safety.liteRTLimits).liteRTModel(at: path)
+    ProcessGuard.limitModel(at: path, by: memoryLimit)
+    let model = try LiteRTBackend(limits: memoryLimit.liteRTLimits).liteRTModel(at: path)
     let metadata = model.metadata
     self.model = ModelFile(
       path: path, byteCount: model.byteCount, signatures: model.signatures, metadata: metadata)

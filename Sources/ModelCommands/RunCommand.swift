@@ -31,8 +31,11 @@ struct RunCommand: ParsableCommand {
     help: "Print only labels with a value greater than this.")
   var threshold: Float?
 
-  @Option(name: .long, help: "Run this many times; the latencies are means.")
-  var iterations: Int = 1
+  @Option(
+    name: .customLong("iterations"),
+    help: ArgumentHelp(
+      "Run this many times; the latencies are means. (default: 1)", valueName: "iterations"))
+  var givenIterations: Int?
 
   @Option(
     name: .long, parsing: .singleValue,
@@ -50,6 +53,8 @@ struct RunCommand: ParsableCommand {
 
   @Flag(name: .long, help: "Print JSON.")
   var json = false
+
+  private var iterations: Int { givenIterations ?? 1 }
 
   func validate() throws {
     if let top, top < 1 { throw ValidationError("--top takes a positive number, got \(top).") }

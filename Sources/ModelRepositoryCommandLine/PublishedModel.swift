@@ -18,15 +18,15 @@ struct PublishedModel {
   /// Checks that what is published is what other machines will get, and that it works.
   ///
   /// - Parameters:
-  ///   - safety: What the model may take while it is tried.
+  ///   - memoryLimit: What the model may take while it is tried.
   ///   - triesModel: Whether it is loaded and run.
   /// - Throws: `TensorIOError` that names the file or says what is wrong with the model.
-  func check(by safety: SafetyArguments, triesModel: Bool) throws {
+  func check(by memoryLimit: MemoryLimit, triesModel: Bool) throws {
     let isFolder = FileSystem.isFolder(path)
     try isFolder ? checkFolder() : checkFile()
     guard triesModel else { return }
     do {
-      try ModelTrial(path: path, backends: Backends.isolated(by: safety)).run()
+      try ModelTrial(path: path, backends: Backends.isolated(by: memoryLimit)).run()
     } catch var error as TensorIOError where error.code != .missingLibrary {
       error.message += " Nothing was published. Pass --no-check to publish it all the same."
       throw error

@@ -46,7 +46,8 @@ struct RepositoryPullCommand: ParsableCommand {
   @Flag(help: "Download the files as they are, without trying the model.")
   var noCheck = false
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   @OptionGroup var server: RepositoryServerArguments
 
@@ -93,7 +94,7 @@ struct RepositoryPullCommand: ParsableCommand {
     _ installed: InstalledModel, _ client: ModelRepositoryClient, target: String
   ) throws {
     do {
-      try installed.tryOut(with: Backends.isolated(by: safety))
+      try installed.tryOut(with: Backends.isolated(by: memoryLimit))
     } catch var error as TensorIOError {
       let subject = "Version '\(installed.version?.text ?? "")' of '\(model)'"
       let reason = error.message.replacing(

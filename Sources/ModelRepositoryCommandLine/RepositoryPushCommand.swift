@@ -42,7 +42,8 @@ struct RepositoryPushCommand: ParsableCommand {
   @Flag(help: "Publish the files as they are, without trying the model.")
   var noCheck = false
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   @OptionGroup var server: RepositoryServerArguments
 
@@ -50,7 +51,7 @@ struct RepositoryPushCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try PublishedModel(path: path).check(by: safety, triesModel: !noCheck)
+    try PublishedModel(path: path).check(by: memoryLimit, triesModel: !noCheck)
     try BlockingTask.run { [self] in
       let publisher = try server.publisher()
       let bar = Mutex<ProgressBar?>(nil)

@@ -78,7 +78,8 @@ public struct NetRunnerCommand: ParsableCommand {
 
   @OptionGroup var repository: NetRunnerRepositoryArguments
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   @Flag(help: "Do not open a browser.")
   var noBrowser = false
@@ -114,7 +115,7 @@ public struct NetRunnerCommand: ParsableCommand {
 
   private func options() throws -> NetRunnerOptions {
     var options = NetRunnerOptions(
-      models: try modelsFolder(), backends: Backends.isolated(by: safety))
+      models: try modelsFolder(), backends: Backends.isolated(by: memoryLimit))
     options.includesShippedModels = models == nil
     for folder in photos where !FileSystem.isFolder(folder) {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)'.")

@@ -21,11 +21,12 @@ package struct SessionWorkerCommand: ParsableCommand {
   @Argument(help: "The model's path, to be seen in the list of processes.")
   var model: String
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   package init() {}
 
   package func run() throws {
-    SessionWorker.serve(backends: Backends.limited(by: safety), memoryBytes: memory)
+    SessionWorker.serve(backends: Backends.limited(by: memoryLimit), memoryBytes: memory)
   }
 }

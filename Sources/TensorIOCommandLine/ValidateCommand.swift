@@ -26,7 +26,8 @@ struct ValidateCommand: ParsableCommand {
   @Flag(name: .long, help: "Do not compare the descriptions with the models.")
   var descriptionOnly = false
 
-  @OptionGroup var safety: SafetyArguments
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
 
   @Flag(name: .long, help: "Print JSON.")
   var json = false
@@ -78,7 +79,7 @@ struct ValidateCommand: ParsableCommand {
     of bundle: ModelBundle, known: [BundleIssue]
   ) throws -> [BundleIssue] {
     do {
-      let loader = ModelLoader(backends: Backends.isolated(by: safety))
+      let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
       guard let model = try loader.makeModel(from: bundle).forInference(with: loader) else {
         return known
       }

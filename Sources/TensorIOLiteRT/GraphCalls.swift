@@ -13,17 +13,20 @@ enum GraphCalls {
   static let maximumDepth = 256
 
   /// Where the options of an operator name the graphs that it calls, by the kind of the options.
-  private static let fields: [UInt8: Range<Int>] = [
-    ifOptions: 0..<2,  // then, else
-    whileOptions: 0..<2,  // condition, body
-    103: 0..<1,  // CallOnceOptions: initialization
-  ]
+  private static func fields(of options: UInt8) -> Range<Int>? {
+    switch options {
+    case ifOptions: 0..<2  // then, else
+    case whileOptions: 0..<2  // condition, body
+    case 103: 0..<1  // CallOnceOptions: initialization
+    default: nil
+    }
+  }
   private static let ifOptions: UInt8 = 92
   private static let whileOptions: UInt8 = 93
   /// The same of the newer options.
-  private static let newerFields: [UInt8: Range<Int>] = [
-    21: 1..<2  // StableHLOCompositeOptions: decomposition
-  ]
+  private static func newerFields(of options: UInt8) -> Range<Int>? {
+    options == 21 ? 1..<2 : nil  // StableHLOCompositeOptions: decomposition
+  }
   /// StablehloCaseOptions: LiteRT prepares every graph but the first, whichever are named.
   private static let caseOptions: UInt8 = 23
 
@@ -71,10 +74,10 @@ enum GraphCalls {
       var called: Set<Int> = []
       for operation in graph.operations {
         let (options, newer) = (operation.options, operation.newerOptions)
-        if let fields = fields[options.kind], let table = options.table {
+        if let fields = fields(of: options.kind), let table = options.table {
           called.formUnion(try indices(fields, of: table, &reader))
         }
-        if let fields = newerFields[newer.kind], let table = newer.table {
+        if let fields = newerFields(of: newer.kind), let table = newer.table {
           called.formUnion(try indices(fields, of: table, &reader))
         }
         if newer.kind == caseOptions { called.formUnion(graphs.indices.dropFirst()) }
@@ -101,9 +104,8 @@ enum GraphCalls {
   static func bodies(
     of operation: ModelStructure.Operation, _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) -> [Body] {
-    guard let table = operation.options.table, let fields = fields[operation.options.kind] else {
-      return []
-    }
+    guard let table = operation.options.table, let fields = fields(of: operation.options.kind)
+    else { return [] }
     let graphs = try indices(fields, of: table, &reader)
     switch operation.options.kind {
     case ifOptions:

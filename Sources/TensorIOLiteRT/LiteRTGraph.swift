@@ -199,17 +199,13 @@ struct LiteRTGraph {
 
   /// Whether a model has resource variables, which keep their values from run to run.
   func hasResourceVariables(path: String) throws -> Bool {
-    try hasOperation(of: [LiteRT.variableHandle], path: path)
-  }
-
-  private func hasOperation(of codes: Set<Int32>, path: String) throws -> Bool {
     for index in 0..<(try count(functions.GetNumModelSubgraphs, of: model, path)) {
       let subgraph = try item(functions.GetModelSubgraph, index, of: model, path)
       for index in 0..<(try count(functions.GetNumSubgraphOps, of: subgraph, path)) {
         var code: Int32 = -1
         let operation = try item(functions.GetSubgraphOp, index, of: subgraph, path)
         let status = functions.GetOpCode(operation, &code)
-        if status == LiteRT.ok && codes.contains(code) { return true }
+        if status == LiteRT.ok && code == LiteRT.variableHandle { return true }
       }
     }
     return false

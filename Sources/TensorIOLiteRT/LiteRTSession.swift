@@ -176,17 +176,18 @@ final class LiteRTSession: Session {
   private func makeBuffers() throws {
     let inputShapes = try inputTensors.indices.map { try compiled.inputShape(at: $0) }
     let outputShapes = try compiled.outputShapes(count: outputTensors.count)
-    var byTensor: [UInt32: LiteRTBuffer] = [:]
+    // A search among the few tensors at a model's edges; a dictionary would cost a start more.
+    var made: [(tensor: UInt32, buffer: LiteRTBuffer)] = []
     func buffer(_ tensor: LiteRtTensor, _ shape: [Int], _ requiredBytes: Int) throws -> LiteRTBuffer
     {
       // An output that is an input's tensor, or another output's, must have the very same buffer.
       let index = model.graph.index(of: tensor)
-      if let index, let shared = byTensor[index] { return shared }
-      let made = try LiteRTBuffer(
+      if let index, let shared = made.first(where: { $0.tensor == index }) { return shared.buffer }
+      let buffer = try LiteRTBuffer(
         elementType: model.graph.elementType(of: tensor), shape: shape,
         requiredBytes: requiredBytes, model.library)
-      if let index { byTensor[index] = made }
-      return made
+      if let index { made.append((index, buffer)) }
+      return buffer
     }
     inputs = try inputTensors.enumerated().map { index, named in
       try buffer(named.tensor, inputShapes[index], compiled.requiredInputBytes(at: index))

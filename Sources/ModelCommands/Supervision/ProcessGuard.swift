@@ -54,16 +54,16 @@ package enum ProcessGuard {
   /// - Parameters:
   ///   - path: The model's file or its bundle, for the message. Only TensorFlow Lite's models are
   ///     bounded: TensorFlow reports what it cannot do, and takes its time and memory for itself.
-  ///   - limits: What it may take.
+  ///   - limit: What it may take.
   ///   - seconds: How long it may take; nil for the default.
   ///   - sessions: How many sessions are made.
   package static func limitModel(
-    at path: String, by limits: SafetyArguments, seconds: Double? = nil, sessions: Int = 1
+    at path: String, by limit: MemoryLimit, seconds: Double? = nil, sessions: Int = 1
   ) {
     guard isOn else { return }
     // The runtime keeps the file, and packs its weights into an order of its own.
     let file = 3 * (FileSystem.byteCount(of: path) ?? 0)
-    let further = UInt64(clamping: (limits.memoryLimit.bytes + file) * sessions + ownMemory)
+    let further = UInt64(clamping: (limit.bytes + file) * sessions + ownMemory)
     _ = limit_further_memory(further)
     let (before, after) = ProcessFault.messageParts(ofModelAt: path.printable)
     report_faults("error: " + before, after, 65)

@@ -23,10 +23,11 @@ public struct MetricRegistry: Sendable {
   /// The built-in metrics.
   public static let standard = MetricRegistry()
 
-  private var factories: [String: Factory] = [:]
+  /// The metrics that a program added.
+  private var registered: [String: Factory] = [:]
 
-  /// The built-in metrics, to which others can be added.
-  public init() {
+  private static let builtIn: [String: Factory] = {
+    var factories: [String: Factory] = [:]
     for name in ClassificationMetric.names {
       factories[name] = { try ClassificationMetric(name: name, context: $0) }
     }
@@ -39,10 +40,14 @@ public struct MetricRegistry: Sendable {
     for name in DetectionMetric.names {
       factories[name] = { DetectionMetric(name: name, context: $0) }
     }
-  }
+    return factories
+  }()
+
+  /// The built-in metrics, to which others can be added.
+  public init() {}
 
   /// The names of all metrics, sorted.
-  public var names: [String] { factories.keys.sorted() }
+  public var names: [String] { Set(Self.builtIn.keys).union(registered.keys).sorted() }
 
   /// Adds a metric; it replaces one of the same name.
   ///
@@ -50,7 +55,7 @@ public struct MetricRegistry: Sendable {
   ///   - name: The name that test bundles, command lines and reports use.
   ///   - make: Makes the metric for a model.
   public mutating func register(_ name: String, _ make: @escaping Factory) {
-    factories[name] = make
+    registered[name] = make
   }
 
   /// Makes a metric.
@@ -62,7 +67,7 @@ public struct MetricRegistry: Sendable {
   /// - Throws: `TensorIOError` with the code `.invalidOption` when no metric has that name, or
   ///   whatever the metric does not accept in the context.
   public func metric(named name: String, context: MetricContext) throws -> any Metric {
-    guard let make = factories[name] else {
+    guard let make = registered[name] ?? Self.builtIn[name] else {
       throw TensorIOError(
         .invalidOption,
         "There is no metric '\(name)'. The known ones are \(names.joined(separator: ", ")).")

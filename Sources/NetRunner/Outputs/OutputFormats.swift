@@ -13,20 +13,19 @@ public import TensorIO
 /// let text = formats.format(for: bundle.manifest).text(for: prediction)
 /// ```
 public struct OutputFormats: Sendable {
-  private var formats: [String: any OutputFormat] = [
-    "imagenet": .imageNet,
-    "image.classification.imagenet": .imageNet,
-    "nodecay": .noDecay,
-    "image.classification.nodecay": .noDecay,
-    "default": .propertyList,
+  private static let standardNames = [
+    "default", "imagenet", "image.classification.imagenet", "nodecay",
+    "image.classification.nodecay",
   ]
+  /// The formats that a program added.
+  private var registered: [String: any OutputFormat] = [:]
 
   /// Makes the formats that the library has: `imagenet` and `nodecay`, both also after
   /// `image.classification.`, and `default`.
   public init() {}
 
   /// The names, by the alphabet.
-  public var names: [String] { formats.keys.sorted() }
+  public var names: [String] { Set(Self.standardNames).union(registered.keys).sorted() }
 
   /// Gives a format a name; one that has it already goes away.
   ///
@@ -34,7 +33,7 @@ public struct OutputFormats: Sendable {
   ///   - format: The format.
   ///   - name: What `options.output_format` or `model.type` in a model.json says.
   public mutating func register(_ format: any OutputFormat, named name: String) {
-    formats[name] = format
+    registered[name] = format
   }
 
   /// The name of a model's format: `options.output_format`, or else `model.type`, or else `default`;
@@ -44,18 +43,28 @@ public struct OutputFormats: Sendable {
   /// chooses.
   public func name(for manifest: ModelManifest) -> String {
     [manifest.options.outputFormat, manifest.model.type].compactMap(\.self)
-      .first { formats[$0] != nil } ?? "default"
+      .first { format(named: $0) != nil } ?? "default"
   }
 
   /// The format of a model, by the name that ``name(for:)`` finds.
   public func format(for manifest: ModelManifest) -> any OutputFormat {
-    formats[name(for: manifest)] ?? .propertyList
+    format(named: name(for: manifest)) ?? .propertyList
+  }
+
+  private func format(named name: String) -> (any OutputFormat)? {
+    if let format = registered[name] { return format }
+    switch name {
+    case "imagenet", "image.classification.imagenet": return .imageNet
+    case "nodecay", "image.classification.nodecay": return .noDecay
+    case "default": return .propertyList
+    default: return nil
+    }
   }
 
   /// What to tell about a model whose `options.output_format` is not registered; nil where it is, or
   /// where there is none.
   public func warning(for manifest: ModelManifest) -> BundleIssue? {
-    guard let name = manifest.options.outputFormat, formats[name] == nil else { return nil }
+    guard let name = manifest.options.outputFormat, format(named: name) == nil else { return nil }
     return BundleIssue(
       .unknownValue, severity: .warning, path: "options.output_format",
       expected: "one of " + names.map { "\"\($0)\"" }.joined(separator: ", "),

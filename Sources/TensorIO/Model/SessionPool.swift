@@ -133,7 +133,7 @@ final class SessionPool: Sendable {
 
   private func giveBack(_ lent: Lent) {
     let waiter = state.withLock { state -> Waiter? in
-      guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
+      guard state.waiters.isEmpty else { return state.waiters.remove(at: 0) }
       state.idle.append(lent)
       return nil
     }

@@ -8,7 +8,7 @@ extension Collection where Element == Int {
   ///
   /// Nil when a length is negative, or when they are more than a runtime can count (2^31 - 1): shapes
   /// come from files.
-  package var elementCount: Int? {
+  @inlinable package var elementCount: Int? {
     var count = 1
     for length in self {
       let (product, overflow) = count.multipliedReportingOverflow(by: length)

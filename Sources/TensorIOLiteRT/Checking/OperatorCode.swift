@@ -25,26 +25,28 @@ struct OperatorCode: Hashable {
   ///
   /// Convolutions and dense layers without a bias; recurrent cells; operators that carry code of
   /// their own.
-  var hasOptionalInputs: Bool { Self.withOptionalInputs.contains(number) }
-
-  private static let withOptionalInputs: Set<Int32> = [
-    3,  // CONV_2D
-    4,  // DEPTHWISE_CONV_2D
-    9,  // FULLY_CONNECTED
-    16,  // LSTM
-    24,  // RNN
-    27,  // SVDF
-    32,  // CUSTOM
-    35,  // UNIDIRECTIONAL_SEQUENCE_RNN
-    44,  // UNIDIRECTIONAL_SEQUENCE_LSTM
-    46,  // BIDIRECTIONAL_SEQUENCE_RNN
-    52,  // BIDIRECTIONAL_SEQUENCE_LSTM
-    51,  // DELEGATE
-    67,  // TRANSPOSE_CONV
-    132,  // CONV_3D
-    141,  // CONV_3D_TRANSPOSE
-    206,  // STABLEHLO_COMPOSITE
-  ]
+  var hasOptionalInputs: Bool {
+    switch number {
+    case 3,  // CONV_2D
+      4,  // DEPTHWISE_CONV_2D
+      9,  // FULLY_CONNECTED
+      16,  // LSTM
+      24,  // RNN
+      27,  // SVDF
+      32,  // CUSTOM
+      35,  // UNIDIRECTIONAL_SEQUENCE_RNN
+      44,  // UNIDIRECTIONAL_SEQUENCE_LSTM
+      46,  // BIDIRECTIONAL_SEQUENCE_RNN
+      52,  // BIDIRECTIONAL_SEQUENCE_LSTM
+      51,  // DELEGATE
+      67,  // TRANSPOSE_CONV
+      132,  // CONV_3D
+      141,  // CONV_3D_TRANSPOSE
+      206:  // STABLEHLO_COMPOSITE
+      true
+    default: false
+    }
+  }
 
   /// Whether a kernel divides by the scales of its 8-bit and 16-bit tensors: it ends the process, or
   /// gives nonsense, when one is missing, zero or infinite.
@@ -79,88 +81,91 @@ struct OperatorCode: Hashable {
   ///
   /// A kernel that moves elements of 4 bytes into a tensor with elements of 1 byte writes past the tensor's
   /// end. nil where the types may differ.
-  var typeInput: Int? { Self.typeInputs[number] }
-
-  private static let typeInputs: [Int32: Int] = [
-    0: 0,  // ADD
-    1: 0,  // AVERAGE_POOL_2D
-    2: 0,  // CONCATENATION
-    5: 0,  // DEPTH_TO_SPACE
-    8: 0,  // FLOOR
-    11: 0,  // L2_NORMALIZATION
-    12: 0,  // L2_POOL_2D
-    14: 0,  // LOGISTIC
-    17: 0,  // MAX_POOL_2D
-    18: 0,  // MUL
-    19: 0,  // RELU
-    20: 0,  // RELU_N1_TO_1
-    21: 0,  // RELU6
-    22: 0,  // RESHAPE
-    23: 0,  // RESIZE_BILINEAR
-    25: 0,  // SOFTMAX
-    26: 0,  // SPACE_TO_DEPTH
-    28: 0,  // TANH
-    34: 0,  // PAD
-    36: 0,  // GATHER
-    37: 0,  // BATCH_TO_SPACE_ND
-    38: 0,  // SPACE_TO_BATCH_ND
-    39: 0,  // TRANSPOSE
-    40: 0,  // MEAN
-    41: 0,  // SUB
-    42: 0,  // DIV
-    43: 0,  // SQUEEZE
-    45: 0,  // STRIDED_SLICE
-    47: 0,  // EXP
-    49: 1,  // SPLIT
-    50: 0,  // LOG_SOFTMAX
-    54: 0,  // PRELU
-    55: 0,  // MAXIMUM
-    57: 0,  // MINIMUM
-    59: 0,  // NEG
-    60: 0,  // PADV2
-    64: 1,  // SELECT
-    65: 0,  // SLICE
-    66: 0,  // SIN
-    69: 0,  // TILE
-    70: 0,  // EXPAND_DIMS
-    73: 0,  // LOG
-    74: 0,  // SUM
-    75: 0,  // SQRT
-    76: 0,  // RSQRT
-    78: 0,  // POW
-    81: 0,  // REDUCE_PROD
-    82: 0,  // REDUCE_MAX
-    83: 0,  // PACK
-    88: 0,  // UNPACK
-    89: 0,  // REDUCE_MIN
-    90: 0,  // FLOOR_DIV
-    92: 0,  // SQUARE
-    93: 0,  // ZEROS_LIKE
-    94: 1,  // FILL
-    95: 0,  // FLOOR_MOD
-    97: 0,  // RESIZE_NEAREST_NEIGHBOR
-    98: 0,  // LEAKY_RELU
-    99: 0,  // SQUARED_DIFFERENCE
-    100: 0,  // MIRROR_PAD
-    101: 0,  // ABS
-    102: 0,  // SPLIT_V
-    104: 0,  // CEIL
-    105: 0,  // REVERSE_V2
-    106: 0,  // ADD_N
-    107: 0,  // GATHER_ND
-    108: 0,  // COS
-    111: 0,  // ELU
-    112: 0,  // REVERSE_SEQUENCE
-    116: 0,  // ROUND
-    117: 0,  // HARD_SWISH
-    122: 1,  // SCATTER_ND
-    123: 1,  // SELECT_V2
-    125: 0,  // SEGMENT_SUM
-    128: 0,  // CUMSUM
-    130: 0,  // BROADCAST_TO
-    150: 0,  // GELU
-    151: 0,  // DYNAMIC_UPDATE_SLICE
-  ]
+  var typeInput: Int? {
+    switch number {
+    case 0,  // ADD
+      1,  // AVERAGE_POOL_2D
+      2,  // CONCATENATION
+      5,  // DEPTH_TO_SPACE
+      8,  // FLOOR
+      11,  // L2_NORMALIZATION
+      12,  // L2_POOL_2D
+      14,  // LOGISTIC
+      17,  // MAX_POOL_2D
+      18,  // MUL
+      19,  // RELU
+      20,  // RELU_N1_TO_1
+      21,  // RELU6
+      22,  // RESHAPE
+      23,  // RESIZE_BILINEAR
+      25,  // SOFTMAX
+      26,  // SPACE_TO_DEPTH
+      28,  // TANH
+      34,  // PAD
+      36,  // GATHER
+      37,  // BATCH_TO_SPACE_ND
+      38,  // SPACE_TO_BATCH_ND
+      39,  // TRANSPOSE
+      40,  // MEAN
+      41,  // SUB
+      42,  // DIV
+      43,  // SQUEEZE
+      45,  // STRIDED_SLICE
+      47,  // EXP
+      50,  // LOG_SOFTMAX
+      54,  // PRELU
+      55,  // MAXIMUM
+      57,  // MINIMUM
+      59,  // NEG
+      60,  // PADV2
+      65,  // SLICE
+      66,  // SIN
+      69,  // TILE
+      70,  // EXPAND_DIMS
+      73,  // LOG
+      74,  // SUM
+      75,  // SQRT
+      76,  // RSQRT
+      78,  // POW
+      81,  // REDUCE_PROD
+      82,  // REDUCE_MAX
+      83,  // PACK
+      88,  // UNPACK
+      89,  // REDUCE_MIN
+      90,  // FLOOR_DIV
+      92,  // SQUARE
+      93,  // ZEROS_LIKE
+      95,  // FLOOR_MOD
+      97,  // RESIZE_NEAREST_NEIGHBOR
+      98,  // LEAKY_RELU
+      99,  // SQUARED_DIFFERENCE
+      100,  // MIRROR_PAD
+      101,  // ABS
+      102,  // SPLIT_V
+      104,  // CEIL
+      105,  // REVERSE_V2
+      106,  // ADD_N
+      107,  // GATHER_ND
+      108,  // COS
+      111,  // ELU
+      112,  // REVERSE_SEQUENCE
+      116,  // ROUND
+      117,  // HARD_SWISH
+      125,  // SEGMENT_SUM
+      128,  // CUMSUM
+      130,  // BROADCAST_TO
+      150,  // GELU
+      151:  // DYNAMIC_UPDATE_SLICE
+      0
+    case 49,  // SPLIT
+      64,  // SELECT
+      94,  // FILL
+      122,  // SCATTER_ND
+      123:  // SELECT_V2
+      1
+    default: nil
+    }
+  }
 
   /// Where the options say how many outputs there are; nil for options that do not.
   ///
