@@ -32,7 +32,8 @@ endif
 # dwarf for a debugger; none builds faster.
 DEBUG_INFO ?= none
 # The codecs are inside, where the system has them as static libraries: each shared one costs a start
-# 100 KB and the time to find it.
+# 100 KB and the time to find it. STATIC_CODECS=no links the shared ones, which a distribution updates.
+STATIC_CODECS ?= yes
 CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 # The last one is not installed: completion scripts are made with it.
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
@@ -63,8 +64,13 @@ setup: ## Installs what is missing: image libraries, LiteRT.
 tensorflow: ## Installs TensorFlow's library, 270 MB to download, to run and train SavedModels.
 	@Scripts/setup.sh --tensorflow
 
+# SwiftPM does not notice that a library changed, so programs that were linked otherwise are removed.
 codecs: setup
-	@Scripts/packaging/static_libraries.sh --codecs .build/static-codecs
+	@if [ "$$(cat .build/static-codecs/mode 2>/dev/null)" != "$(STATIC_CODECS)" ]; then \
+	  rm -f .build/static-codecs/lib*.a $(PROGRAMS:%=.build/release/%); \
+	fi
+	@if [ "$(STATIC_CODECS)" = yes ]; then Scripts/packaging/static_libraries.sh --codecs .build/static-codecs; fi
+	@mkdir -p .build/static-codecs && echo "$(STATIC_CODECS)" >.build/static-codecs/mode
 
 build: codecs ## Builds tensorio for release: the core, without servers.
 	swift build -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
@@ -87,6 +93,7 @@ install: ## Installs what "make programs" built into PREFIX, by default /usr/loc
 uninstall: ## Removes what "make install" installed.
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/packaging/install.sh uninstall
 
+deb: STATIC_CODECS = no
 deb: programs ## Makes a Debian package in .build/packages.
 	Scripts/packaging/deb.sh
 

@@ -156,21 +156,25 @@ has_man_pages() {
 # when it is ready, $3: a command that asks it.
 with_server() {
   local process code=0 count=0 out="$temporary/server"
+  # Job control gives the server and the shells before it a process group, which ends as one.
+  set -m
   as_person "exec $1" >"$out" 2>&1 &
   process=$!
+  set +m
   until grep -q -e "$2" "$out"; do
     count=$((count + 1))
-    if [ "$count" = 100 ] || ! kill -0 "$process" 2>/dev/null; then
+    if [ "$count" = 300 ] || ! kill -0 "$process" 2>/dev/null; then
       cat "$out"
-      kill "$process" 2>/dev/null || true
-      return 1
+      code=1
+      break
     fi
     sleep 0.2
   done
-  as_person "$3" || code=$?
-  if [ "$code" != 0 ]; then cat "$out"; fi
-  kill -TERM "$process" 2>/dev/null || true
-  wait "$process" || true
+  if [ "$code" = 0 ]; then as_person "$3" || { code=$?; cat "$out"; }; fi
+  kill -TERM -- "-$process" 2>/dev/null || true
+  # The next server takes the same port.
+  while kill -0 -- "-$process" 2>/dev/null; do sleep 0.1; done
+  wait "$process" 2>/dev/null || true
   return "$code"
 }
 
