@@ -107,7 +107,7 @@ extension ModelRepositoryClient {
       var freed = 0
       for name in try FileSystem.contents(of: cache.store) where !used.contains(name) {
         freed += try removeFile("\(cache.store)/\(name)")
-        try cache.surroundings.reached(.unusedBlobRemoved)
+        try cache.environment.reached(.unusedBlobRemoved)
       }
       for name in try FileSystem.contents(of: cache.partial) {
         // Only downloads have these locks, and there is none.
@@ -146,7 +146,7 @@ extension ModelRepositoryClient {
 
   private func isOld(_ path: String) -> Bool {
     guard let identity = try? CacheFile(reading: path).identity else { return false }
-    let age = cache.surroundings.now().timeIntervalSince1970 - Double(identity.seconds)
+    let age = cache.environment.now().timeIntervalSince1970 - Double(identity.seconds)
     return age > Double(configuration.partialLifetime.components.seconds)
   }
 }

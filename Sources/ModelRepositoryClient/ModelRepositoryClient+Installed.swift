@@ -156,7 +156,7 @@ extension ModelRepositoryClient {
     guard let pending = state.pending, !hasFailed(pending), try folder.verify(pending) else {
       return
     }
-    try cache.surroundings.reached(.versionVerified)
+    try cache.environment.reached(.versionVerified)
     let others = [state.active, state.previous].compactMap { $0 }
     // One that was loaded before is what to fall back to.
     state.previous =
@@ -184,7 +184,7 @@ extension ModelRepositoryClient {
           choice.attempt = (name, lock)
           state.attempts[entry.digest.hexadecimal, default: .init()].running.append(name)
         }
-        try cache.surroundings.reached(.attemptMade)
+        try cache.environment.reached(.attemptMade)
       }
       return choice
     }

@@ -34,17 +34,17 @@ public final class ModelRepositoryClient: Sendable {
   let server: RepositoryAddress
   /// The folder of this installation's models.
   let modelsFolder: String
-  private let flights = Flights()
+  private let downloads = DownloadCoalescer()
 
   /// Opens the cache, or makes it; nothing is fetched.
   ///
   /// - Parameter configuration: Where models come from, whom to trust, and where they are kept.
   /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration` or `.cannotWrite`.
   public convenience init(_ configuration: ModelRepositoryConfiguration) throws {
-    try self.init(configuration, Surroundings())
+    try self.init(configuration, ClientEnvironment())
   }
 
-  init(_ configuration: ModelRepositoryConfiguration, _ surroundings: Surroundings) throws {
+  init(_ configuration: ModelRepositoryConfiguration, _ environment: ClientEnvironment) throws {
     func require(_ condition: Bool, _ message: String) throws {
       guard condition else { throw ModelRepositoryClientError(.invalidConfiguration, message) }
     }
@@ -67,7 +67,7 @@ public final class ModelRepositoryClient: Sendable {
       server: configuration.server,
       allowsInsecureConnections: configuration.allowsInsecureConnections)
     do {
-      cache = try CacheFolder(configuration.folder, surroundings)
+      cache = try CacheFolder(configuration.folder, environment)
       installationID = try configuration.installationID ?? cache.installationID()
       modelsFolder = try cache.models(of: installationID)
     } catch {
@@ -93,12 +93,12 @@ public final class ModelRepositoryClient: Sendable {
     let (stream, continuation) = AsyncThrowingStream<DownloadProgress, any Error>.makeStream(
       bufferingPolicy: .bufferingNewest(16))
     do {
-      try cache.surroundings.device.check(conditions, model.text)
+      try cache.environment.device.check(conditions, model.text)
     } catch {
       continuation.finish(throwing: error)
       return stream
     }
-    let leave = flights.join(model, work(model)) { progress in
+    let leave = downloads.join(model, work(model)) { progress in
       continuation.yield(progress)
     } onEnd: { result in
       switch result {
@@ -122,9 +122,9 @@ public final class ModelRepositoryClient: Sendable {
   public func update(
     _ model: RepositoryName, conditions: DownloadConditions = DownloadConditions()
   ) async throws -> InstalledModel.Version {
-    try cache.surroundings.device.check(conditions, model.text)
+    try cache.environment.device.check(conditions, model.text)
     let (stream, continuation) = AsyncThrowingStream<InstalledModel.Version, any Error>.makeStream()
-    let leave = flights.join(model, work(model)) { _ in
+    let leave = downloads.join(model, work(model)) { _ in
     } onEnd: { result in
       switch result {
       case .success(let version):
@@ -141,13 +141,13 @@ public final class ModelRepositoryClient: Sendable {
   }
 
   /// Ends the download of a model for all who wait for it.
-  func cancelDownload(of model: RepositoryName) { flights.cancel(model) }
+  func cancelDownload(of model: RepositoryName) { downloads.cancel(model) }
 
   func folder(of model: RepositoryName) -> ModelFolder {
     ModelFolder(cache: cache, model: model, models: modelsFolder)
   }
 
-  private func work(_ model: RepositoryName) -> Flights.Work {
+  private func work(_ model: RepositoryName) -> DownloadCoalescer.Work {
     { [self] onProgress in
       do {
         let version: InstalledModel.Version

@@ -55,7 +55,7 @@ struct ModelPlacement {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(target)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(target)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

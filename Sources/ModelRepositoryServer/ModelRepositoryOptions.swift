@@ -66,7 +66,7 @@ public struct ModelRepositoryOptions: Sendable {
   /// The clock; tests move it.
   var now: @Sendable () -> Date = { Date() }
   /// How long a store that speaks S3 is waited for.
-  var patience = S3Client.Patience()
+  var retryPolicy = S3Client.RetryPolicy()
   /// From which sizes on things are done otherwise in such a store.
   var limits = S3BlobStore.Limits()
   /// For how long a body may be slow.

@@ -155,7 +155,7 @@ public struct NetRunnerCommand: ParsableCommand {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(folder)' for imported models cannot be made: "
           + "\(FileSystem.reason(for: error)). Name another with --models.", cause: error)
     }

@@ -41,7 +41,7 @@ public struct NetRunnerOptions: Sendable {
   /// The time between two answers to wrong tokens from one address, once it has sent a few.
   var wrongTokenInterval = Duration.milliseconds(500)
   /// How slowly requests' bodies may arrive.
-  var bodyPace = BodyPace()
+  var minimumBodyRate = MinimumRate()
   /// The ways to show what models say.
   public var outputFormats = OutputFormats()
   /// The metrics of evaluations.

@@ -108,7 +108,7 @@ public struct NetRunnerServer: Sendable {
     router.add(middleware: ErrorMiddleware(routes: routes))
     router.add(middleware: AccessMiddleware(token: options.token, isLocal: options.isLocal))
     router.add(middleware: try AssetMiddleware(assets))
-    router.add(middleware: BodyMiddleware(pace: options.bodyPace))
+    router.add(middleware: BodyMiddleware(pace: options.minimumBodyRate))
     let access = TokenMiddleware(
       token: options.token, guesses: TokenGuesses(interval: options.wrongTokenInterval))
     let api = router.group("api/v1").add(middleware: access)

@@ -70,7 +70,7 @@ struct ValidateCommand: ParsableCommand {
       BundleIssue(
         .unfinishedText, severity: .warning, path: key, expected: "a text of your own",
         found: "\"\(text)\", which 'tensorio init' wrote",
-        mending: "Replace it. The model runs all the same.")
+        suggestion: "Replace it. The model runs all the same.")
     }
   }
 
@@ -104,7 +104,7 @@ struct ValidateCommand: ParsableCommand {
       return [
         BundleIssue(
           .unusableModel, path: "model.file", expected: "a model that the runtime can run",
-          found: error.message, mending: "Replace the model, or convert it again.")
+          found: error.message, suggestion: "Replace the model, or convert it again.")
       ]
     }
   }
@@ -120,7 +120,7 @@ struct ValidateCommand: ParsableCommand {
       Console.printData("  \(issue.severity.rawValue) [\(issue.code.rawValue)] at \(issue.path)")
       Console.printData("    expected  \(issue.expected)")
       Console.printData("    found     \(issue.found)")
-      Console.printData("    fix       \(issue.mending)")
+      Console.printData("    fix       \(issue.suggestion)")
     }
   }
 }
@@ -132,7 +132,7 @@ extension BundleIssue {
     .object([
       "severity": .string(severity.rawValue), "code": .string(code.rawValue),
       "path": .string(path), "expected": .string(expected), "found": .string(found),
-      "mending": .string(mending),
+      "mending": .string(suggestion),
     ])
   }
 }

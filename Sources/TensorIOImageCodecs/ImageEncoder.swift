@@ -42,7 +42,7 @@ public struct ImageEncoder: Sendable {
   ///   - buffer: The picture.
   ///   - path: Where to write; a file that is there is replaced.
   /// - Throws: `TensorIOError` with the code `.unsupportedImage` for another extension, and
-  ///   `.unreadableFile` when the file cannot be written.
+  ///   `.unwritableFile` when the file cannot be written.
   public func write(_ buffer: PixelBuffer, to path: String) throws {
     try writeFile(encode(buffer, as: format(for: path)), to: path)
   }

@@ -41,7 +41,7 @@ struct Checkpoint {
       try files.createDirectory(atPath: fresh.folder, withIntermediateDirectories: false)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(folder)' cannot be written to: \(FileSystem.reason(for: error)).",
         cause: error)
     }

@@ -101,7 +101,7 @@ struct SavedModelFolder {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "No copy of '\(path)' can be written to '\(copy)': \(FileSystem.reason(for: error)).",
         cause: error)
     }

@@ -48,7 +48,7 @@ struct TensorFlowSaver {
   func save(to prefix: String, for place: String) throws {
     _ = try run(on: prefix, fetching: [saving], running: []) { failure in
       TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The weights cannot be written to '\(place)': "
           + Self.reason(of: failure))
     }
@@ -157,7 +157,7 @@ private final class TemporaryWeights {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(folder)' cannot be made: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(folder)' cannot be made: \(FileSystem.reason(for: error)).",
         cause: error)
     }
     try save(prefix)

@@ -258,7 +258,7 @@ final class TensorFlowSession: Session {
         BundleIssue(
           .badTrainingOperation, path: "train.ops[\(index)]",
           expected: "an operation of the model, or a signature that changes variables",
-          found: "'\(names[index])'", mending: "Name the operation of a training step.")
+          found: "'\(names[index])'", suggestion: "Name the operation of a training step.")
       })
   }
 
@@ -268,16 +268,16 @@ final class TensorFlowSession: Session {
     let unfed = model.graph.placeholders(among: operations).map { model.graph.name(of: $0) }
     guard !unfed.isEmpty else { return }
     let list = unfed.map { "'\($0)'" }.joined(separator: ", ")
-    let mending = "Describe it in model.json: as an input, or in \"placeholders\"."
+    let suggestion = "Describe it in model.json: as an input, or in \"placeholders\"."
     throw TensorIOError(
       .invalidBundle,
       "The training operations (\(names.joined(separator: ", "))) need a value for \(list). "
-        + mending,
+        + suggestion,
       issues: [
         BundleIssue(
           .badTrainingOperation, path: "train.ops",
           expected: "a layer for each placeholder that the operations need",
-          found: "none for \(list)", mending: mending)
+          found: "none for \(list)", suggestion: suggestion)
       ])
   }
 }

@@ -120,7 +120,7 @@ final class LineModel: TrainableLoadedModel {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+      throw TensorIOError(.unwritableFile, "'\(path)' cannot be written: \(error)", cause: error)
     }
     try write(text, to: path + "/saved_model.pb")
   }
@@ -139,7 +139,7 @@ final class LineModel: TrainableLoadedModel {
     do {
       try Data(text.utf8).write(to: URL(filePath: path))
     } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+      throw TensorIOError(.unwritableFile, "'\(path)' cannot be written: \(error)", cause: error)
     }
   }
 }

@@ -25,17 +25,17 @@ import Darwin
 /// Where blobs, incomplete files and models lie; everything in it is named by digests.
 final class CacheFolder: Sendable {
   let path: String
-  let surroundings: Surroundings
+  let environment: ClientEnvironment
   /// What this process hashed: a file under a second name is the same file.
   private let verified = Mutex<[CacheFile.Identity: BlobDigest]>([:])
 
   /// Opens a cache, or makes it.
   ///
   /// - Throws: ``FileFailure``.
-  init(_ path: String, _ surroundings: Surroundings) throws {
+  init(_ path: String, _ environment: ClientEnvironment) throws {
     // A process may change the folder that relative paths begin at.
     self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    self.surroundings = surroundings
+    self.environment = environment
     for folder in [self.path, store, partial, models] { try Self.makeFolder(folder) }
   }
 
@@ -192,13 +192,13 @@ final class CacheFolder: Sendable {
   func replace(_ path: String, with bytes: Data) throws {
     let fresh = try CacheFile(writing: path + ".new", truncating: true)
     try bytes.withUnsafeBytes(fresh.write)
-    try surroundings.reached(.stateWritten)
+    try environment.reached(.stateWritten)
     try fresh.flush()
-    try surroundings.reached(.stateFlushed)
+    try environment.reached(.stateFlushed)
     try Self.rename(fresh.path, to: path)
-    try surroundings.reached(.stateRenamed)
+    try environment.reached(.stateRenamed)
     try Self.flushFolder(FileSystem.folder(of: path))
-    try surroundings.reached(.stateDurable)
+    try environment.reached(.stateDurable)
   }
 }
 

@@ -122,7 +122,7 @@ struct ModelFolder: Sendable {
     try removeItem(staging)
     if manifest.format == .bundle {
       try CacheFolder.makeFolder(staging)
-      try cache.surroundings.reached(.stagingMade)
+      try cache.environment.reached(.stagingMade)
       for file in manifest.files {
         try CacheFolder.makeFolder(FileSystem.folder(of: "\(staging)/\(file.path)"))
         try place(file, at: "\(staging)/\(file.path)")
@@ -133,12 +133,12 @@ struct ModelFolder: Sendable {
     } else {
       for file in manifest.files { try place(file, at: staging) }
     }
-    try cache.surroundings.reached(.stagingFlushed)
+    try cache.environment.reached(.stagingFlushed)
     if manifest.format == .bundle { try retire(path(of: entry)) }
     try CacheFolder.rename(staging, to: path(of: entry))
-    try cache.surroundings.reached(.versionRenamed)
+    try cache.environment.reached(.versionRenamed)
     try CacheFolder.flushFolder(versions)
-    try cache.surroundings.reached(.versionDurable)
+    try cache.environment.reached(.versionDurable)
   }
 
   /// A second name for the blob's bytes; a copy where the file system has no such thing.
@@ -153,7 +153,7 @@ struct ModelFolder: Sendable {
       try copy.makeReadOnly()
       try copy.flush()
     }
-    try cache.surroundings.reached(.fileLinked)
+    try cache.environment.reached(.fileLinked)
   }
 
   // MARK: - Removing
@@ -176,7 +176,7 @@ struct ModelFolder: Sendable {
     for name in try names(in: attempts) where !running.contains(name) {
       if try FileLock.trying(on: "\(attempts)/\(name)") != nil {
         try removeItem("\(attempts)/\(name)")
-        try cache.surroundings.reached(.attemptRemoved)
+        try cache.environment.reached(.attemptRemoved)
       }
     }
   }
@@ -186,9 +186,9 @@ struct ModelFolder: Sendable {
     guard FileManager.default.fileExists(atPath: path) else { return }
     let old = "\(versions)/.\(UUID().uuidString)"
     try CacheFolder.rename(path, to: old)
-    try cache.surroundings.reached(.oldVersionMarked)
+    try cache.environment.reached(.oldVersionMarked)
     try removeItem(old)
-    try cache.surroundings.reached(.oldVersionRemoved)
+    try cache.environment.reached(.oldVersionRemoved)
   }
 
   private func names(in folder: String) throws -> [String] {

@@ -56,7 +56,7 @@ final class PartialFile: Sendable {
     }
     start.furthest = start.count
     progress = Mutex(start)
-    try cache.surroundings.reached(.partialOpened)
+    try cache.environment.reached(.partialOpened)
   }
 
   /// How many bytes there are.
@@ -98,7 +98,7 @@ final class PartialFile: Sendable {
       $0.count += bytes.count
       $0.furthest = max($0.furthest, $0.count)
     }
-    try cache.surroundings.reached(.partialWritten)
+    try cache.environment.reached(.partialWritten)
   }
 
   /// Begins anew.
@@ -118,7 +118,7 @@ final class PartialFile: Sendable {
   ///
   /// - Throws: ``FileFailure``; nothing is in the store then.
   func finish() throws {
-    try cache.surroundings.reached(.partialComplete)
+    try cache.environment.reached(.partialComplete)
     do {
       try file.flush()
     } catch {
@@ -126,13 +126,13 @@ final class PartialFile: Sendable {
       try? Self.remove(file.path)
       throw error
     }
-    try cache.surroundings.reached(.partialFlushed)
+    try cache.environment.reached(.partialFlushed)
     try CacheFolder.rename(file.path, to: cache.blob(blob.digest))
-    try cache.surroundings.reached(.blobRenamed)
+    try cache.environment.reached(.blobRenamed)
     // Not before: who goes on with an incomplete file has to write to it.
     try file.makeReadOnly()
     try CacheFolder.flushFolder(cache.store)
-    try cache.surroundings.reached(.blobDurable)
+    try cache.environment.reached(.blobDurable)
     cache.noteVerified(try file.identity, blob.digest)
     try FileSystem.remove(file.path + ".etag")
   }

@@ -57,7 +57,7 @@ struct BlobDownload: Sendable {
         wrong = error
         try await BlockingWork.run {
           try partial.remove()
-          try cache.surroundings.reached(.corruptBlobRemoved)
+          try cache.environment.reached(.corruptBlobRemoved)
         }
       } catch let error as FileFailure where error.isDiskFull {
         throw full(error, partial)
@@ -173,7 +173,7 @@ struct BlobDownload: Sendable {
   private func full(_ failure: FileFailure, _ partial: PartialFile) -> ModelRepositoryClientError {
     .diskFull(
       needed: blob.size - partial.count,
-      available: try? cache.surroundings.availableBytes(cache.path), name, cause: failure)
+      available: try? cache.environment.availableBytes(cache.path), name, cause: failure)
   }
 }
 

@@ -37,12 +37,12 @@ struct DeviceConditions: Sendable {
   }
 
   private func require(
-    _ isMet: Bool?, _ model: String, _ condition: String, _ opposite: String, _ mending: String
+    _ isMet: Bool?, _ model: String, _ condition: String, _ opposite: String, _ suggestion: String
   ) throws {
     guard let isMet else {
       throw ModelRepositoryClientError(
         .conditionUnknown,
-        "'\(model)' is not downloaded: \(condition), and this device does not tell. \(mending).")
+        "'\(model)' is not downloaded: \(condition), and this device does not tell. \(suggestion).")
     }
     guard isMet else {
       throw ModelRepositoryClientError(

@@ -40,7 +40,7 @@ extension ModelDownload {
       }
       return usable
     }
-    try cache.surroundings.reached(.documentFetched)
+    try cache.environment.reached(.documentFetched)
     let document = try await trusted(fetched.signed, trust) { trust in
       try await BlockingWork.run { try keeper.keep(trust) }
     }
@@ -99,7 +99,7 @@ extension ModelDownload {
   }
 
   private func isOver(_ trust: RepositoryTrust) -> Bool {
-    (try? trust.keys(at: cache.surroundings.now())) == nil
+    (try? trust.keys(at: cache.environment.now())) == nil
   }
 
   /// Asks for the channel's document; nil where it is the one with the tag.
@@ -133,7 +133,7 @@ extension ModelDownload {
 
   /// The document, if it is by a trusted key, of this model and channel, and not expired.
   func verified(_ signed: SignedDocument, _ trust: RepositoryTrust) throws -> TrustedDocument {
-    let now = cache.surroundings.now()
+    let now = cache.environment.now()
     let document: ChannelDocument
     let keys: [VerificationKey]
     do {

@@ -181,7 +181,7 @@ struct ModelDownload: Sendable {
         sum + ((try? CacheFile(reading: "\(cache.partial)/\(name)").identity.size) ?? 0)
       }
       let needed = missing.reduce(0) { $0 + $1.size } - begun
-      let available = try cache.surroundings.availableBytes(cache.path)
+      let available = try cache.environment.availableBytes(cache.path)
       guard needed <= available else {
         throw ModelRepositoryClientError.diskFull(
           needed: needed, available: available, "Version '\(manifest.version)' of '\(model)'")

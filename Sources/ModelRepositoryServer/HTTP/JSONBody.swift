@@ -20,7 +20,7 @@ extension Request {
   /// - Returns: The document.
   /// - Throws: ``Problem``.
   func json<Value: Decodable>(
-    _ type: Value.Type, limit: Int = 1 << 16, pace: BodyPace
+    _ type: Value.Type, limit: Int = 1 << 16, pace: MinimumRateCheck
   ) async throws -> Value {
     guard headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
       throw Problem(
@@ -70,7 +70,7 @@ extension Request {
 /// Ends bodies that come too slowly: else a few clients could keep all connections for ever.
 ///
 /// Silence is the idle timeout's business.
-struct BodyPace {
+struct MinimumRateCheck {
   private let minimumRate: Int
   private let patience: Duration
   private let start = ContinuousClock.now

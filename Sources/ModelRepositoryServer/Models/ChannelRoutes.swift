@@ -49,7 +49,7 @@ struct ChannelRoutes: Sendable {
     let precondition = try Self.precondition(request)
     let content = try await request.json(
       ChannelContent.self, limit: ChannelDocument.maximumBytes,
-      pace: BodyPace(repository.options))
+      pace: MinimumRateCheck(repository.options))
     let (state, isNew) = try await repository.setChannel(
       channel, of: model, to: content, precondition, by: token.id)
     return answer(state, status: isNew ? .created : .ok)

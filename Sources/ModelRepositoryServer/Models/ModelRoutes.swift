@@ -46,7 +46,7 @@ struct ModelRoutes: Sendable {
     let model = try context.name("model")
     let token = try access.require(.publish, context, model: model)
     let publication = try await request.json(
-      VersionPublication.self, pace: BodyPace(repository.options))
+      VersionPublication.self, pace: MinimumRateCheck(repository.options))
     let (record, isNew) = try await repository.publish(
       publication.manifest, of: model, by: token.id)
     return try .json(

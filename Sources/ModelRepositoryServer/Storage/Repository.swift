@@ -157,7 +157,7 @@ final class Repository: Sendable {
       try options.credentials ?? S3Credentials(environment: ProcessInfo.processInfo.environment)
     }
     return S3BlobStore(
-      S3Client(note.s3, credentials, patience: options.patience),
+      S3Client(note.s3, credentials, retryPolicy: options.retryPolicy),
       owner: S3Owner(id: note.id, mayBegin: mayBegin), limits: options.limits)
   }
 

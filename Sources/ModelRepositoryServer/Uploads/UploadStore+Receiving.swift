@@ -99,7 +99,7 @@ extension UploadStore {
     var pending = ByteBuffer()
 
     mutating func receive(_ body: RequestBody, _ count: Int) async throws {
-      var pace = BodyPace(store.options)
+      var pace = MinimumRateCheck(store.options)
       var received = 0
       var checked = 0
       for try await part in body {

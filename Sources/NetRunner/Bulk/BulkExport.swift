@@ -21,7 +21,7 @@ public enum BulkExport: String, Sendable, CaseIterable {
   ///   - path: The file; one that is there is replaced.
   /// - Throws: `TensorIOError` when the log cannot be read, or the file not be written.
   public func write(_ log: any BulkLog, to path: String) throws {
-    try FreshOutput(path, replaces: true).write { fresh in
+    try AtomicOutput(path, replaces: true).write { fresh in
       let file = try UpdatableFile(fresh)
       try write(log) { try file.write(Array($0.utf8)) }
     }

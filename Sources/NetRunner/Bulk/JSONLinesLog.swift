@@ -79,7 +79,7 @@ public final class JSONLinesLog: BulkLog {
   }
 
   public func removeFailures(of models: Set<String>) throws {
-    try FreshOutput(path, replaces: true).write { fresh in
+    try AtomicOutput(path, replaces: true).write { fresh in
       let kept = try UpdatableFile(fresh)
       try forEachRow { row in
         guard !row.result.error || !models.contains(row.result.model) else { return }

@@ -79,7 +79,7 @@ final class UpdatableFile {
 
   private func failure() -> TensorIOError {
     TensorIOError(
-      .unreadableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+      .unwritableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
   }
 }
 

@@ -186,7 +186,7 @@ private struct COCOReader {
     let found = candidates.map { folder in
       firsts.count { file in
         let path = folder + "/" + file
-        return options.enclosure.map { $0.place(of: path) != nil } ?? true
+        return options.confinedFolder.map { $0.place(of: path) != nil } ?? true
           && FileSystem.isFile(path)
       }
     }

@@ -31,7 +31,7 @@ extension Dataset {
     var reader = DatasetReader(path: path, options: options)
     try reader.checkEnclosed(path)
     self = try reader.read(layout)
-    if let enclosure = options.enclosure { self = enclosed(in: enclosure) }
+    if let confinedFolder = options.confinedFolder { self = confined(to: confinedFolder) }
     try checkIdentifiers()
   }
 

@@ -10,7 +10,7 @@ public struct DatasetOptions: Sendable, Hashable {
   public var imagesFolder: String?
   /// The folder that everything that is read must lie in, also through links; nil reads what the
   /// dataset names.
-  package var enclosure: Enclosure?
+  package var confinedFolder: ConfinedFolder?
 
   /// Makes options.
   public init(imagesFolder: String? = nil) {

@@ -46,7 +46,9 @@ struct DatasetReader {
 
   /// Refuses a file or folder of the dataset's that lies outside of where it may read.
   func checkEnclosed(_ path: String) throws {
-    guard let enclosure = options.enclosure, enclosure.place(of: path) == nil else { return }
+    guard let confinedFolder = options.confinedFolder, confinedFolder.place(of: path) == nil else {
+      return
+    }
     throw TensorIOError(
       .fileNotFound,
       "'\(path)' is not there, or lies outside of the dataset's folder, and is not read.")
@@ -54,7 +56,7 @@ struct DatasetReader {
 
   /// The pictures in a folder of the dataset.
   private func pictures(in folder: String) throws -> PictureFolder {
-    try PictureFolder(folder, isEnclosed: options.enclosure != nil)
+    try PictureFolder(folder, isConfined: options.confinedFolder != nil)
   }
 
   /// The error of a place without pictures; notes say what was left out there.
@@ -121,8 +123,8 @@ struct DatasetReader {
   private func mapFolders() throws -> (images: String, maps: String)? {
     for maps in ["masks", "annotations"] {
       guard FileSystem.isFolder(path + "/images"), FileSystem.isFolder(path + "/" + maps),
-        options.enclosure.map({ enclosure in
-          [maps, "images"].allSatisfy { enclosure.place(of: path + "/" + $0) != nil }
+        options.confinedFolder.map({ confinedFolder in
+          [maps, "images"].allSatisfy { confinedFolder.place(of: path + "/" + $0) != nil }
         }) ?? true,
         try !pictures(in: path + "/" + maps).pictures.isEmpty
       else { continue }

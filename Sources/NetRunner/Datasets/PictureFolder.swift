@@ -27,7 +27,7 @@ struct PictureFolder {
 
   private let root: String
   private let realRoot: String
-  private let isEnclosed: Bool
+  private let isConfined: Bool
   private var brokenLinks: [String] = []
   private var leavingLinks: [String] = []
   private var folderLinks: [String] = []
@@ -45,9 +45,9 @@ struct PictureFolder {
   ///   - isEnclosed: Whether links that lead out of the folder are left out, too: where whoever made
   ///     the folder may not read the rest of the machine.
   /// - Throws: `TensorIOError` when a folder cannot be read.
-  init(_ path: String, isEnclosed: Bool = false) throws {
+  init(_ path: String, isConfined: Bool = false) throws {
     root = path
-    self.isEnclosed = isEnclosed
+    self.isConfined = isConfined
     guard let real = Self.realPath(path) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(path)'.")
     }
@@ -114,7 +114,7 @@ struct PictureFolder {
       folderLinks.append(relative)
     } else if Self.isPicture(name) {
       let prefix = realRoot.hasSuffix("/") ? realRoot : realRoot + "/"
-      if isEnclosed, !target.hasPrefix(prefix) {
+      if isConfined, !target.hasPrefix(prefix) {
         leavingLinks.append(relative)
       } else if isRegularFile(target) {
         pictures.append(relative)

@@ -64,7 +64,7 @@ extension BundleArchive {
         try makeFolder("\(folder)/\(part.joined(separator: "/"))", permissions: 0o755)
       }
       guard !item.entry.isFolder else { continue }
-      let file = try writing { try NewFile("\(folder)/\(item.path.joined(separator: "/"))") }
+      let file = try writing { try ExclusiveFile("\(folder)/\(item.path.joined(separator: "/"))") }
       try reader.unpack(item.entry, through: &buffer) { bytes in
         guard !isOver() else { throw ImportError.cancelled }
         try writing { try file.write(bytes) }

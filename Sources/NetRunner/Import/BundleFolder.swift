@@ -116,7 +116,7 @@ struct BundleFolder {
     _ file: (path: String, size: Int), to target: String, until isOver: () -> Bool
   ) throws {
     let source = try FileParts("\(path)/\(file.path)")
-    let copy = try NewFile(target)
+    let copy = try ExclusiveFile(target)
     for start in stride(from: 0, to: file.size, by: 1 << 20) {
       guard !isOver() else { throw ImportError.cancelled }
       let part = try source.bytes(start..<min(start + 1 << 20, file.size))

@@ -84,7 +84,7 @@ extension BundleOrigin {
     guard let origin else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let file = try NewFile(path)
+    let file = try ExclusiveFile(path)
     try encoder.encode(origin).withUnsafeBytes { try file.write($0) }
     try file.flush()
   }

@@ -28,7 +28,7 @@ extension LabelStore {
     _ model: String, to destination: String, options: LabelExportOptions = LabelExportOptions()
   ) throws -> LabelTransfer {
     let format = try options.format ?? Self.format(of: destination)
-    let output = try FreshOutput(destination, replaces: options.replaces)
+    let output = try AtomicOutput(destination, replaces: options.replaces)
     let (photos, notes) = try present(model)
     switch format {
     case .testBundle:

@@ -39,7 +39,7 @@ extension LabelStore {
     let missing = rows.filter { !FileSystem.isFile(place(of: $0.path)) }
     guard !missing.isEmpty else { return [] }
     var found: [String: String] = [:]
-    for picture in try PictureFolder(folder, isEnclosed: true).pictures {
+    for picture in try PictureFolder(folder, isConfined: true).pictures {
       let place = folder + "/" + picture
       guard !known.contains(key(of: place)), let digest = SHA256.file(place) else { continue }
       found[digest.hexadecimal] = found[digest.hexadecimal] ?? key(of: place)

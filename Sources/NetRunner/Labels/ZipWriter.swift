@@ -94,6 +94,6 @@ package final class ZipWriter {
   }
 
   private func failure(_ reason: String) -> TensorIOError {
-    TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(reason).")
+    TensorIOError(.unwritableFile, "'\(path)' cannot be written: \(reason).")
   }
 }

@@ -69,7 +69,7 @@ public struct OutputFormats: Sendable {
       .unknownValue, severity: .warning, path: "options.output_format",
       expected: "one of " + names.map { "\"\($0)\"" }.joined(separator: ", "),
       found: "\"\(name)\"",
-      mending:
+      suggestion:
         "Net Runner shows this model's outputs as \"\(self.name(for: manifest))\". Correct the "
         + "name, or leave it if another program knows it.")
   }

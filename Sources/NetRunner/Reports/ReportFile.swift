@@ -31,7 +31,7 @@ public struct ReportFile: Sendable {
   public func write(_ text: String) throws {
     guard !FileSystem.isFolder(path) else {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' is a folder, a report is written to a file.")
+        .unwritableFile, "'\(path)' is a folder, a report is written to a file.")
     }
     let folder = FileSystem.folder(of: path)
     guard FileSystem.isFolder(folder) else {
@@ -41,7 +41,7 @@ public struct ReportFile: Sendable {
     if FileManager.default.fileExists(atPath: path), !isRegular {
       return try put(text, at: path)
     }
-    try FreshOutput(path, replaces: true).write { try put(text, at: $0) }
+    try AtomicOutput(path, replaces: true).write { try put(text, at: $0) }
   }
 
   private var isRegular: Bool {
@@ -55,7 +55,7 @@ public struct ReportFile: Sendable {
       try Data(text.utf8).write(to: URL(filePath: place))
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -15,9 +15,9 @@ struct DatasetPlace: Sendable {
   /// What people call it.
   let name: String
   /// The folder that everything must lie in.
-  let enclosure: Enclosure
+  let confinedFolder: ConfinedFolder
   /// What keeps an upload from being deleted; nil for other places.
-  var use: UploadUse?
+  var use: UploadLease?
   /// Whether folders that have nothing but a folder are stepped into, as uploads of a folder are.
   var stepsInto = false
 
@@ -46,7 +46,8 @@ struct DatasetPlace: Sendable {
 
   /// A message without the server's own paths.
   func cleaned(_ message: String) -> String {
-    message.replacing(enclosure.path + "/", with: "").replacing(enclosure.path, with: name)
+    message.replacing(confinedFolder.path + "/", with: "").replacing(
+      confinedFolder.path, with: name)
   }
 
   /// The folder that the dataset begins in, and its name.
@@ -71,7 +72,7 @@ struct DatasetPlace: Sendable {
     if tables.count == 1 { return try table(tables[0], in: path) }
     var documents = contents.filter { $0.hasEnding(".json") }
     if documents.isEmpty, FileSystem.isFolder(path + "/annotations"),
-      enclosure.place(of: path + "/annotations") != nil
+      confinedFolder.place(of: path + "/annotations") != nil
     {
       documents = try Self.contents(of: path + "/annotations")
         .filter { $0.hasEnding(".json") }.map { "annotations/" + $0 }
@@ -107,7 +108,7 @@ struct DatasetPlace: Sendable {
 
   private func dataset(_ path: String, layout: Dataset.Layout? = nil) throws -> Dataset {
     var options = DatasetOptions()
-    options.enclosure = enclosure
+    options.confinedFolder = confinedFolder
     return try Dataset(contentsOf: path, layout: layout, options: options)
   }
 

@@ -24,12 +24,16 @@ struct DatasetPlaces: Sendable {
     switch source {
     case .upload(let id):
       let use = try uploads.use(id)
-      guard let enclosure = Enclosure(use.upload.filesFolder) else { throw WebError.noUpload(id) }
+      guard let confinedFolder = ConfinedFolder(use.upload.filesFolder) else {
+        throw WebError.noUpload(id)
+      }
       return DatasetPlace(
-        path: enclosure.path, name: "upload", enclosure: enclosure, use: use, stepsInto: true)
+        path: confinedFolder.path, name: "upload", confinedFolder: confinedFolder, use: use,
+        stepsInto: true)
     case .samples:
-      guard let enclosure = Enclosure(samples) else { throw Self.noFolder("samples") }
-      return DatasetPlace(path: enclosure.path, name: "samples", enclosure: enclosure)
+      guard let confinedFolder = ConfinedFolder(samples) else { throw Self.noFolder("samples") }
+      return DatasetPlace(
+        path: confinedFolder.path, name: "samples", confinedFolder: confinedFolder)
     case .folder(let text): return try folder(text)
     }
   }
@@ -38,11 +42,11 @@ struct DatasetPlaces: Sendable {
     // "photos/" is "photos".
     let parts = try RelativePath(text.hasSuffix("/") ? String(text.dropLast()) : text).parts
     guard let folder = folders.first(where: { FileSystem.name(of: $0) == parts[0] }),
-      let enclosure = Enclosure(folder),
-      let path = enclosure.place(
-        of: ([enclosure.path] + parts.dropFirst()).joined(separator: "/"))
+      let confinedFolder = ConfinedFolder(folder),
+      let path = confinedFolder.place(
+        of: ([confinedFolder.path] + parts.dropFirst()).joined(separator: "/"))
     else { throw Self.noFolder(text) }
-    return DatasetPlace(path: path, name: parts[parts.count - 1], enclosure: enclosure)
+    return DatasetPlace(path: path, name: parts[parts.count - 1], confinedFolder: confinedFolder)
   }
 
   private static func noFolder(_ name: String) -> WebError {

@@ -29,7 +29,7 @@ final class EvaluationJob: Sendable {
     var document: JSONValue?
     var error: WebError?
     /// Keeps the upload while the evaluation needs it.
-    fileprivate var use: UploadUse?
+    fileprivate var use: UploadLease?
     fileprivate var isOver = false
   }
 
@@ -77,7 +77,7 @@ final class EvaluationJob: Sendable {
 
   /// Ends it early; what is done stays.
   func cancel() {
-    let use = state.withLock { state -> UploadUse? in
+    let use = state.withLock { state -> UploadLease? in
       state.isOver = true
       guard state.phase == .queued else { return nil }
       state.phase = .cancelled
@@ -184,7 +184,7 @@ final class EvaluationJob: Sendable {
   func picture(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
       case .file(let path) = run.dataset.samples[position].source,
-      let real = place.enclosure.place(of: path), real == path
+      let real = place.confinedFolder.place(of: path), real == path
     else {
       throw WebError(
         status: .notFound, code: "picture_not_found",
@@ -195,7 +195,7 @@ final class EvaluationJob: Sendable {
 }
 
 extension EvaluationJob.State {
-  fileprivate mutating func endUse() -> UploadUse? {
+  fileprivate mutating func endUse() -> UploadLease? {
     defer { use = nil }
     return use
   }

@@ -18,7 +18,7 @@ struct BodyMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
   /// How slowly a body may come.
-  let pace: BodyPace
+  let pace: MinimumRate
 
   func handle(
     _ request: Request, context: WebContext,
@@ -40,7 +40,7 @@ struct BodyMiddleware: RouterMiddleware {
 }
 
 /// How slowly a body may come.
-struct BodyPace: Sendable {
+struct MinimumRate: Sendable {
   /// The fewest bytes a second, on average.
   var rate = 1024
   /// After how long the average counts.
@@ -50,7 +50,7 @@ struct BodyPace: Sendable {
 /// A request's body, each part of which is asked for when the one before it has been used.
 private struct WatchedBody: AsyncSequence, Sendable {
   let body: RequestBody
-  let pace: BodyPace
+  let pace: MinimumRate
   /// The connection of a client that sends its body only when it is told to.
   let channel: (any Channel)?
 
@@ -60,7 +60,7 @@ private struct WatchedBody: AsyncSequence, Sendable {
 
   struct Iterator: AsyncIteratorProtocol {
     var body: RequestBody.AsyncIterator
-    let pace: BodyPace
+    let pace: MinimumRate
     var channel: (any Channel)?
     /// Only the time that was spent on waiting for the client counts.
     var waited = Duration.zero

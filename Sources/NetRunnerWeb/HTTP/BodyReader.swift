@@ -96,7 +96,7 @@ final class BodyReader: Sendable {
       throw Self.tooLarge(what, limit)
     }
     do {
-      let file = try NewFile(path, permissions: 0o600)
+      let file = try ExclusiveFile(path, permissions: 0o600)
       var count = 0
       for try await part in request.body {
         count += part.readableBytes

@@ -51,7 +51,7 @@ public struct BundleDownload: Sendable {
   ) async throws {
     let address = try BundleAddress(url)
     do {
-      let file = try await writing { try NewFile(path, permissions: 0o600) }
+      let file = try await writing { try ExclusiveFile(path, permissions: 0o600) }
       do {
         try await fetch(address, into: file, onProgress)
         try await writing { try file.flush() }
@@ -72,7 +72,7 @@ public struct BundleDownload: Sendable {
 
   /// Fetches within the time that everything may take.
   private func fetch(
-    _ address: BundleAddress, into file: NewFile,
+    _ address: BundleAddress, into file: ExclusiveFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -88,7 +88,7 @@ public struct BundleDownload: Sendable {
   }
 
   private func follow(
-    _ first: BundleAddress, into file: NewFile,
+    _ first: BundleAddress, into file: ExclusiveFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     var address = first

@@ -43,7 +43,7 @@ struct BundleExchange: Sendable {
   /// - Returns: Where the server sends to instead; nil when the file is there.
   /// - Throws: ``DownloadError``; any error after a cancellation.
   func fetch(
-    from computers: [IPAddress], into file: NewFile,
+    from computers: [IPAddress], into file: ExclusiveFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     var failure: any Error = DownloadError(
@@ -109,7 +109,7 @@ struct BundleExchange: Sendable {
   }
 
   private func read(
-    _ response: HTTPClientResponse, into file: NewFile,
+    _ response: HTTPClientResponse, into file: ExclusiveFile,
     _ onProgress: @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     let status = Int(response.status.code)

@@ -34,7 +34,7 @@ final class LabelFolder: Sendable {
       try FileManager.default.createDirectory(atPath: photos, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(photos)' for labelled photos cannot be made: "
           + "\(FileSystem.reason(for: error)).", cause: error)
     }

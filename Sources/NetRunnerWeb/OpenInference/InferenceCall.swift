@@ -46,11 +46,11 @@ struct InferenceCall: Sendable {
       try Self.read(JSONScanner($0), &rest)
     }
     self.inputs = inputs
-    let request = try Members(.object(members), "The request")
+    let request = try JSONObjectReader(.object(members), "The request")
     let parameters = try request.object("parameters")
     id = try request.text("id")
     wantsBinary = try parameters?.bool("binary_data_output") ?? false
-    outputs = try request.array("outputs").map { try Output(Members($0, "An output")) }
+    outputs = try request.array("outputs").map { try Output(JSONObjectReader($0, "An output")) }
     guard rest.readableBytes == 0 else {
       throw WebError.badRequest("\(rest.readableBytes) bytes follow the last binary tensor.")
     }
@@ -86,7 +86,7 @@ struct InferenceCall: Sendable {
 
   /// An input of the document, whose elements may not have been read yet.
   private struct Input {
-    private let members: Members
+    private let members: JSONObjectReader
     private var elements: WireElements?
     /// Where the data begins that stands before what tells its type and shape.
     private var dataPlace: Int?
@@ -100,19 +100,19 @@ struct InferenceCall: Sendable {
           return
         }
         if members["name"] != nil, members["datatype"] != nil, members["shape"] != nil {
-          elements = try Self.elements(Members(.object(members), "An input"), &scanner)
+          elements = try Self.elements(JSONObjectReader(.object(members), "An input"), &scanner)
         } else {
           place = scanner.place
           try scanner.skip()
         }
       }
-      self.members = try Members(.object(members), "An input")
+      self.members = try JSONObjectReader(.object(members), "An input")
       self.elements = elements
       dataPlace = place
     }
 
     private static func description(
-      _ members: Members
+      _ members: JSONObjectReader
     ) throws -> (name: String, type: WireType, shape: [Int]) {
       guard let name = try members.text("name"), let typeName = try members.text("datatype") else {
         throw WebError.badRequest("Every input needs 'name', 'datatype', 'shape' and 'data'.")
@@ -125,7 +125,7 @@ struct InferenceCall: Sendable {
     }
 
     private static func elements(
-      _ members: Members, _ scanner: inout JSONScanner
+      _ members: JSONObjectReader, _ scanner: inout JSONScanner
     ) throws -> WireElements {
       let (name, type, shape) = try description(members)
       return try WireElements(
@@ -159,7 +159,7 @@ struct InferenceCall: Sendable {
 }
 
 extension InferenceCall.Output {
-  fileprivate init(_ members: Members) throws {
+  fileprivate init(_ members: JSONObjectReader) throws {
     guard let name = try members.text("name") else {
       throw WebError.badRequest("Every output that is asked for needs a 'name'.")
     }

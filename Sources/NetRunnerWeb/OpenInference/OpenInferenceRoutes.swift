@@ -76,7 +76,7 @@ struct OpenInferenceRoutes: Sendable {
       guard let document = try? JSONValue(parsing: Data(body.readableBytesView)) else {
         throw WebError.badRequest("The body is not JSON. Send none, or {\"ready\": true}.")
       }
-      return try Members(document, "The body").bool("ready") ?? false
+      return try JSONObjectReader(document, "The body").bool("ready") ?? false
     }
     let models = try await queue.run { () throws -> [(model: VisionModel, problem: String?)] in
       try catalogue.rescan()

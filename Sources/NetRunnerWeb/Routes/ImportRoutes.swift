@@ -34,7 +34,7 @@ struct ImportRoutes: Sendable {
   }
 
   private func start(_ request: Request) async throws -> Response {
-    let members = try await Members(bodies.json(of: request), "The body")
+    let members = try await JSONObjectReader(bodies.json(of: request), "The body")
     let url = try members.text("url")
     let model = try members.text("repository_model")
     let replaces = try members.bool("replace") ?? false

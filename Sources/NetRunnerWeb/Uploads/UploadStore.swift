@@ -148,7 +148,7 @@ final class UploadStore: Sendable {
   /// Keeps an upload as long as what is returned lives.
   ///
   /// - Throws: ``WebError`` for an upload that is not there.
-  func use(_ id: String) throws -> UploadUse {
+  func use(_ id: String) throws -> UploadLease {
     let upload = try uploads.withLock { uploads in
       guard var upload = uploads[id], !upload.isDeleted else { throw WebError.noUpload(id) }
       upload.uses += 1
@@ -156,7 +156,7 @@ final class UploadStore: Sendable {
       uploads[id] = upload
       return upload
     }
-    return UploadUse(upload) { [weak self] in self?.release(id) }
+    return UploadLease(upload) { [weak self] in self?.release(id) }
   }
 
   /// Notes that an upload is used; one that is gone is no error.
@@ -212,7 +212,7 @@ final class UploadStore: Sendable {
 }
 
 /// Keeps an upload from being deleted, as long as it lives.
-final class UploadUse: Sendable {
+final class UploadLease: Sendable {
   /// The upload as it was.
   let upload: Upload
   private let onEnd: @Sendable () -> Void

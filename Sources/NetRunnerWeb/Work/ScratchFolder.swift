@@ -48,7 +48,7 @@ final class ScratchFolder: Sendable {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(path)' cannot be made: \(FileSystem.reason(for: error)).", cause: error)
     }
   }

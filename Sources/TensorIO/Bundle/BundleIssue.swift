@@ -17,19 +17,19 @@ public struct BundleIssue: Sendable, Hashable {
   /// What is there.
   public var found: String
   /// How to mend it.
-  public var mending: String
+  public var suggestion: String
 
   /// Makes an issue.
   public init(
     _ code: Code, severity: Severity = .error, path: String, expected: String, found: String,
-    mending: String
+    suggestion: String
   ) {
     self.code = code
     self.severity = severity
     self.path = path
     self.expected = expected
     self.found = found
-    self.mending = mending
+    self.suggestion = suggestion
   }
 
   /// How bad an issue is.
@@ -113,7 +113,7 @@ public struct BundleIssue: Sendable, Hashable {
 
 extension BundleIssue: CustomStringConvertible {
   public var description: String {
-    "\(path): expected \(expected), found \(found) [\(code.rawValue)]. \(mending)"
+    "\(path): expected \(expected), found \(found) [\(code.rawValue)]. \(suggestion)"
   }
 }
 
@@ -123,5 +123,5 @@ extension BundleIssue {
     .keepsState, severity: .warning, path: "model.file",
     expected: "a model whose results depend on its inputs alone",
     found: "variables that keep their values from run to run",
-    mending: "Each run goes on from the one before; load the model again to start over.")
+    suggestion: "Each run goes on from the one before; load the model again to start over.")
 }

@@ -56,7 +56,7 @@ package struct BundleWriter {
       throw TensorIOError(.fileExists, "'\(destination)' exists.")
     }
     guard FileManager.default.isWritableFile(atPath: parent) else {
-      throw TensorIOError(.unreadableFile, "The folder '\(parent)' cannot be written.")
+      throw TensorIOError(.unwritableFile, "The folder '\(parent)' cannot be written.")
     }
   }
 
@@ -85,7 +85,7 @@ package struct BundleWriter {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -54,7 +54,7 @@ extension FileSystem {
 
   private static func lastError(writing path: String) -> TensorIOError {
     TensorIOError(
-      .unreadableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+      .unwritableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
   }
 
   /// Gives a folder, or a file, the place of what may be there already.

@@ -55,7 +55,7 @@ extension LayerReader {
       .unknownValue, at: "\(path).\(key)",
       expected: known.count == 2
         ? known.joined(separator: " or ") : "one of \(known.joined(separator: ", "))",
-      found: "\"\(text)\"", mending: "Use a word of the list.")
+      found: "\"\(text)\"", suggestion: "Use a word of the list.")
     return nil
   }
 
@@ -71,7 +71,7 @@ extension LayerReader {
       report(
         .badShape, at: "\(path).shape", expected: "[\(form)], or [-1, \(form)]",
         found: "\(shape)",
-        mending: isOther
+        suggestion: isOther
           ? "Write \"layout\": \"\(isLast ? "channels-first" : "channels-last")\", if that is how "
             + "the tensor lies in memory."
           : "Write the shape of one picture of \(channels == 1 ? "one channel" : "three channels")."
@@ -100,7 +100,8 @@ extension LayerReader {
       report(
         .badShape, at: "\(path).shape", expected: "[\(form)], or [-1, \(form)]",
         found: "\(shape)",
-        mending: "Write the number of classes that the tensor has scores for, or 1 where it holds "
+        suggestion:
+          "Write the number of classes that the tensor has scores for, or 1 where it holds "
           + "class numbers.")
       return nil
     }
@@ -134,7 +135,7 @@ extension LayerReader {
     if members["color"] != nil, let mode, mode != .pad {
       report(
         .misplacedKey, at: "\(path).color", expected: "a colour only with the mode \"pad\"",
-        found: "one with \"\(mode.rawValue)\"", mending: "Remove \"color\": there is no margin.")
+        found: "one with \"\(mode.rawValue)\"", suggestion: "Remove \"color\": there is no margin.")
     }
     let color = readColor(members, at: path)
     return mode.map { ImageCrop($0, fraction: fraction ?? 1, color: color ?? PixelColor()) }
@@ -153,7 +154,7 @@ extension LayerReader {
     guard fraction > 0, fraction <= 1 else {
       report(
         .unknownValue, at: path, expected: "more than 0 and at most 1", found: "\(fraction)",
-        mending: "Write the share of each side that is kept, as 0.875.")
+        suggestion: "Write the share of each side that is kept, as 0.875.")
       return nil
     }
     return fraction
@@ -168,7 +169,7 @@ extension LayerReader {
       if let byte = UInt8(exactly: part) { return byte }
       report(
         .unknownValue, at: "\(path).\(key)", expected: "a whole number from 0 to 255",
-        found: "\(part)", mending: "Write the byte that the margin has before normalization.")
+        found: "\(part)", suggestion: "Write the byte that the margin has before normalization.")
       return nil
     }
     guard let red = parts[0], let green = parts[1], let blue = parts[2] else { return nil }

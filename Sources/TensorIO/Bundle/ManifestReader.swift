@@ -55,7 +55,7 @@ struct ManifestReader {
       report(
         .unknownValue, at: "model.backend", expected: "\"tflite\" or \"tensorflow\"",
         found: "\"\(backend)\"",
-        mending: Spelling.suggestion(for: backend, among: ["tflite", "tensorflow"])
+        suggestion: Spelling.suggestion(for: backend, among: ["tflite", "tensorflow"])
           .map { "Did you mean \"\($0)\"?" } ?? "Name one of the two backends.")
     }
     let type = optionalString("type", in: model, at: "model")
@@ -89,7 +89,7 @@ struct ManifestReader {
         report(
           .unknownValue, at: path, expected: "\"predict\", \"train\" or \"eval\"",
           found: "\"\(word)\"",
-          mending: Spelling.suggestion(for: word, among: ["predict", "train", "eval"])
+          suggestion: Spelling.suggestion(for: word, among: ["predict", "train", "eval"])
             .map { "Did you mean \"\($0)\"?" } ?? "Use one of the three modes.")
       case nil: break
       }
@@ -123,7 +123,7 @@ struct ManifestReader {
     if let position, devicePosition == nil {
       report(
         .unknownValue, at: "options.device_position", expected: "\"front\" or \"back\"",
-        found: "\"\(position)\"", mending: "Name one of the two cameras.")
+        found: "\"\(position)\"", suggestion: "Name one of the two cameras.")
     }
     return ModelOptions(devicePosition: devicePosition, outputFormat: format, values: options)
   }
@@ -136,7 +136,7 @@ struct ManifestReader {
     if names.isEmpty {
       report(
         .missingKey, at: "train.ops", expected: "the name of at least one operation",
-        found: "an empty array", mending: "Name the operations that a training step runs.")
+        found: "an empty array", suggestion: "Name the operations that a training step runs.")
     }
     return names.enumerated().compactMap { string($1, at: "train.ops[\($0)]") }
   }

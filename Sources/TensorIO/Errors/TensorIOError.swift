@@ -42,7 +42,8 @@ extension TensorIOError {
   /// The kinds of failure.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Wrapped: String {
-      case fileNotFound, unreadableFile, invalidBundle, invalidModel, unsupportedModel
+      case fileNotFound, unreadableFile, unwritableFile, invalidBundle, invalidModel,
+        unsupportedModel
       case unknownModelClass, unknownBackend, missingLibrary
       case missingInput, unknownInput, wrongInputCount, wrongElementCount, wrongKind
       case unrepresentableValue, unknownOutput, wrongOutputType, inferenceFailed
@@ -54,8 +55,10 @@ extension TensorIOError {
 
     /// A file or folder is not there.
     public static var fileNotFound: Code { Code(.fileNotFound) }
-    /// A file is there but cannot be read or written.
+    /// A file is there but cannot be read.
     public static var unreadableFile: Code { Code(.unreadableFile) }
+    /// A file or folder cannot be written or made.
+    public static var unwritableFile: Code { Code(.unwritableFile) }
     /// A bundle broke a rule; ``TensorIOError/issues`` lists all of them.
     public static var invalidBundle: Code { Code(.invalidBundle) }
     /// The model's own file is not a valid model.

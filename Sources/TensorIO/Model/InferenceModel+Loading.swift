@@ -90,7 +90,8 @@ extension InferenceModel {
         .unsupportedByBackend, path: "model.modes",
         expected: "[\"predict\"], or no \"modes\", since the file has no signature that trains it",
         found: "\"train\"",
-        mending: "Remove \"train\" from \"modes\", or convert the model with a training signature.")
+        suggestion:
+          "Remove \"train\" from \"modes\", or convert the model with a training signature.")
     ])
   }
 
@@ -133,7 +134,7 @@ extension InferenceModel {
         issues: [
           BundleIssue(
             .unknownTensor, path: "model.signature", expected: "one of \(keys)", found: "'\(key)'",
-            mending: "Use a key of the model, or leave it out for the first.")
+            suggestion: "Use a key of the model, or leave it out for the first.")
         ])
     }
     return signature

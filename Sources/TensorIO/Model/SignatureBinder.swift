@@ -38,7 +38,7 @@ struct SignatureBinder: IssueCollector {
     if matchesByName, manifest.outputs.isEmpty {
       report(
         .layerCount, .warning, at: "outputs", expected: "at least one layer", found: "none",
-        mending: "Describe what is to be read; the model cannot be run before.")
+        suggestion: "Describe what is to be read; the model cannot be run before.")
     }
     guard issues.allSatisfy({ $0.severity != .error }) else {
       // No session will tell the outputs' shapes; what the file says of them is checked all the same.
@@ -61,7 +61,7 @@ struct SignatureBinder: IssueCollector {
         .layerCount, at: key,
         expected: "\(counted(tensors.count, "layer")), as the model has: \(list)",
         found: "\(layers.count)",
-        mending: layers.count < tensors.count
+        suggestion: layers.count < tensors.count
           ? "Describe every \(key.dropLast()) of the model."
           : "Remove the layers that the model does not have.")
       return []
@@ -72,7 +72,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .layerOrder, isMeant ? .warning : .error, at: key, expected: "the model's order: \(list)",
         found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
-        mending: "Order decides which tensor a layer is; put the layers in the model's order.")
+        suggestion: "Order decides which tensor a layer is; put the layers in the model's order.")
       guard isMeant else { return [] }
     }
     if matchesByName, key == "inputs" { checkAllAreFed(names, own: own ?? tensors) }
@@ -82,7 +82,7 @@ struct SignatureBinder: IssueCollector {
         report(
           .unknownTensor, at: "\(path).name",
           expected: (own ?? tensors).count == 1 ? list : "one of \(list)", found: "'\(layer.name)'",
-          mending: Spelling.suggestion(for: layer.name, among: names)
+          suggestion: Spelling.suggestion(for: layer.name, among: names)
             .map { "Did you mean '\($0)'?" } ?? "Use a name of the model.")
         return nil
       }
@@ -106,7 +106,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .layerCount, at: "inputs",
         expected: "a layer for each input of the model: \(list(own.map(\.name)))",
-        found: "none for \(list(inputs))", mending: "Describe every input of the model.")
+        found: "none for \(list(inputs))", suggestion: "Describe every input of the model.")
     }
     let placeholders = missing.filter { !inputs.contains($0) }
     if !placeholders.isEmpty {
@@ -114,7 +114,7 @@ struct SignatureBinder: IssueCollector {
         .layerCount, at: "placeholders",
         expected: "a layer for each placeholder that the outputs need",
         found: "none for \(list(placeholders))",
-        mending: "Describe it here or in \"inputs\".")
+        suggestion: "Describe it here or in \"inputs\".")
     }
   }
 
@@ -134,7 +134,7 @@ struct SignatureBinder: IssueCollector {
         .elementCountMismatch, at: "\(path).shape",
         expected: "\(Self.values(tensor.elementCount)), as the tensor \(tensor.shape) holds",
         found: "\(spec.elementCount) in \(layer.shape)",
-        mending: "Write the shape of the tensor '\(tensor.name)'.")
+        suggestion: "Write the shape of the tensor '\(tensor.name)'.")
     }
     return bound
   }
@@ -161,7 +161,7 @@ struct SignatureBinder: IssueCollector {
     report(
       .elementCountMismatch, at: "\(path).shape",
       expected: "the tensor's last axes, \(Array(shape.suffix(3)))", found: "\(axes)",
-      mending: layout == .channelsLast
+      suggestion: layout == .channelsLast
         ? "Write [height, width, channels] as the tensor has them."
         : "Write [channels, height, width] as the tensor has them, or leave \"layout\" out.")
   }
@@ -180,7 +180,8 @@ struct SignatureBinder: IssueCollector {
     guard let dataType = tensor.dataType else {
       report(
         .dataTypeMismatch, at: path, expected: "a data type that this library knows",
-        found: "\(tensor.typeName) in the model", mending: "Convert the model with another type.")
+        found: "\(tensor.typeName) in the model", suggestion: "Convert the model with another type."
+      )
       return nil
     }
     if layer.dataType == dataType { return dataType }
@@ -188,12 +189,13 @@ struct SignatureBinder: IssueCollector {
       report(
         .dataTypeMismatch, .warning, at: "\(path).dtype",
         expected: "\(dataType), the tensor's own type", found: "\(described)",
-        mending: "TensorFlow Lite models have types of their own, and the field is ignored. Write "
+        suggestion:
+          "TensorFlow Lite models have types of their own, and the field is ignored. Write "
           + "\"dtype\": \"\(dataType)\", or leave it out.")
     } else if let described = layer.dataType {
       report(
         .dataTypeMismatch, at: "\(path).dtype", expected: "\(dataType), the tensor's own type",
-        found: "\(described)", mending: "Write \"dtype\": \"\(dataType)\", or leave it out.")
+        found: "\(described)", suggestion: "Write \"dtype\": \"\(dataType)\", or leave it out.")
       return nil
     }
     switch dataType {
@@ -203,14 +205,14 @@ struct SignatureBinder: IssueCollector {
         .quantizationMismatch, at: path,
         expected: "8-bit integers, since model.quantized is true",
         found: "\(dataType) in the tensor '\(tensor.name)'",
-        mending: "Write \"quantized\": false; or name the \"dtype\" of a layer that is not.")
+        suggestion: "Write \"quantized\": false; or name the \"dtype\" of a layer that is not.")
       return nil
     case .uint8, .int8:
       guard !isQuantized, tensor.quantization != nil else { return dataType }
       report(
         .quantizationMismatch, at: path, expected: "float32, since model.quantized is false",
         found: "quantized \(dataType) in the tensor '\(tensor.name)'",
-        mending: "Write \"quantized\": true.")
+        suggestion: "Write \"quantized\": true.")
       return nil
     default: return dataType
     }
@@ -256,7 +258,7 @@ struct SignatureBinder: IssueCollector {
       .dataTypeMismatch, at: "\(path).type",
       expected: "\(dataType) values, since the tensor '\(tensor.name)' is \(dataType)",
       found: "a picture",
-      mending: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
+      suggestion: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
   }
 
   /// A picture that goes in as whole numbers has no normalization, or one of the numbers behind them.
@@ -270,19 +272,19 @@ struct SignatureBinder: IssueCollector {
       report(
         .ignoredField, .warning, at: path,
         expected: "no normalization, since the tensor '\(tensor.name)' is uint8",
-        found: "one", mending: "Remove it.")
+        found: "one", suggestion: "Remove it.")
       return nil
     case .int8 where tensor.quantization == nil:
       report(
         .quantizationMismatch, at: path,
         expected: "a scale and zero point in the model, to quantize by", found: "none",
-        mending: "Remove it; the tensor then takes each byte less 128.")
+        suggestion: "Remove it; the tensor then takes each byte less 128.")
     case .int16, .uint16, .int32, .uint32, .int64:
       report(
         .dataTypeMismatch, at: path,
         expected: "no normalization, since the tensor '\(tensor.name)' is \(dataType), which "
           + "cannot hold normalized pixels",
-        found: "one", mending: "Remove \"normalize\".")
+        found: "one", suggestion: "Remove \"normalize\".")
     default: break
     }
     return normalization
@@ -298,14 +300,14 @@ struct SignatureBinder: IssueCollector {
       report(
         .ignoredField, .warning, at: path,
         expected: "no denormalization, since the tensor '\(tensor.name)' is uint8",
-        found: "one", mending: "Remove it.")
+        found: "one", suggestion: "Remove it.")
       return nil
     }
     if dataType == .int8, tensor.quantization == nil {
       report(
         .quantizationMismatch, at: path,
         expected: "a scale and zero point in the model, to dequantize by", found: "none",
-        mending: "Remove it; each byte of the picture is then the tensor's plus 128.")
+        suggestion: "Remove it; each byte of the picture is then the tensor's plus 128.")
     }
     return denormalization
   }
@@ -321,7 +323,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .ignoredField, .warning, at: path,
         expected: "no quantization, since the tensor '\(tensor.name)' is \(dataType)",
-        found: "one", mending: "Remove it; it has no effect.")
+        found: "one", suggestion: "Remove it; it has no effect.")
       return nil
     }
     let byteStandards: [Quantization] = [
@@ -332,13 +334,13 @@ struct SignatureBinder: IssueCollector {
         .quantizationMismatch, at: path,
         expected: "{\"standard\": \"model\"}, since the tensor '\(tensor.name)' is int8",
         found: "a standard for bytes from 0 to 255",
-        mending: "Write {\"standard\": \"model\"}, or \"scale\" and \"bias\" for -128 to 127.")
+        suggestion: "Write {\"standard\": \"model\"}, or \"scale\" and \"bias\" for -128 to 127.")
     }
     if quantization == .model, tensor.quantization == nil {
       report(
         .quantizationMismatch, at: path,
         expected: "a scale and zero point in the model for '\(tensor.name)'", found: "none",
-        mending: "Write \"scale\" and \"bias\", or remove it.")
+        suggestion: "Write \"scale\" and \"bias\", or remove it.")
     }
     return quantization
   }
@@ -359,7 +361,7 @@ struct SignatureBinder: IssueCollector {
         report(
           .elementCountMismatch, at: path,
           expected: "at most \(Self.values(available)), as the tensor \(shapes[position]) holds",
-          found: "\(spec.elementCount) in \(spec.shape)", mending: "Write the tensor's shape.")
+          found: "\(spec.elementCount) in \(spec.shape)", suggestion: "Write the tensor's shape.")
         continue
       }
       let labels: Labels? = if case .vector(_, let names) = spec.kind { names } else { nil }
@@ -372,7 +374,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .partialOutput, .warning, at: path, expected: "\(available) values, as the tensor holds",
         found: found,
-        mending: labels == nil || labels?.names.count == available
+        suggestion: labels == nil || labels?.names.count == available
           ? "Only the first \(spec.elementCount) are read; write the tensor's shape."
           : "Only the first \(spec.elementCount) are read, and each label may be one off: "
             + "check whether the model's first class is the background.")

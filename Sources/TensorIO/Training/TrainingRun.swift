@@ -11,7 +11,7 @@ struct TrainingRun {
   private let training: Part
   private let validation: Part?
   private var generator: SplitMix64
-  private var watch: ImprovementWatch
+  private var watch: BestEpochTracker
 
   /// Items of a data source by their places.
   private struct Part {
@@ -55,7 +55,7 @@ struct TrainingRun {
       training = Part(items: trainer.data, places: all)
       self.validation = nil
     }
-    watch = try ImprovementWatch(options, signature.outputs)
+    watch = try BestEpochTracker(options, signature.outputs)
   }
 
   private static func check(_ items: TrainingItems, _ noun: String) throws {
@@ -69,7 +69,7 @@ struct TrainingRun {
     until isOver: () -> Bool, _ onStep: (TrainingStep) throws -> Void,
     _ onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
-    let best = try options.keepsBest ? KeptWeights(of: model) : nil
+    let best = try options.keepsBest ? BestCheckpoint(of: model) : nil
     try best?.check()
     var results: [EpochResult] = []
     do {

@@ -31,7 +31,7 @@ extension Safetensors {
       try? FileSystem.remove(fresh)
       if let error = error as? TensorIOError { throw error }
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -14,7 +14,7 @@ import NIOPosix
 /// Sends signed requests to a store that speaks S3, and again where that may be better.
 final class S3Client: Sendable {
   /// How long is waited, and how often.
-  struct Patience: Sendable {
+  struct RetryPolicy: Sendable {
     var connect = TimeAmount.seconds(10)
     /// For how long a request, or an answer under way, may stand still.
     var stall = TimeAmount.seconds(60)
@@ -27,7 +27,7 @@ final class S3Client: Sendable {
   }
 
   let place: S3Place
-  let patience: Patience
+  let retryPolicy: RetryPolicy
   /// What is missing shows at the first request: not all that is done with a data folder makes one.
   private let credentials: Result<S3Credentials, any Error>
   private let client: HTTPClient
@@ -35,11 +35,11 @@ final class S3Client: Sendable {
 
   init(
     _ place: S3Place, _ credentials: Result<S3Credentials, any Error>,
-    patience: Patience = Patience(), now: @escaping @Sendable () -> Date = { Date() }
+    retryPolicy: RetryPolicy = RetryPolicy(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.place = place
     self.credentials = credentials
-    self.patience = patience
+    self.retryPolicy = retryPolicy
     self.now = now
     var configuration = HTTPClient.Configuration()
     configuration.httpVersion = .http1Only
@@ -49,7 +49,7 @@ final class S3Client: Sendable {
     // As many as the server's own connections: none waits for another's download.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2048
     configuration.timeout = .init(
-      connect: patience.connect, read: patience.stall, write: patience.stall)
+      connect: retryPolicy.connect, read: retryPolicy.stall, write: retryPolicy.stall)
     client = HTTPClient(
       eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
   }
@@ -179,7 +179,7 @@ final class S3Client: Sendable {
   func retrying<Value>(
     attempts: Int? = nil, _ work: () async throws -> Value
   ) async throws -> Value {
-    let attempts = attempts ?? patience.attempts
+    let attempts = attempts ?? retryPolicy.attempts
     var failures = 0
     while true {
       do {
@@ -202,7 +202,7 @@ final class S3Client: Sendable {
         : failure.error
     }
     // All requests that met the same failure must not come back in the same moment.
-    let longest = min(patience.pause * (1 << min(number - 1, 20)), .seconds(20))
+    let longest = min(retryPolicy.pause * (1 << min(number - 1, 20)), .seconds(20))
     let pause = longest * Double.random(in: 0.5...1)
     try await Task.sleep(for: max(pause, min(failure.retryAfter ?? .zero, .seconds(20))))
   }

@@ -117,7 +117,7 @@ private struct S3Pieces: AsyncSequence, Sendable {
           body = nil
           failures += 1
           try await content.client.pause(
-            after: failure, number: failures, of: content.client.patience.attempts)
+            after: failure, number: failures, of: content.client.retryPolicy.attempts)
         }
       }
       guard !range.isEmpty,

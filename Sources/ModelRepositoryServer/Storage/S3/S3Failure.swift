@@ -24,13 +24,13 @@ struct S3Failure: Error {
 extension S3Client {
   /// What a person reads of a request that failed.
   func failure(
-    _ request: S3Request, _ reason: String, isTransient: Bool = false, mending: String = ""
+    _ request: S3Request, _ reason: String, isTransient: Bool = false, suggestion: String = ""
   ) -> S3Failure {
     let name = "s3://\(place.bucket)" + (request.key.map { "/" + $0 } ?? "")
     return S3Failure(
       error: RepositoryError(
         .storeUnavailable,
-        "'\(name)' cannot be \(request.purpose) at \(place.endpoint): \(reason).\(mending)"),
+        "'\(name)' cannot be \(request.purpose) at \(place.endpoint): \(reason).\(suggestion)"),
       isTransient: isTransient)
   }
 
@@ -41,7 +41,7 @@ extension S3Client {
     case is CancellationError, is RepositoryError, is S3Failure: return error
     case let error as HTTPClientError where error == .cancelled: return CancellationError()
     case let error as HTTPClientError where [.readTimeout, .writeTimeout].contains(error):
-      reason = "the store stood still for \(Duration.nanoseconds(patience.stall.nanoseconds))"
+      reason = "the store stood still for \(Duration.nanoseconds(retryPolicy.stall.nanoseconds))"
     case let error as HTTPClientError
     where [
       .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded,
@@ -82,7 +82,7 @@ extension S3Client {
     if let message { said += ", '\(message)'" }
     var failure = failure(
       request, said, isTransient: Self.isTransient(status, code),
-      mending: mending(status, code, region: region.map { shown($0, 64) }))
+      suggestion: suggestion(status, code, region: region.map { shown($0, 64) }))
     failure.code = code
     failure.retryAfter = fields.first(name: "retry-after").flatMap { Int($0) }
       .map { .seconds(max(0, $0)) }
@@ -98,7 +98,7 @@ extension S3Client {
   }
 
   /// What helps, after a space.
-  private func mending(_ status: Int, _ code: String?, region: String?) -> String {
+  private func suggestion(_ status: Int, _ code: String?, region: String?) -> String {
     if let region, region != place.region,
       (300..<400).contains(status) || code == "AuthorizationHeaderMalformed"
     {

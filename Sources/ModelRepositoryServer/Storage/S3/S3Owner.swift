@@ -67,7 +67,7 @@ struct S3Owner: Sendable {
 
   private func read(_ key: String, _ client: S3Client) async throws -> String? {
     let request = S3Request(.GET, key, "read")
-    let (time, attempts) = (client.patience.check, min(2, client.patience.attempts))
+    let (time, attempts) = (client.retryPolicy.check, min(2, client.retryPolicy.attempts))
     return try await client.retrying(attempts: attempts) {
       do {
         let response = try await client.begin(request, within: time)

@@ -9,7 +9,7 @@ import TensorIO
 ///
 /// Who may name datasets but not read this machine's files gives one: a table, a test bundle or
 /// COCO's annotations could else name any picture of the machine.
-package struct Enclosure: Sendable, Hashable {
+package struct ConfinedFolder: Sendable, Hashable {
   /// The folder, without links.
   package let path: String
 
@@ -33,14 +33,14 @@ extension Dataset {
   /// The dataset with errors for the pictures outside of a folder, which are then not read.
   ///
   /// A picture whose class map lies outside is one of them: it could not be judged.
-  func enclosed(in enclosure: Enclosure) -> Dataset {
+  func confined(to confinedFolder: ConfinedFolder) -> Dataset {
     var dataset = self
     for index in samples.indices {
       let sample = samples[index]
       guard case .file(let path) = sample.source else { continue }
-      var place = enclosure.place(of: path)
+      var place = confinedFolder.place(of: path)
       if case .classMap(let map) = sample.truth {
-        let mapPlace = enclosure.place(of: map)
+        let mapPlace = confinedFolder.place(of: map)
         dataset.samples[index].truth = mapPlace.map { .classMap($0) }
         if mapPlace == nil { place = nil }
       }

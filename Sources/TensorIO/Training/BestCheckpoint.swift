@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// Weights of a model in a temporary folder, which goes away with the value.
-final class KeptWeights {
+final class BestCheckpoint {
   private let model: TrainableModel
   private let folder: String
   private var isKept = false
@@ -23,7 +23,7 @@ final class KeptWeights {
       try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(folder)' for the best weights cannot be made: \(FileSystem.reason(for: error)).",
         cause: error)
     }

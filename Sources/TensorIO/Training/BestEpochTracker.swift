@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Sees which epoch is the best, and when the training gets no better.
-struct ImprovementWatch {
+struct BestEpochTracker {
   private let name: String?
   private let prefersHigher: Bool
   private let earlyStopping: EarlyStopping?

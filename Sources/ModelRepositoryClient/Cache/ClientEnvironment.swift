@@ -19,7 +19,7 @@ import Darwin
 #endif
 
 /// What a client asks of the computer around it; tests give other answers.
-struct Surroundings: Sendable {
+struct ClientEnvironment: Sendable {
   /// What time it is.
   var now: @Sendable () -> Date = { Date() }
   /// How many bytes may be written to the file system that a folder lies in.

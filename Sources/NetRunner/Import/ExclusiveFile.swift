@@ -20,7 +20,7 @@ import Darwin
 /// A file that is written where none is.
 ///
 /// Its errors are POSIX errors without a name: only the caller knows what a person calls the file.
-package final class NewFile: Sendable {
+package final class ExclusiveFile: Sendable {
   private let descriptor: CInt
 
   /// Makes the file; one that is there already is an error, and so is a link.

@@ -7,7 +7,7 @@
 import TensorIO
 
 /// An object's members, read with errors that name them.
-struct Members {
+struct JSONObjectReader {
   private let members: [String: JSONValue]
   private let owner: String
 
@@ -56,9 +56,9 @@ struct Members {
     }
   }
 
-  func object(_ name: String) throws -> Members? {
+  func object(_ name: String) throws -> JSONObjectReader? {
     guard let value = members[name], value != .null else { return nil }
-    return try Members(value, "'\(name)'")
+    return try JSONObjectReader(value, "'\(name)'")
   }
 
   func array(_ name: String, isRequired: Bool = false) throws -> [JSONValue] {

@@ -12,7 +12,7 @@ import Foundation
 #endif
 
 /// A file or folder that is written beside its place, and put there when it is whole.
-struct FreshOutput {
+struct AtomicOutput {
   private let destination: String
   private let replaces: Bool
 
@@ -59,7 +59,7 @@ struct FreshOutput {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }
