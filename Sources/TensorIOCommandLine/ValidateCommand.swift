@@ -61,7 +61,7 @@ struct ValidateCommand: ParsableCommand {
     return try (descriptionOnly ? issues : issuesWithModel(of: bundle, known: issues)) + format
   }
 
-  /// The texts that `init` left to be filled in.
+  /// Returns an issue for each text that `init` left for the user to fill in.
   private static func unfinishedTexts(_ manifest: ModelManifest) -> [BundleIssue] {
     [
       ("name", manifest.name), ("details", manifest.details), ("id", manifest.id),
@@ -74,7 +74,7 @@ struct ValidateCommand: ParsableCommand {
     }
   }
 
-  /// The issues that only the model itself brings to light.
+  /// Returns the issues, including those that only the model itself reveals.
   private func issuesWithModel(
     of bundle: ModelBundle, known: [BundleIssue]
   ) throws -> [BundleIssue] {

@@ -13,12 +13,14 @@ import Musl
 import Darwin
 #endif
 
-/// A file's bytes, in memory of a pool that is held by `buffer`.
+/// The bytes of a file, in pooled memory that `buffer` holds.
 struct FileContents {
   var buffer: PooledBuffer
   var count: Int
 
-  /// The bytes; hold on to `buffer` while they are used.
+  /// The bytes.
+  ///
+  /// Keep `buffer` alive while you use them.
   var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count])
   }
@@ -26,7 +28,8 @@ struct FileContents {
 
 /// Reads a file of at most `limit` bytes.
 ///
-/// The file is read, not mapped: another process could cut a mapped one under the decoder.
+/// The file is read rather than mapped, because another process could truncate a mapped file while
+/// it is decoded.
 func readFile(_ path: String, limit: Int, pool: BufferPool) throws -> FileContents {
   let file = try FileSystem.openForReading(path)
   defer { close(file) }
@@ -35,7 +38,7 @@ func readFile(_ path: String, limit: Int, pool: BufferPool) throws -> FileConten
   let size = Int(status.st_size)
   guard size <= limit else { throw fileTooLarge("'\(path)'", bytes: size, limit: limit) }
 
-  // A pipe has no size, and a file can grow while it is read: read on until nothing comes.
+  // A pipe has no size, and a file can grow while it is read, so read until the end.
   var contents = FileContents(buffer: pool.buffer(byteCount: size + 1), count: 0)
   while true {
     let bytes = contents.buffer.bytes
@@ -54,7 +57,7 @@ func readFile(_ path: String, limit: Int, pool: BufferPool) throws -> FileConten
   }
 }
 
-/// Writes a file; what was there is replaced.
+/// Writes a file, replacing an existing one.
 func writeFile(_ bytes: [UInt8], to path: String) throws {
   let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
   guard file >= 0 else { throw writeError(path, errno) }

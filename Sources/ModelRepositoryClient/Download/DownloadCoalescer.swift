@@ -7,7 +7,7 @@
 import ModelRepositoryAPI
 import Synchronization
 
-/// The downloads that are under way: callers who want the same model share one.
+/// The running downloads, which callers that want the same model share.
 final class DownloadCoalescer: Sendable {
   typealias Version = InstalledModel.Version
   typealias Work =
@@ -32,14 +32,15 @@ final class DownloadCoalescer: Sendable {
 
   private let state = Mutex(State())
 
-  /// Joins the download of a model, or begins one.
+  /// Joins the download of a model, or starts one.
   ///
   /// - Parameters:
-  ///   - model: The model.
-  ///   - work: The download, if it is to begin.
-  ///   - onProgress: Told how far it is.
-  ///   - onEnd: Told how it ended, unless the caller left before.
-  /// - Returns: What leaves the download; when the last one leaves, it is cancelled.
+  ///   - model: The model's name.
+  ///   - work: The download, which is started if none is running.
+  ///   - onProgress: Called with the progress.
+  ///   - onEnd: Called with the result, unless the caller left before.
+  /// - Returns: A closure that leaves the download. The download is cancelled when the last caller
+  ///   leaves.
   func join(
     _ model: RepositoryName, _ work: @escaping Work,
     onProgress: @escaping @Sendable (DownloadProgress) -> Void,
@@ -69,9 +70,9 @@ final class DownloadCoalescer: Sendable {
     return { self.leave(model, download, subscriber) }
   }
 
-  /// Cancels the download of a model for all.
+  /// Cancels the download of a model for all callers.
   func cancel(_ model: RepositoryName) {
-    // Who comes next begins anew, while this one winds down.
+    // The next caller starts a new download while this one ends.
     let download = state.withLock { $0.downloads.removeValue(forKey: model) }
     download?.task.cancel()
     let error = ModelRepositoryClientError(CancellationError())
@@ -106,7 +107,7 @@ final class DownloadCoalescer: Sendable {
         state.downloads[model]?.subscribers.removeValue(forKey: subscriber) != nil,
         let download = state.downloads[model], download.subscribers.isEmpty
       else { return nil }
-      // Who comes next begins anew, while this one winds down.
+      // The next caller starts a new download while this one ends.
       state.downloads[model] = nil
       return download.task
     }

@@ -8,7 +8,7 @@ import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
-/// Channels: which version who gets.
+/// The routes for channels, which decide which installations get which version.
 struct ChannelRoutes: Sendable {
   let repository: Repository
   let access: Access
@@ -80,7 +80,7 @@ struct ChannelRoutes: Sendable {
   }
 
   private func headers(_ state: ChannelState) -> HTTPFields {
-    // To be asked for each time: a rollback must reach everybody at once.
+    // Clients have to ask each time, because a rollback must reach everybody at once.
     [.eTag: state.tag, .cacheControl: access.isPublic ? "no-cache" : "private, no-cache"]
   }
 

@@ -8,7 +8,7 @@ import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
-/// What only administrators do.
+/// The routes for administrators.
 struct AdministrationRoutes: Sendable {
   let repository: Repository
   let uploads: UploadStore

@@ -5,10 +5,10 @@
 
 import TensorIO
 
-/// Reads a `.testbundle`, and collects every violation of its schema.
+/// Reads a `.testbundle` and collects all violations of its schema.
 ///
-/// It accepts exactly what `Schemas/test.schema.json` accepts, but for what no schema can say:
-/// paths that stand twice.
+/// It accepts exactly what `Schemas/test.schema.json` accepts, except for duplicate paths, which a
+/// schema can't express.
 struct TestBundleReader {
   private let path: String
   private var issues: [BundleIssue] = []
@@ -178,7 +178,8 @@ struct TestBundleReader {
     _ root: [String: JSONValue], _ outline: JSONOutline, into samples: inout [Sample]
   ) {
     guard let labels = requiredArray("labels", in: root, at: "") else { return }
-    // A picture that failed to be read is no sample; then there are issues, and no dataset.
+    // Images that couldn't be parsed aren't in `samples`. They have issues, so no dataset is
+    // returned.
     let places = Dictionary(samples.indices.map { (samples[$0].id, $0) }) { first, _ in first }
     var labelled: [String: Int] = [:]
     var strangers: [String] = []
@@ -208,7 +209,7 @@ struct TestBundleReader {
     }
   }
 
-  /// What a label says: the first output in the document's order decides.
+  /// The ground truth of a label, which comes from the first output in the document.
   private static func truth(
     _ results: [String: JSONValue], order: JSONOutline?
   ) -> GroundTruth? {
@@ -284,7 +285,7 @@ extension TestBundleReader {
     return nil
   }
 
-  /// A number itself, the type of anything else.
+  /// A number's value, or the type of any other value.
   private func shown(_ value: JSONValue) -> String {
     switch value {
     case .number(let number): number.shortText
@@ -295,7 +296,7 @@ extension TestBundleReader {
 }
 
 extension JSONValue {
-  /// The number; nil for other values.
+  /// The number, or nil for other values.
   fileprivate var double: Double? {
     switch self {
     case .number(let number): number

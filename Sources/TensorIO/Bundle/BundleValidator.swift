@@ -21,7 +21,7 @@ struct BundleValidator: IssueCollector {
 
   mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
-  /// Runs all checks; nil when the bundle cannot be described at all.
+  /// Runs all checks; returns nil when the bundle cannot be described at all.
   mutating func run(check: ((ModelManifest) -> [BundleIssue])?) -> ModelBundle? {
     guard checkFolder(), let document = readDocument() else { return nil }
     var reader = ManifestReader()
@@ -101,9 +101,9 @@ struct BundleValidator: IssueCollector {
     }
   }
 
-  /// What no JSON Schema can say: the product of the lengths.
+  /// Checks the product of the lengths of each shape, which a JSON Schema cannot express.
   ///
-  /// Nothing else is checked when a product is too large to be counted.
+  /// - Returns: Whether all products are small enough. The other checks are skipped if one isn't.
   private mutating func checkElementCounts(_ manifest: ModelManifest) -> Bool {
     var areCountable = true
     for (key, layers) in [
@@ -153,7 +153,7 @@ struct BundleValidator: IssueCollector {
     checkBackend(manifest, kind: kind)
   }
 
-  /// The models that the bundle has under other names, for the message.
+  /// The models that the bundle has under other names, for the error message.
   private var foundModels: String {
     do {
       let names = try FileSystem.contents(of: path).filter {
@@ -219,7 +219,7 @@ struct BundleValidator: IssueCollector {
     var values = layer.elementCount
     var thing = "value"
     if case .classMap(let shape, _) = layer.kind {
-      // Which numbers occur is only known when the model has run.
+      // The class indices that occur are only known after the model has run.
       guard shape.holdsScores else { return }
       values = shape.depth
       thing = "class"
@@ -240,7 +240,7 @@ struct BundleValidator: IssueCollector {
     let file = path + "/" + manifest.model.file
     let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
     guard backend == "tflite", !manifest.isPlaceholder, !manifest.describesTraining else { return }
-    // Whether a file can be trained is only known when it is loaded.
+    // Whether a file can be trained is only known after it is loaded.
     if manifest.model.modes.contains(.evaluate), !manifest.model.modes.contains(.train) {
       report(
         .unsupportedByBackend, at: "model.modes", expected: "[\"predict\"], or no \"modes\"",
@@ -275,7 +275,7 @@ extension BundleValidator {
 }
 
 extension ModelManifest.Layer {
-  /// 2^31 - 1: what a tensor of the runtimes can count.
+  /// The maximum number of elements that the runtimes support: 2^31 - 1.
   static let mostElements = Int(Int32.max)
 
   /// The file in the assets folder that names the classes; nil without one.

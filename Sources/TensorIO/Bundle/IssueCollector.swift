@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads typed members of JSON objects and reports what is missing or of another type.
+/// Reads typed members of JSON objects and reports missing members and wrong types.
 protocol IssueCollector {
   mutating func add(_ issue: BundleIssue)
 }
@@ -21,11 +21,11 @@ extension IssueCollector {
 
   func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  /// Reports keys that have no meaning.
+  /// Reports unknown keys.
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - path: Where it is.
+  ///   - path: The path of the object.
   ///   - known: The keys that the object can have.
   ///   - ignored: Keys that are reported elsewhere.
   mutating func reject(

@@ -39,13 +39,15 @@ extension LayerReader {
     }
   }
 
-  /// Reads one of a few words; nil where there is none or another one, which is reported.
+  /// Reads a string that must be one of a few words.
+  ///
+  /// - Returns: The word; nil when it is missing, or when it is another word, which is reported.
   private mutating func word<Word: RawRepresentable & CaseIterable>(
     _ type: Word.Type, _ key: String, in layer: [String: JSONValue], also others: [String] = [],
     at path: String
   ) -> Word? where Word.RawValue == String {
     guard case .string(let text)? = layer[key] else {
-      // The format is required, and its type has been checked.
+      // The format is a required key, and its type has already been checked.
       if key != "format" { _ = optionalString(key, in: layer, at: path) }
       return nil
     }
@@ -114,7 +116,7 @@ extension LayerReader {
 
   // MARK: - Crop
 
-  /// A mode's name, or an object with more.
+  /// Reads a crop, which is the name of a mode or an object.
   private mutating func readCrop(_ layer: [String: JSONValue], at path: String) -> ImageCrop? {
     guard let value = layer["crop"] else { return nil }
     if case .string = value {
@@ -205,7 +207,9 @@ extension LayerReader {
     }
   }
 
-  /// A number for each colour, or one for all where that is allowed; gray has but one.
+  /// Reads a number for each colour, or a single number for all if that is allowed.
+  ///
+  /// A gray image has only a single number.
   private mutating func readValues(
     _ key: String, _ members: [String: JSONValue], _ format: ImageShape.Format?,
     takesNumber: Bool, at path: String

@@ -7,7 +7,7 @@
 struct LayerReader: IssueCollector {
   enum Direction { case input, output }
 
-  /// What `model.quantized` says; nil when that cannot be read.
+  /// The value of `model.quantized`; nil when it cannot be read.
   let isQuantized: Bool?
   private var issues: [BundleIssue] = []
 
@@ -110,13 +110,15 @@ struct LayerReader: IssueCollector {
     "resize", "crop",
   ]
 
-  /// Checks what can be checked of a layer whose type is not known.
+  /// Checks as much as possible of a layer whose type is unknown.
   private mutating func checkWithoutType(_ layer: [String: JSONValue], at path: String) {
     reject(unknownKeysOf: layer, at: path, known: ["name", "type", "shape"] + Self.keysOfSome)
     _ = readDataType(layer, at: path)
   }
 
-  /// Rejects keys that this layer cannot have: misplaced where another layer could, else unknown.
+  /// Rejects keys that this layer cannot have.
+  ///
+  /// A key that another layer could have is reported as misplaced, and any other key as unknown.
   mutating func check(
     keysOf layer: [String: JSONValue], _ type: String, _ direction: Direction, allowed: [String],
     at path: String
@@ -191,7 +193,9 @@ struct LayerReader: IssueCollector {
     case values
   }
 
-  /// Tells the two forms apart, `standard` or `scale` and `bias`; of all three `standard` wins.
+  /// Determines whether the object has the form `standard` or the form `scale` and `bias`.
+  ///
+  /// If all three keys are present, `standard` wins.
   mutating func readForm(_ members: [String: JSONValue], at path: String) -> Form? {
     reject(unknownKeysOf: members, at: path, known: ["standard", "scale", "bias"])
     guard let standard = members["standard"] else {

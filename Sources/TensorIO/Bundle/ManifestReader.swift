@@ -5,11 +5,11 @@
 
 /// Reads a parsed model.json into a ``ModelManifest`` and collects every violation of its schema.
 ///
-/// It accepts exactly what `Schemas/model.schema.json` accepts; the tests hold the two together.
+/// It accepts exactly what `Schemas/model.schema.json` accepts, which the tests verify.
 struct ManifestReader {
   private(set) var issues: [BundleIssue] = []
 
-  /// Reads a document; nil when it has violations, which are in ``issues`` then.
+  /// Reads a document; returns nil when it has violations, which are then in ``issues``.
   mutating func read(_ document: JSONValue) -> ModelManifest? {
     guard let root = object(document, at: "") else { return nil }
     reject(
@@ -68,7 +68,7 @@ struct ManifestReader {
       modes: modes, signature: signature)
   }
 
-  /// What the layers need of the model, also where something else in it is wrong.
+  /// Reads `model.quantized`, which the layers need even if the rest of `model` is invalid.
   private func quantized(_ root: [String: JSONValue]) -> Bool? {
     guard case .object(let model) = root["model"], case .bool(let quantized) = model["quantized"]
     else { return nil }

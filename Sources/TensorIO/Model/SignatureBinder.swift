@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings the layers of a model.json together with the tensors of a model, and reports where the
-/// two disagree.
+/// Matches the layers of a model.json to the tensors of a model, and reports where the two
+/// disagree.
 struct SignatureBinder: IssueCollector {
   private let bundle: ModelBundle
   private let matchesByName: Bool
@@ -23,8 +23,8 @@ struct SignatureBinder: IssueCollector {
   /// Binds all layers.
   ///
   /// - Parameters:
-  ///   - signature: The tensors, found by the layers' names where names decide.
-  ///   - whole: What the model says of its signature, for messages; nil when that is the same.
+  ///   - signature: The tensors, found by the names of the layers if the backend matches by name.
+  ///   - whole: The model's own signature, for messages; nil if it is the same.
   /// - Returns: The layers with their tensors; nil when an error was found.
   mutating func bind(
     _ signature: SignatureDescription, of whole: SignatureDescription? = nil
@@ -41,7 +41,8 @@ struct SignatureBinder: IssueCollector {
         suggestion: "Describe what is to be read; the model cannot be run before.")
     }
     guard issues.allSatisfy({ $0.severity != .error }) else {
-      // No session will tell the outputs' shapes; what the file says of them is checked all the same.
+      // There will be no session to ask for the outputs' shapes, so check the shapes in the model
+      // file.
       if outputs.count == manifest.outputs.count {
         checkOutputs(outputs, shapes: outputs.map(\.tensorShape))
       }
@@ -67,7 +68,7 @@ struct SignatureBinder: IssueCollector {
       return []
     }
     if !matchesByName, layers.map(\.name) != names, Set(layers.map(\.name)) == Set(names) {
-      // The other order may fit by its shapes; where it does not, it cannot have been meant.
+      // The order may be intended if all shapes fit. If they don't, it is an error.
       let isMeant = zip(layers, tensors).allSatisfy(Self.mayFit)
       report(
         .layerOrder, isMeant ? .warning : .error, at: key, expected: "the model's order: \(list)",
@@ -90,13 +91,13 @@ struct SignatureBinder: IssueCollector {
     }
   }
 
-  /// Whether a layer has as many elements as a tensor, as far as the file tells.
+  /// Whether a layer has as many elements as a tensor, as far as the model file shows.
   private static func mayFit(_ layer: ModelManifest.Layer, _ tensor: TensorDescription) -> Bool {
     tensor.rankIsUnknown || tensor.shape.isEmpty || tensor.shape.contains { $0 < 0 }
       || layer.elementCount == tensor.elementCount
   }
 
-  /// Where names decide, what the outputs need must have a layer.
+  /// Checks that every input that the outputs need has a layer, when layers are matched by name.
   private mutating func checkAllAreFed(_ names: [String], own: [TensorDescription]) {
     let described = Set((bundle.manifest.inputs + bundle.manifest.placeholders).map(\.name))
     let missing = names.filter { !described.contains($0) }
@@ -139,8 +140,9 @@ struct SignatureBinder: IssueCollector {
     return bound
   }
 
-  /// A picture's height, width and channels must be the tensor's last axes: an equal count alone
-  /// would let swapped axes scramble the rows.
+  /// Checks that an image's height, width and channels are the tensor's last axes.
+  ///
+  /// With swapped axes the element count would still be equal, but the rows would be scrambled.
   private mutating func checkAxes(
     ofImage layer: ModelManifest.Layer, against shape: [Int], at path: String
   ) {
@@ -153,7 +155,7 @@ struct SignatureBinder: IssueCollector {
     case .classMap(let map, _): (axes, layout, channels) = (map.axes, map.layout, map.depth)
     case .array, .scalar, .string: return
     }
-    // One channel may have no axis of its own, and lies in memory the same wherever it is.
+    // A single channel may have no axis of its own. The memory is the same wherever that axis is.
     if channels == 1, shape.count >= 2, Self.fits(shape, Array(axes.filter { $0 != 1 })) { return }
     guard shape.count >= 3, !zip(shape.suffix(3), axes).allSatisfy({ $0 < 0 || $0 == $1 }) else {
       return
@@ -166,7 +168,7 @@ struct SignatureBinder: IssueCollector {
         : "Write [channels, height, width] as the tensor has them, or leave \"layout\" out.")
   }
 
-  /// Whether a shape has these axes alone, beside a batch axis and axes of one.
+  /// Whether a shape has only these axes, apart from a batch axis and axes of length 1.
   private static func fits(_ shape: [Int], _ axes: [Int]) -> Bool {
     let own = shape.enumerated().filter { $1 != 1 && !($0 == 0 && $1 < 0) }.map(\.element)
     return own.count == axes.count && zip(own, axes).allSatisfy { $0 < 0 || $0 == $1 }
@@ -218,8 +220,10 @@ struct SignatureBinder: IssueCollector {
     }
   }
 
-  /// Whether a layer's `dtype` means nothing beside the tensor's own type, as the documents say of
-  /// TensorFlow Lite; text and truth values are not numbers, whichever backend it is.
+  /// Whether a layer's `dtype` is ignored in favour of the tensor's own type.
+  ///
+  /// The documentation says so for TensorFlow Lite. Strings and booleans are not numbers, so their
+  /// types are never ignored.
   private func isIgnored(_ described: DataType, beside dataType: DataType) -> Bool {
     bundle.backendName == "tflite"
       && ![described, dataType].contains { $0 == .string || $0 == .bool }
@@ -249,7 +253,7 @@ struct SignatureBinder: IssueCollector {
     }
   }
 
-  /// Truth values and text are no pixels.
+  /// Reports an image layer whose tensor holds booleans or strings.
   private mutating func checkPicture(
     _ dataType: DataType, _ tensor: TensorDescription, at path: String
   ) {
@@ -261,7 +265,10 @@ struct SignatureBinder: IssueCollector {
       suggestion: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
   }
 
-  /// A picture that goes in as whole numbers has no normalization, or one of the numbers behind them.
+  /// Checks the normalization of an image input.
+  ///
+  /// It has no effect on a uint8 tensor, so it is dropped with a warning. An int8 tensor needs the
+  /// model's scale and zero point for it, and wider integers cannot hold normalized pixels.
   private mutating func checked(
     _ normalization: PixelNormalization?, _ dataType: DataType, _ tensor: TensorDescription,
     at path: String
@@ -290,7 +297,10 @@ struct SignatureBinder: IssueCollector {
     return normalization
   }
 
-  /// A picture that comes out as bytes needs no denormalization, or one of the numbers behind them.
+  /// Checks the denormalization of an image output.
+  ///
+  /// It has no effect on a uint8 tensor, so it is dropped with a warning. An int8 tensor needs the
+  /// model's scale and zero point for it.
   private mutating func checked(
     _ denormalization: PixelDenormalization?, _ dataType: DataType, _ tensor: TensorDescription,
     at path: String
@@ -347,11 +357,12 @@ struct SignatureBinder: IssueCollector {
 
   // MARK: - Outputs
 
-  /// Compares each output's element count with the tensor's, which some models only tell once a
-  /// session exists.
+  /// Compares each output's element count with the tensor's.
+  ///
+  /// Some models only know the tensor's shape once a session exists.
   mutating func checkOutputs(_ outputs: [BoundLayer], shapes: [[Int]]) {
     for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
-      // How many values an open shape holds is only known when the model has run.
+      // The number of values in an open shape is only known after the model has run.
       if shapes[position].contains(where: { $0 < 0 }) { continue }
       let spec = output.spec
       let available = shapes[position].elementCount ?? .max
@@ -365,7 +376,7 @@ struct SignatureBinder: IssueCollector {
         continue
       }
       let labels: Labels? = if case .vector(_, let names) = spec.kind { names } else { nil }
-      // Labels for all of the tensor's values are right: then only the shape is too small.
+      // If there is a label for each of the tensor's values, only the shape is too small.
       let found =
         labels.flatMap { labels in
           labels.names.count == available
