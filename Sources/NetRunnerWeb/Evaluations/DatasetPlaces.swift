@@ -8,18 +8,20 @@ import HTTPTypes
 import NetRunner
 import TensorIO
 
-/// The only places that clients may have evaluated: their uploads, the server's folders of photos,
-/// and the samples.
+/// Finds the images that clients may evaluate.
+///
+/// These are their uploads, the server's photo folders and the samples. Clients can't evaluate
+/// anything else.
 struct DatasetPlaces: Sendable {
   let uploads: UploadStore
-  /// The server's folders.
+  /// The server's photo folders.
   let folders: [String]
-  /// The folder of the samples.
+  /// The folder with the samples.
   let samples: String
 
-  /// Finds a place, which blocks.
+  /// Finds a location, blocking the calling thread.
   ///
-  /// - Throws: ``WebError`` where there is no such place, or it leads out of a folder.
+  /// - Throws: ``WebError`` if the location doesn't exist, or is outside of its folder.
   func place(of source: EvaluationRequest.Source) throws -> DatasetPlace {
     switch source {
     case .upload(let id):
@@ -39,7 +41,7 @@ struct DatasetPlaces: Sendable {
   }
 
   private func folder(_ text: String) throws -> DatasetPlace {
-    // "photos/" is "photos".
+    // Accept a trailing slash: "photos/" is the same as "photos".
     let parts = try RelativePath(text.hasSuffix("/") ? String(text.dropLast()) : text).parts
     guard let folder = folders.first(where: { FileSystem.name(of: $0) == parts[0] }),
       let confinedFolder = ConfinedFolder(folder),

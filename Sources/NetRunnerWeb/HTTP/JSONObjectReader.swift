@@ -6,7 +6,7 @@
 #if Servers
 import TensorIO
 
-/// An object's members, read with errors that name them.
+/// Reads the members of a JSON object, and throws errors that name the member.
 struct JSONObjectReader {
   private let members: [String: JSONValue]
   private let owner: String
@@ -15,8 +15,8 @@ struct JSONObjectReader {
   ///
   /// - Parameters:
   ///   - value: The object.
-  ///   - owner: What it is, at the start of a sentence.
-  /// - Throws: ``WebError`` for anything else.
+  ///   - owner: A description of the object, which starts a sentence in error messages.
+  /// - Throws: ``WebError`` if the value isn't an object.
   init(_ value: JSONValue, _ owner: String) throws {
     guard case .object(let members) = value else {
       throw WebError.badRequest("\(owner) must be an object, not \(value.typeName).")

@@ -12,7 +12,7 @@ import NIOCore
 import NetRunner
 import TensorIO
 
-/// Bundles from elsewhere.
+/// Routes that import bundles.
 struct ImportRoutes: Sendable {
   let imports: ModelImports
   let bodies: BodyReader
