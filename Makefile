@@ -12,14 +12,16 @@ TENSORIO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/tensorio
 TENSORFLOW_LIBRARY ?= $(or $(TENSORIO_TENSORFLOW_LIBRARY),$(TENSORIO_HOME)/lib/libtensorflow_cc.so.2)
 THROUGHPUT_PHOTOS ?= ../shared/data/images
 
-# Flags of debug builds. Tests and checks share them, or each would rebuild what the other built.
+# Flags of debug builds. Tests and checks share them, because otherwise each would rebuild what the
+# other one has built.
 SWIFT_FLAGS ?=
-# What the servers and every test need; without it there is the core alone.
+# The servers and the tests need this trait. Without it, only the core is built.
 SERVERS = --traits Servers
 
-# On Linux the programs run on machines without Swift. They export nothing, and functions are linked one
-# by one, so that the linker can leave out what they do not use, and what a start calls lies together.
-# glibc 2.36 relocates a program from a table of a hundredth of the size. On macOS the system has Swift.
+# On Linux the programs run on machines without Swift. They export no symbols, and each function has its
+# own section. The linker can therefore leave out unused functions, and place those that run at startup
+# next to each other. With glibc 2.36 the relocation table is a hundredth of the size. On macOS, Swift
+# is a part of the system.
 ifeq ($(shell uname -s),Linux)
 ifneq ($(shell printf '%s\n' 2.36 "$$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -VC && echo new),)
 RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
@@ -29,13 +31,18 @@ RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format 
   -Xlinker --symbol-ordering-file=$(CURDIR)/Scripts/packaging/startup_order.txt -Xlinker --no-warn-symbol-ordering \
   $(RELOCATIONS)
 endif
-# dwarf for a debugger; none builds faster.
+# Set this to dwarf to use a debugger. A build with none is faster.
 DEBUG_INFO ?= none
+<<<<<<< HEAD
 # The codecs are inside, where the system has them as static libraries: each shared one costs a start
 # 100 KB and the time to find it. STATIC_CODECS=no links the shared ones, which a distribution updates.
 STATIC_CODECS ?= yes
+=======
+# The codecs are linked statically if the system has static libraries. Each shared library would cost
+# 100 KB, and time to find it at startup.
+>>>>>>> 9feba1a68f2682c0a31d7db3a40f2108461df7a9
 CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
-# The last one is not installed: completion scripts are made with it.
+# The last program isn't installed. It only generates the completion scripts.
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
@@ -44,24 +51,25 @@ PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: build ## Installs what is missing, builds, and runs a shipped model on a shipped image.
+demo: build ## Installs missing dependencies, builds, and runs the demo model on a demo image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
-# More tests at a time only wait for each other: many compute, or hold a thread while a program runs.
+# More parallel tests would only wait for each other, because many of them compute, or hold a thread
+# while a program runs.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
-test: setup ## Installs what is missing and runs every test.
+test: setup ## Installs missing dependencies and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
 	  swift build $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
 	  swift test $(SERVERS) $(SWIFT_FLAGS) --skip-build
 
-check: ## What a change must pass: format, no warnings, docs, every test.
+check: ## Checks what every change must pass: format, no warnings, docs, every test.
 	@Scripts/check.sh
 
-setup: ## Installs what is missing: image libraries, LiteRT.
+setup: ## Installs the image libraries and LiteRT, if they are missing.
 	@Scripts/setup.sh
 
-tensorflow: ## Installs TensorFlow's library, 270 MB to download, to run and train SavedModels.
+tensorflow: ## Installs the TensorFlow library (a 270 MB download), to run and train SavedModels.
 	@Scripts/setup.sh --tensorflow
 
 # SwiftPM does not notice that a library changed, so programs that were linked otherwise are removed.
@@ -72,25 +80,26 @@ codecs: setup
 	@if [ "$(STATIC_CODECS)" = yes ]; then Scripts/packaging/static_libraries.sh --codecs .build/static-codecs; fi
 	@mkdir -p .build/static-codecs && echo "$(STATIC_CODECS)" >.build/static-codecs/mode
 
-build: codecs ## Builds tensorio for release: the core, without servers.
+build: codecs ## Builds tensorio for release, without the servers.
 	swift build -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
 
 programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
 	for program in $(PROGRAMS); do \
 	  swift build -c release $(SERVERS) $(RELEASE_FLAGS) $(CODECS) --product $$program || exit; done
 
-# Everything but glibc is in these programs, for machines that have Python and little else. -Xswiftc and not
-# -Xlinker: the folder must come before the system's. The second -lstdc++ is for Swift's own archives.
-release-static: setup ## Builds the three programs with all libraries inside, for the wheel.
+# These programs contain every library except glibc, for machines that have Python and little else. The
+# folder is passed with -Xswiftc instead of -Xlinker, because it must come before the system's folders.
+# The second -lstdc++ is for Swift's own archives.
+release-static: setup ## Builds the three programs for the wheel, with all libraries except glibc linked statically.
 	Scripts/packaging/static_libraries.sh .build/static-libraries
 	for program in $(PROGRAMS); do \
 	  swift build -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
 	    -Xswiftc -L$(CURDIR)/.build/static-libraries -Xlinker -lstdc++ --product $$program || exit; done
 
-install: ## Installs what "make programs" built into PREFIX, by default /usr/local.
+install: ## Installs the programs from "make programs" into PREFIX (default: /usr/local).
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SYSTEMD="$(SYSTEMD)" Scripts/packaging/install.sh install
 
-uninstall: ## Removes what "make install" installed.
+uninstall: ## Removes the files that "make install" installed.
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/packaging/install.sh uninstall
 
 deb: STATIC_CODECS = no
@@ -101,11 +110,11 @@ wheel: release-static ## Makes a Python wheel in .build/packages.
 	CHECKOUTS=.build/wheel-build/checkouts COPYRIGHT_OPTIONS="--static .build/static-libraries" \
 	  Scripts/packaging/wheel.py
 
-archive: release-static ## Makes a .tar.gz of the wheel's programs in .build/packages.
+archive: release-static ## Makes a .tar.gz with the programs of the wheel in .build/packages.
 	CHECKOUTS=.build/wheel-build/checkouts COPYRIGHT_OPTIONS="--static .build/static-libraries" \
 	  Scripts/packaging/archive.sh
 
-test-packages: ## Installs, upgrades and removes both packages on bare systems; needs root.
+test-packages: ## Installs, upgrades and removes both packages on bare systems (needs root).
 	Scripts/packaging/test_packages.sh .build/packages/*.deb .build/packages/*.whl
 
 budget: build ## Compares sizes, packages and instructions with Benchmarks/budgets.json.
@@ -118,15 +127,15 @@ format: ## Formats every Swift file.
 docs: ## Builds the documentation of the modules TensorIO and NetRunner.
 	TENSORIO_DOCUMENTATION=1 swift package generate-documentation --target TensorIO --target NetRunner
 
-bench: build ## Measures: against the bare C calls, and against Python.
-	@# SwiftPM does not look for new files of a package beside it unless the manifest is newer.
+bench: build ## Compares the speed with the bare C calls and with Python.
+	@# SwiftPM only looks for new files of a neighbouring package if the package's manifest is newer.
 	@touch Benchmarks/Package.swift
 	swift build -c release --package-path Benchmarks
 	@python="$$(Scripts/setup.sh --peers --measuring)" && set -x && \
 	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
 	  Scripts/bench.py --binary .build/release/tensorio --python "$$python"
 
-throughput: setup ## Measures pictures a second, beside Pillow and OpenCV in Python.
+throughput: setup ## Measures images per second, compared with Pillow and OpenCV in Python.
 	@touch Benchmarks/Package.swift
 	swift build -c release --package-path Benchmarks --product tensorio-throughput
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
@@ -134,7 +143,7 @@ throughput: setup ## Measures pictures a second, beside Pillow and OpenCV in Pyt
 	  "$$python" Benchmarks/throughput.py --binary Benchmarks/.build/release/tensorio-throughput \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
 
-bulk: build ## Measures bulk runs, beside the bare pipeline and Python.
+bulk: build ## Measures bulk runs, compared with the bare pipeline and Python.
 	@touch Benchmarks/Package.swift
 	swift build -c release --package-path Benchmarks --product tensorio-throughput
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
@@ -143,26 +152,26 @@ bulk: build ## Measures bulk runs, beside the bare pipeline and Python.
 	    --bare Benchmarks/.build/release/tensorio-throughput \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
 
-serving: programs ## Measures the server's requests a second, beside uvicorn; wrk must be there.
+serving: programs ## Measures the server's requests per second, compared with uvicorn (needs wrk).
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/serving.py --tensorio .build/release/tensorio \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
 
-hosting: programs ## Measures the repository's downloads, beside nginx; wrk and nginx must be there.
+hosting: programs ## Measures the repository's downloads, compared with nginx (needs wrk and nginx).
 	Benchmarks/hosting.py --tensorio .build/release/tensorio --bundle $(DEMO_BUNDLE)
 
-training: tensorflow ## Measures training steps, beside Python's Session.
+training: tensorflow ## Measures training steps, compared with Python's Session.
 	@touch Benchmarks/Package.swift
 	swift build -c release --package-path Benchmarks --product tensorio-training
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" Benchmarks/training.py --binary Benchmarks/.build/release/tensorio-training \
 	    --bundle $(TRAINING_BUNDLE) --photos $(THROUGHPUT_PHOTOS) --library $(TENSORFLOW_LIBRARY)
 
-fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and pictures each, then decodes 5,000 under the address sanitizer.
+fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and images each, then decodes 5,000 under the address sanitizer.
 	swift build $(SERVERS) $(SWIFT_FLAGS) --product tensorio
 	Scripts/fuzz.py --binary .build/debug/tensorio --count $(FUZZ_COUNT)
-	@# In one process: the sanitizer starts slowly.
+	@# This runs in one process, because the sanitizer starts slowly.
 	TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \
 	  swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
 
@@ -171,9 +180,9 @@ fuzz-models: setup ## Runs the command on 8,000 models with an altered field or 
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" Scripts/fuzz_models.py --binary .build/debug/tensorio --fields 3000 --bytes 5000
 
-memcheck: build ## Runs the demo under valgrind; errors fail it.
+memcheck: build ## Runs the demo under valgrind, and fails on errors.
 	@Scripts/setup.sh --measuring
-	@# valgrind 3.19 cannot read Swift's debug information, so it gets a copy without.
+	@# valgrind 3.19 cannot read Swift's debug information, so it gets a copy without it.
 	strip -o .build/tensorio-stripped .build/release/tensorio
 	valgrind --quiet --error-exitcode=70 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
 	  --suppressions=Scripts/valgrind.supp \

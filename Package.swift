@@ -2,19 +2,19 @@
 
 import PackageDescription
 
-/// A library of a package that only programs and packages with a trait get.
+/// Returns a dependency on a library that is only needed with a trait.
 func product(
   _ name: String, _ package: String, trait: String
 ) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
-/// A library that clients of model repositories need.
+/// Returns a dependency on a library that clients of model repositories need.
 func hosting(_ name: String, _ package: String) -> Target.Dependency {
   product(name, package, trait: "ModelHosting")
 }
 
-/// A library that servers need.
+/// Returns a dependency on a library that servers need.
 func serving(_ name: String, _ package: String) -> Target.Dependency {
   product(name, package, trait: "Servers")
 }
@@ -32,11 +32,11 @@ let package = Package(
     .library(name: "TensorIOCommandLine", targets: ["TensorIOCommandLine"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
-    // With the trait ModelHosting.
+    // These need the trait ModelHosting.
     .library(
       name: "ModelRepositoryClient", targets: ["ModelRepositoryClient", "ModelRepositoryAPI"]),
     .library(name: "MLModelInterpreter", targets: ["MLModelInterpreter", "ModelRepositoryAPI"]),
-    // With the trait Servers.
+    // These need the trait Servers.
     .library(name: "NetRunnerWeb", targets: ["NetRunnerWeb"]),
     .library(
       name: "ModelRepositoryServer", targets: ["ModelRepositoryServer", "ModelRepositoryAPI"]),
@@ -44,7 +44,7 @@ let package = Package(
     .executable(name: "tensorio-netrunner", targets: ["tensorio-netrunner"]),
     .executable(name: "tensorio-repository", targets: ["tensorio-repository"]),
   ],
-  // Without a trait nothing but the first package below is even fetched: Overview.md says why.
+  // Without a trait, SwiftPM fetches only the first package below. Overview.md explains why.
   traits: [
     .trait(
       name: "ModelHosting",
@@ -55,7 +55,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    // With traits.
+    // These need a trait.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -309,7 +309,7 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// Who only builds documentation needs its plugin.
+// The plugin is needed only to build the documentation.
 if Context.environment["TENSORIO_DOCUMENTATION"] == "1" {
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))

@@ -3,12 +3,13 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Compares whole commands with the same jobs in Python, in turn, and prints medians and ratios.
+"""Compares whole commands with the same jobs in Python, and prints medians and ratios.
 
     Scripts/bench.py --binary .build/release/tensorio --python PYTHON
 
-Each pair names a picture once: start, read, scale, run, print. Each run of ours is followed by one of
-theirs. Pure standard library; peak memory is measured by GNU time, apt-get install time.
+Each run starts a program that reads an image, scales it, runs the model and prints the labels. Runs of
+tensorio and Python alternate. This needs only the standard library, and GNU time for the peak memory
+(apt-get install time).
 """
 
 import argparse
@@ -32,7 +33,7 @@ IMAGENET = """{"name": "MobileNet", "details": "", "id": "mobilenet", "version":
 
 
 def run(arguments: list[str]) -> float:
-    """The wall time in milliseconds of one run."""
+    """Returns the wall time of one run in milliseconds."""
     start = time.perf_counter()
     result = subprocess.run(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     elapsed = (time.perf_counter() - start) * 1000
@@ -42,9 +43,10 @@ def run(arguments: list[str]) -> float:
 
 
 def memory(arguments: list[str]) -> float:
-    """The peak memory of one run in MB: the least of five, which others' work cannot lessen.
+    """Returns the peak memory of a run in MB, as the minimum of five runs.
 
-    Started from here, a process would count what Python held before it became the program.
+    GNU time starts the program. A process that is started from here would also count the memory that
+    Python held before it became the program.
     """
     command = ["time", "--format", "%M", *arguments]
     runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(5)]
@@ -52,7 +54,7 @@ def memory(arguments: list[str]) -> float:
 
 
 def compare(name: str, ours: list[str], theirs: list[str]) -> None:
-    """Runs both in turn and prints a line."""
+    """Runs both commands alternately and prints a line."""
     run(ours)
     run(theirs)
     pairs = [(run(ours), run(theirs)) for _ in range(ROUNDS)]
@@ -63,7 +65,7 @@ def compare(name: str, ours: list[str], theirs: list[str]) -> None:
 
 
 def make_imagenet(folder: Path) -> Path:
-    """A bundle around the shared MobileNet."""
+    """Makes a bundle with the shared MobileNet."""
     bundle = folder / "mobilenet.tiobundle"
     (bundle / "assets").mkdir(parents=True)
     model = SHARED / "models/mobilenet_v1_0.25_128_quant.tflite"

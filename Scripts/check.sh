@@ -4,19 +4,19 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a change must pass. Never changes a file of the checkout.
-# The tests come last, so that their closing line ends the output.
+# Checks what every change must pass. It never changes a file of the checkout.
+# The tests come last, so that their summary ends the output.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# SwiftPM leaves this flag out of dependencies' builds, so it is about our targets only.
+# SwiftPM doesn't use this flag for dependencies, so it only affects this package's targets.
 flags="-Xswiftc -warnings-as-errors"
 traits="--traits Servers"
 largest=1048576
 
 temporary="$(mktemp -d)"
 peers=""
-# errexit holds in traps too, and would make a failing kill the script's status.
+# errexit also applies to traps, so a failing kill would become the script's exit status.
 trap 'kill $peers 2>/dev/null || true; rm -rf "$temporary"' EXIT
 
 step() { printf '\n== %s\n' "$*"; }
@@ -26,7 +26,8 @@ fail() {
   exit 1
 }
 
-# Tracked files and new ones that are not ignored. Deleted files are still listed: left out.
+# Prints the tracked files and the new ones that aren't ignored. git also lists deleted files, which are
+# skipped.
 files() {
   local file
   git ls-files -z --cached --others --exclude-standard -- "$@" |
@@ -41,7 +42,7 @@ check_lint() {
     fail "the rules of .swift-format are broken above"
 }
 
-# `lint` does not see every difference in layout, so a formatted copy is compared as well.
+# `lint` doesn't report every difference in layout, so the files are also compared with a formatted copy.
 check_format() {
   local file same=yes
   step "Format"
@@ -63,14 +64,14 @@ check_sizes() {
   [ -z "$large" ] || fail "over 1 MiB, and every clone would carry it for ever:$large"
 }
 
-# What people get who build without servers. Elsewhere the programs are linked otherwise.
+# Checks the build without servers. Other systems link the programs differently, so this needs Linux.
 check_budget() {
   if [ "$(uname -s)" != Linux ]; then return 0; fi
   step "Sizes and instructions"
   make --no-print-directory budget
 }
 
-# Everything at once: what is built for fewer products is partly built again for more.
+# Builds everything at once, because building fewer products first would build some parts twice.
 check_build() {
   step "Build"
   # shellcheck disable=SC2086
@@ -89,14 +90,14 @@ check_examples() {
   Scripts/check_examples.py
 }
 
-# A short run; `make fuzz` is the long one.
+# Runs a short version of `make fuzz`.
 check_corrupted_files() {
   step "Corrupted files"
   Scripts/fuzz.py --binary .build/debug/tensorio --count 200
 }
 
-# Swift's warnings are errors through the flag. C's warnings and the package's own (a file that
-# belongs to no target) are only lines of output.
+# The flag turns Swift's warnings into errors. Warnings about C and about the package itself, such as a
+# file that belongs to no target, are only printed, so this searches the output for them.
 check_tests() {
   local own
   step "Test"
@@ -106,7 +107,7 @@ check_tests() {
 }
 
 Scripts/setup.sh --tensorflow
-# pip unpacks for a minute; meanwhile the compiler has other work.
+# pip needs a minute to unpack, so it runs in the background while the compiler works.
 Scripts/setup.sh --peers >"$temporary/peers" 2>&1 &
 peers=$!
 check_lint

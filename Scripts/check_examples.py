@@ -7,8 +7,8 @@
 
     Scripts/check_examples.py [--build-path .build/debug]
 
-Examples are the ```swift blocks of the README, Documentation/ and the DocC catalogues. A block that
-imports something starts an example; one that does not goes on with the example before it.
+Examples are the ```swift blocks of the README, Documentation/ and the DocC catalogues. A block with an
+import starts a new example. Any other block continues the example before it.
 """
 
 import argparse
@@ -23,13 +23,13 @@ BLOCK = re.compile(r"^```swift\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def pages() -> list[Path]:
-    """The pages that hold examples."""
+    """Returns the pages with examples."""
     found = [ROOT / "README.md", *ROOT.glob("Documentation/**/*.md")]
     return sorted([*found, *ROOT.glob("Sources/*/*.docc/**/*.md")])
 
 
 def examples(page: Path) -> list[str]:
-    """The page's examples, each a complete source file."""
+    """Returns the examples of a page, each as a complete source file."""
     groups: list[list[str]] = []
     for block in BLOCK.findall(page.read_text()):
         if "import " in block or not groups:
@@ -39,13 +39,14 @@ def examples(page: Path) -> list[str]:
 
 
 def source(blocks: list[str]) -> str:
-    """One file: the imports, then the blocks, each within the one before it."""
+    """Returns a file with the imports, and then the blocks, each nested in the one before it."""
     lines = [line for block in blocks for line in block.splitlines()]
     imports = [line for line in lines if line.startswith("import ")]
     bodies = ["\n".join(line for line in block.splitlines() if not line.startswith("import "))
               for block in blocks]
     body = "\n  do {\n".join(bodies) + "\n  }" * (len(bodies) - 1)
-    # Where functions wait, the example itself does not: `run` would take its asynchronous form.
+    # If an example has its own async functions, its top level isn't async. Otherwise a call of `run`
+    # would choose the asynchronous overload.
     waits = "await" in body and " async " not in body
     head = "func example() async throws {" if waits else "func example() throws {"
     return "\n".join([*imports, head, body, "}", ""])
@@ -57,7 +58,7 @@ def main() -> int:
     build = parser.parse_args().build_path
     flags = [f"-I{build / 'Modules'}"]
     maps = [*build.glob("*.build/module.modulemap"), *ROOT.glob("Sources/*/module.modulemap")]
-    # System libraries of dependencies, such as GRDB's SQLite, and C modules that bring their own map.
+    # Dependencies have system libraries, such as GRDB's SQLite, and C modules with their own map.
     maps += build.parent.glob("checkouts/*/Sources/*/module.modulemap")
     maps += build.parent.glob("checkouts/*/Sources/*/include/module.modulemap")
     for module_map in maps:

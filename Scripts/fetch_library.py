@@ -5,15 +5,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetches the native libraries that TensorIO opens at run time.
 
-    fetch_library.py litert            fetches what is missing
-    fetch_library.py --check litert    exits 0 when everything is there, else 1
+    fetch_library.py litert            fetches the library if it is missing
+    fetch_library.py --check litert    exits with 0 if the library is installed, and with 1 otherwise
 
-A library comes out of a pinned Python wheel. pip downloads the wheel, so proxies, mirrors and
-certificates are whatever pip is configured for. Its SHA-256 is compared with the pin before
-anything is unpacked. Only the files under `keep` are kept, in `$TENSORIO_HOME/lib`.
+A library comes from a pinned Python wheel. pip downloads the wheel, so pip's configuration of proxies,
+mirrors and certificates applies. The SHA-256 of the wheel is compared with the pin before anything is
+unpacked. Only the files under `keep` are kept, in `$TENSORIO_HOME/lib`.
 
-Nothing but the standard library of Python 3.9 or later, with pip or with what makes an environment
-that has it (Debian's python3-venv).
+This needs only the standard library of Python 3.9 or later, and either pip or the package that creates
+an environment with pip (Debian's python3-venv).
 """
 
 from __future__ import annotations
@@ -39,33 +39,33 @@ from typing import Callable, NamedTuple, NoReturn
 
 
 class Wheel(NamedTuple):
-    """One platform's wheel."""
+    """The wheel of a platform."""
 
     tag: str
-    """pip's platform tag."""
+    """The platform tag for pip."""
     sha256: str
     keep: dict[str, str]
-    """What is kept: a pattern of paths inside the wheel, and the name it gets."""
+    """The files to keep: a pattern of paths in the wheel, and the new file name."""
     project: str = ""
-    """The project that publishes this wheel, where it is not the library's."""
+    """The project that publishes this wheel, if it isn't the library's project."""
 
 
 class Library(NamedTuple):
-    """One library at one version."""
+    """A version of a library."""
 
     project: str
     version: str
     override: str
-    """The environment variable that names a library of the user's own."""
+    """The environment variable with the path of a library that the user provides."""
     wheels: dict[str, Wheel]
 
     def project_of(self, wheel: Wheel) -> str:
         return wheel.project or self.project
 
 
-# The pins. To move to another version: change the version, download each platform's wheel with
-# the command in `download_with_pip`, and write down what `sha256sum` says. The Python version in
-# the wheels' names does not matter, because only the native library is used.
+# These are the pins. To use another version, change the version, download the wheel of each platform
+# with the command in `download_with_pip`, and copy the output of `sha256sum`. The Python version in the
+# names of the wheels doesn't matter, because only the native library is used.
 LITERT_LICENSE = {"*.dist-info/licenses/LICENSE": "LiteRT-LICENSE.txt"}
 # The first library finds the second one in its own folder.
 TENSORFLOW_LINUX = {
@@ -106,7 +106,7 @@ LIBRARIES = {
         version="2.21.0",
         override="TENSORIO_TENSORFLOW_LIBRARY",
         wheels={
-            # Here `tensorflow` would bring the code for NVIDIA's processors as well.
+            # On this platform `tensorflow` also contains the code for NVIDIA's processors.
             "Linux-x86_64": Wheel(
                 "manylinux_2_27_x86_64",
                 "2b847d217b02ee7731ed91431daf3250daa0196c3c94614d23be27232e6e5b6c",
@@ -131,11 +131,11 @@ EX_UNAVAILABLE = 69
 
 
 class FetchError(Exception):
-    """Its text says what happened and how to mend it."""
+    """An error whose text says what happened and how to fix it."""
 
 
 def library_folder(environment=os.environ) -> Path:
-    """The folder that TensorIO's loader looks in. An empty variable counts as unset."""
+    """Returns the folder that TensorIO's loader searches. An empty variable counts as unset."""
     home = environment.get("TENSORIO_HOME")
     if not home:
         data = environment.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
@@ -159,9 +159,10 @@ def wheel_for(library: Library, platform_name: str) -> Wheel:
 
 
 def is_installed(name: str, library: Library, wheel: Wheel, folder: Path) -> bool:
-    """True when the stamp names this very wheel and its files have the sizes they had.
+    """Returns whether the stamp names this wheel and its files still have the same sizes.
 
-    Sizes and not checksums: TensorFlow's library has 788 MB, and this runs on every `make`.
+    This compares sizes instead of checksums, because TensorFlow's library has 788 MB and this runs on
+    every `make`.
     """
     try:
         stamp = json.loads((folder / f"{name}.stamp").read_text())
@@ -176,9 +177,10 @@ def is_installed(name: str, library: Library, wheel: Wheel, folder: Path) -> boo
 
 
 def pip_command(folder: Path) -> list[str]:
-    """pip of this Python, or of an environment in `folder` where this Python has none.
+    """Returns the command of this Python's pip, or of a new environment's pip if it has none.
 
-    Debian's python3-pip recommends compilers, and python3-venv does not.
+    The environment is made in `folder`. It only needs Debian's python3-venv, which doesn't recommend
+    compilers, unlike python3-pip.
     """
     if importlib.util.find_spec("pip"):
         return [sys.executable, "-m", "pip"]
@@ -200,7 +202,7 @@ def download_with_pip(library: Library, wheel: Wheel, folder: Path) -> None:
     command += ["--platform", wheel.tag, "--python-version", "3.11"]
     command += ["--implementation", "cp", "--abi", "cp311"]
     command += ["--dest", str(folder), f"{project}=={library.version}"]
-    # pip unpacks into its own temporary folders: put them in ours, which is always removed.
+    # pip unpacks into temporary folders. Put them into this folder, which is always removed.
     result = subprocess.run(
         command,
         env={**os.environ, "TMPDIR": str(folder)},
@@ -238,7 +240,7 @@ def verify(path: Path, expected: str) -> None:
 
 
 def unpack(path: Path, wheel: Wheel, folder: Path) -> dict[str, int]:
-    """Writes the kept files into `folder` and returns their sizes."""
+    """Unpacks the files to keep into `folder`, and returns their sizes."""
     sizes = {}
     with zipfile.ZipFile(path) as archive:
         for pattern, file in wheel.keep.items():
@@ -253,7 +255,7 @@ def unpack(path: Path, wheel: Wheel, folder: Path) -> dict[str, int]:
 
 @contextlib.contextmanager
 def locked(folder: Path):
-    """Holds a lock on `folder`, so that two runs at once do not share the staging folder."""
+    """Locks `folder`, so that two simultaneous runs don't share the staging folder."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -263,11 +265,11 @@ def locked(folder: Path):
 
 
 def install(name: str, library: Library, wheel: Wheel, path: Path, folder: Path) -> None:
-    """Unpacks beside the final place and renames: a reader sees old files or new, never halves."""
+    """Unpacks into a staging folder and renames, so that readers never see incomplete files."""
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         staging = folder / f".{name}.partial"
-        shutil.rmtree(staging, ignore_errors=True)  # left over when a run was killed
+        shutil.rmtree(staging, ignore_errors=True)  # left over if a run was killed
         staging.mkdir()
         try:
             stamp = {
@@ -277,7 +279,7 @@ def install(name: str, library: Library, wheel: Wheel, path: Path, folder: Path)
                 "files": unpack(path, wheel, staging),
             }
             (staging / f"{name}.stamp").write_text(json.dumps(stamp, indent=2) + "\n")
-            # The stamp comes last: it vouches for the files that were renamed before it.
+            # The stamp comes last, because it shows that all other files are complete.
             for file in [*stamp["files"], f"{name}.stamp"]:
                 os.replace(staging / file, folder / file)
         finally:
@@ -291,7 +293,7 @@ def fetch(
     folder: Path,
     download: Callable[[Library, Wheel, Path], None] = download_with_pip,
 ) -> bool:
-    """Installs a library unless it is there. Returns whether anything was done."""
+    """Installs a library unless it is installed, and returns whether it did so."""
     if is_installed(name, library, wheel, folder):
         return False
     with tempfile.TemporaryDirectory(prefix="tensorio-") as temporary:
@@ -306,7 +308,7 @@ def fetch(
 
 
 def stop(signal_number, frame) -> NoReturn:
-    # Becomes an exception, so that every `finally` above runs.
+    # This raises an exception, so that every `finally` above runs.
     sys.exit(128 + signal_number)
 
 

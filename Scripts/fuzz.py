@@ -3,14 +3,15 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tensorio command on corrupted files, each in a process of its own.
+"""Runs the tensorio command on corrupted files, each in a separate process.
 
     Scripts/fuzz.py --binary .build/debug/tensorio [--count 2000] [--seed 1]
 
-Models, descriptions (model.json), pictures, and a quarter as many SavedModels (where TensorFlow is
-installed: opening it takes a while) are truncated, flipped and spliced. The command must
-end with 0, where the file is still a valid one, or with 65 and a message; anything else, above all
-a signal, is a failure: its file is kept and named. Pure standard library.
+The script truncates, flips and splices models, descriptions (model.json) and images. If TensorFlow is
+installed, it does the same with a quarter as many SavedModels, because opening TensorFlow is slow. The
+command must exit with 0 if the file is still valid, or with 65 and a message. Anything else is a failure,
+above all a signal. The file of a failure is kept and its path is printed. This needs only the standard
+library.
 """
 
 import argparse
@@ -35,7 +36,7 @@ TIMEOUT_SECONDS = 5
 
 @dataclasses.dataclass
 class Seed:
-    """A valid file, and how a corrupted copy of it is run."""
+    """A valid file, and the kind that determines how a corrupted copy is run."""
 
     kind: str
     path: Path
@@ -43,14 +44,14 @@ class Seed:
 
 @dataclasses.dataclass
 class Outcome:
-    """How the command ended; a fault is None when that was right."""
+    """The result of a command; the fault is None if the result is as expected."""
 
     status: int
     fault: str | None
 
 
 def corrupt(data: bytes, other: bytes, random_source: random.Random) -> bytes:
-    """A truncated, flipped or spliced copy."""
+    """Returns a truncated, flipped or spliced copy."""
     way = random_source.randrange(5)
     if not data:
         return bytes([random_source.randrange(256)])
@@ -76,7 +77,7 @@ def corrupt(data: bytes, other: bytes, random_source: random.Random) -> bytes:
 
 
 def make_bundles(binary: str, folder: Path) -> dict[Path, Path]:
-    """A bundle for every model that the command can describe and run."""
+    """Makes a bundle for every model that the command can describe and run."""
     bundles: dict[Path, Path] = {}
     models = sorted(MODELS.glob("*.tflite")) + [DIGITS / "model.tflite"]
     for model in models + sorted(path.parent for path in SAVED_MODELS.glob("*/saved_model.pb")):
@@ -88,7 +89,7 @@ def make_bundles(binary: str, folder: Path) -> dict[Path, Path]:
 
 
 def command(binary: str, bundle: Path) -> list[str]:
-    """One run on inputs of zeros."""
+    """Returns the command for a single run on inputs of zeros."""
     return [binary, "bench", str(bundle), "--iterations", "1", "--warmup", "0",
             "--timeout", str(TIMEOUT_SECONDS), "--json"]
 
@@ -99,7 +100,7 @@ def run(arguments: list[str]) -> subprocess.CompletedProcess:
 
 def try_one(binary: str, folder: Path, number: int, seed: Seed, data: bytes,
             bundles: dict[Path, Path]) -> Outcome:
-    """Runs the command on one corrupted file; the file is left where the outcome is a fault."""
+    """Runs the command on a corrupted file, and keeps the file if the outcome is a fault."""
     place = folder / f"{seed.kind}-{number}"
     bundle = place / "fuzz.tiobundle"
     if seed.kind == "image":

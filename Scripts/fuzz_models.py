@@ -3,17 +3,18 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tensorio command on models of which one field, or a few bytes, were altered.
+"""Runs the tensorio command on models in which one field or a few bytes are altered.
 
     PYTHON Scripts/fuzz_models.py --binary .build/debug/tensorio [--fields 3000] [--bytes 5000]
         [--seed 1] [--models FOLDER]... [--commands inspect,validate,bench,run,push,import]
 
-A field is one scale, zero point, shape, index, type or option of an operator; altering it keeps the
-file well formed, so that it gets further than random damage does. Every copy goes through `inspect`,
-`init`, `validate`, `bench`, `run` and `repository push`, and is imported into a running `netrunner`
-and shown a picture there. Each must end with 0, or with 65 and a message, within the time and memory
-that hold for all models, and both servers must live to the end; anything else, above all a signal,
-is a failure: its file is kept and named. PYTHON is what `Scripts/setup.sh --peers` prints.
+A field is a scale, zero point, shape, index, type or option of an operator. The file stays well formed,
+so it is processed further than a file with random damage. Every copy goes through `inspect`, `init`,
+`validate`, `bench`, `run` and `repository push`. It is also imported into a running `netrunner`, where it
+runs on an image. Each command must exit with 0, or with 65 and a message, within the time and memory
+limits for all models. Both servers must run until the end. Anything else is a failure, above all a
+signal. The file of a failure is kept and its path is printed. PYTHON is the output of
+`Scripts/setup.sh --peers`.
 """
 
 import argparse
@@ -50,7 +51,7 @@ FLOATS = [0.0, -1.0, 1e-38, 1e-10, 1e10, 1e38, float("nan"), float("inf"), float
 
 
 def altered_field(data: bytes, source: random.Random) -> bytes:
-    """A copy in which one field has another value."""
+    """Returns a copy in which one field has another value."""
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(data, 0))
     graph = source.choice(model.subgraphs)
     ways = ["tensor", "tensor", "scale", "scale", "operand", "option", "option", "code", "signature"]
@@ -64,7 +65,7 @@ def altered_field(data: bytes, source: random.Random) -> bytes:
 
 
 def alter(model, graph, way: str, source: random.Random) -> bool:
-    """Alters one field; false when the model has none of that kind."""
+    """Alters a field, and returns False if the model has no field of that kind."""
     number = source.choice(INTEGERS)
     if way == "tensor":
         tensor = source.choice(graph.tensors)
@@ -174,7 +175,7 @@ def altered_bytes(data: bytes, source: random.Random) -> bytes:
 
 @dataclasses.dataclass
 class Outcome:
-    """How one command ended."""
+    """The result of a command."""
 
     command: str
     status: int
@@ -196,7 +197,7 @@ class Outcome:
 
 
 def run(binary: str, arguments: list[str]) -> Outcome:
-    """One command; `wait4` gives the memory of the largest of its processes."""
+    """Runs a command. `wait4` returns the peak memory of its largest process."""
     start = time.monotonic()
     with tempfile.TemporaryFile() as error:
         process = subprocess.Popen([binary, *arguments], stdin=subprocess.DEVNULL,
@@ -213,10 +214,10 @@ def run(binary: str, arguments: list[str]) -> Outcome:
 
 
 class Server:
-    """A server of ours, which no model may end."""
+    """A tensorio server, which must survive every model."""
 
     def __init__(self, arguments: list[str]):
-        # Its log is many lines; a pipe that nobody reads would stop it.
+        # The log goes to a file, because the server would block on a full pipe that isn't read.
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen([*arguments, "--port", "0"], stdout=subprocess.PIPE,
                                         stderr=self.log, text=True)
@@ -246,7 +247,7 @@ class Server:
         return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
     def end(self) -> int:
-        """0 where it lived until now and ends as it is told."""
+        """Ends the server, and returns 0 if it was still running and ended normally."""
         lived = self.process.poll() is None
         self.process.terminate()
         status = self.process.wait(60)
@@ -254,7 +255,7 @@ class Server:
 
 
 def imported(server: Server, bundle: Path, name: str) -> Outcome:
-    """Imports a bundle into the page's server, shows it a picture and removes it."""
+    """Imports a bundle into Net Runner's server, runs it on an image and removes it."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         for each in sorted(bundle.rglob("*")):
@@ -294,7 +295,7 @@ def try_one(options, folder: Path, name: str, source: Path, data: bytes) -> list
         outcomes.append(run(binary, ["inspect", str(file)]))
     outcomes.append(run(binary, ["init", str(file), "-o", str(bundle)]))
     if source.parent.suffix == ".tiobundle":
-        # What its own author says of it goes further than what can be guessed.
+        # The author's own bundle is processed further than the one that `init` makes.
         shutil.rmtree(bundle, ignore_errors=True)
         shutil.copytree(source.parent, bundle)
         (bundle / source.name).write_bytes(data)
@@ -359,7 +360,7 @@ def main() -> int:
                 try:
                     data = change(file.read_bytes(), source)
                 except (TypeError, ValueError, OverflowError, AttributeError, AssertionError):
-                    counts["not made"] += 1  # the writer refuses some values itself
+                    counts["not made"] += 1  # the writer itself rejects some values
                     continue
                 name = f"{kind}-{number}-{file.stem}"
                 jobs[pool.submit(try_one, options, folder, name, file, data)] = name

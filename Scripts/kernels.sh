@@ -4,18 +4,18 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whether all variants of Sources/CPixelKernels compute the same bytes and stay in their arrays.
+# Checks that all variants of Sources/CPixelKernels compute the same bytes and stay within their arrays.
 #
-# Compiles Tests/Kernels/kernels.c with each variant and runs it: the plain C one, those of this
-# machine's processor at every instruction level that it has, also under the address and the undefined
-# behaviour sanitizer, and on x86-64 the NEON one under qemu. What it prints for the plain one,
-# compiled without optimization, is what all others must print.
+# The script compiles Tests/Kernels/kernels.c with each variant and runs it. The variants are plain C,
+# every instruction level of this machine's processor, and NEON under qemu on x86-64. This machine's
+# variants also run under the address and undefined behaviour sanitizers. Every variant must print the
+# same as plain C without optimization.
 #
-# The compiler is clang, because SwiftPM builds with that: gcc ignores the pragma that keeps products
-# and sums from being fused. CC may name another clang.
+# The compiler is clang, because SwiftPM uses it. gcc ignores the pragma that prevents fused
+# multiply-adds. CC may name another clang.
 #
-# Exit codes: 0 all are the same, 1 some are not, 69 something to compare with is missing.
-# Plain bash 3.2, because macOS has no later one.
+# Exit codes: 0 all are the same, 1 some differ, 69 something that the comparison needs is missing.
+# This is plain bash 3.2, because macOS has no later version.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -23,7 +23,7 @@ clang="${CC:-clang}"
 sources="Tests/Kernels/kernels.c Sources/CPixelKernels/*.c"
 flags="-std=c17 -D_GNU_SOURCE -Wall -Wextra -ISources/CPixelKernels/include"
 trapping="-fsanitize=undefined -fsanitize-trap=undefined"
-# Without these, resample.c takes the variant that is for other processors.
+# Without these macros, resample.c uses the variant for other processors.
 scalar="-U__SSE2__ -U__ARM_NEON"
 result=0
 
@@ -42,7 +42,7 @@ unavailable() {
   exit 69
 }
 
-# Unquoted below, because these are lists of words.
+# These variables are unquoted, because they are lists of words.
 # shellcheck disable=SC2086
 build() {
   "$clang" $flags "$@" $sources -o "$temporary/kernels"
@@ -60,7 +60,7 @@ build_arm() {
   aarch64-linux-gnu-gcc -static $objects -o "$temporary/kernels"
 }
 
-# Runs what was built last and compares. NAME LEVEL [EMULATOR]
+# compare NAME LEVEL [EMULATOR]: runs the last build and compares its output.
 compare() {
   local name="$1" level="$2" code=0 line function expected
   shift 2
@@ -85,13 +85,13 @@ compare() {
   done <"$temporary/output"
 }
 
-# Compares every instruction level. NAME
+# compare_levels NAME: compares every instruction level.
 compare_levels() {
   local level
   for level in $levels; do compare "$1, $level" "$level"; done
 }
 
-# Whether this clang brings the sanitizers' libraries, which gold warns about.
+# Whether this clang has the sanitizers' libraries. gold warns about them, so lld is tried first.
 has_sanitizers() {
   local linker
   echo 'int main(void) { return 0; }' >"$temporary/empty.c"

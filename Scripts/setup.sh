@@ -4,18 +4,19 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs what is missing to build and run TensorIO, and says nothing when nothing is.
+# Installs the missing dependencies to build and run TensorIO, and prints nothing if all are installed.
 #
-#   Scripts/setup.sh                compilers' headers and libraries, LiteRT
-#   Scripts/setup.sh --tensorflow   the same, and TensorFlow's library
-#   Scripts/setup.sh --peers        the same as without, and a Python environment with the libraries
-#                                   that tests compare results with; prints the path of its python
-#   Scripts/setup.sh --measuring    the same as without, and what counts instructions and memory
+#   Scripts/setup.sh                the headers and libraries for the compiler, and LiteRT
+#   Scripts/setup.sh --tensorflow   the same, and the TensorFlow library
+#   Scripts/setup.sh --peers        the same as without options, and a Python environment with the
+#                                   libraries that tests compare results with; prints its python's path
+#   Scripts/setup.sh --measuring    the same as without options, and tools that measure instructions
+#                                   and memory
 #
-# The options go together, in any order.
+# The options can be combined in any order.
 #
 # Exit codes: 64 wrong usage, 66 a named file is missing, 69 something could not be installed.
-# Plain bash 3.2, because macOS has no later one.
+# This is plain bash 3.2, because macOS has no later version.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -32,8 +33,8 @@ fail() {
   exit "$code"
 }
 
-# What Debian and Ubuntu call it; how to see that it is there. pkg-config's name is a second way
-# to be found, for libraries in a folder of the user's own.
+# The package names of Debian and Ubuntu, with the files that show that a package is installed. The name
+# for pkg-config also finds libraries in a folder of the user.
 #
 # package        pkg-config  header         library
 libraries="
@@ -75,8 +76,8 @@ python_has() {
 sys.exit(not all(map(find_spec, sys.argv[1:])))' "$@" 2>/dev/null
 }
 
-# Prints the packages that are missing. $1: whether pip is needed, $2: whether venv is, $3: whether a
-# browser is, $4: whether valgrind and GNU time are.
+# Prints the missing packages. $1: whether pip is needed, $2: whether venv is needed, $3: whether a browser
+# is needed, $4: whether valgrind and GNU time are needed.
 missing_packages() {
   local package name header library command
   while read -r package name header library; do
@@ -86,24 +87,24 @@ missing_packages() {
   for command in $commands; do
     command -v "$command" >/dev/null || echo "$command"
   done
-  compgen -G '/etc/ssl/certs/*.crt' >/dev/null || echo ca-certificates  # git wants it for https
+  compgen -G '/etc/ssl/certs/*.crt' >/dev/null || echo ca-certificates  # git needs it for https
   command -v "$python" >/dev/null || echo python3
   if [ "$1" = yes ] && ! python_has pip; then echo python3-pip; fi
   if [ "$2" = yes ] && ! python_has venv ensurepip; then echo python3-venv; fi
-  # Tests look at Net Runner's page as a browser does. Ubuntu has it as a snap, under other names.
+  # Tests open Net Runner's page in a browser. On Ubuntu, Chromium is a snap with other names.
   if [ "$3" = yes ] && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
     command -v chromium >/dev/null || echo chromium
     command -v chromedriver >/dev/null || echo chromium-driver
   fi
   if [ "$4" = yes ]; then
     for command in valgrind time; do
-      type -P "$command" >/dev/null || echo "$command"  # bash has a word of its own, time
+      type -P "$command" >/dev/null || echo "$command"  # bash has a keyword "time"
     done
   fi
 }
 
 apt() {
-  # stdout belongs to --peers. The timeout waits for another apt instead of failing.
+  # Standard output is reserved for --peers. The timeout waits for another apt instead of failing.
   "$@" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 update >&2 ||
     say "warning: apt-get update failed; trying with the lists that are there"
   # shellcheck disable=SC2086
@@ -138,7 +139,7 @@ Its own requirements may be missing; $how"
   esac
 }
 
-# The user's own library wins; the loader looks at the same variable.
+# Whether the user has set a library, which takes precedence. The loader reads the same variable.
 is_given() {
   local variable="$1" path="${!1:-}"
   if [ -z "$path" ]; then return 1; fi
@@ -147,7 +148,8 @@ is_given() {
 
 fetch_library() { "$python" "$root/Scripts/fetch_library.py" "$@"; }
 
-# Names the requirements and the interpreter, so that a change of either makes a new environment.
+# Prints the interpreter's version and a hash of the requirements. If either changes, a new environment
+# is made.
 peers_stamp() { "$python" -c 'import hashlib, sys
 print(sys.version.split()[0], hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest())' \
   "$requirements"; }
@@ -163,7 +165,7 @@ make_peers() {
   "$peers/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
     --requirement "$requirements" </dev/null >&2 ||
     fail 69 "pip could not install $requirements; to use a Python of your own, set TENSORIO_PYTHON"
-  peers_stamp >"$peers/stamp"  # last: an interrupted run is done again
+  peers_stamp >"$peers/stamp"  # written last, so that an interrupted run is repeated
 }
 
 main() {
@@ -193,7 +195,7 @@ main() {
     if ! peers_are_there 2>/dev/null; then need_venv=yes; fi
   fi
 
-  # On macOS ImageIO reads images and the system has SQLite: nothing to install.
+  # Nothing is installed on macOS, where ImageIO reads images and SQLite is a part of the system.
   if [ "$(uname -s)" = Linux ]; then
     packages="$(missing_packages "$need_pip" "$need_venv" "$want_peers" "$want_measuring" | tr '\n' ' ' | sed 's/ $//')"
     if [ -n "$packages" ]; then install_packages; fi

@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a package that depends on this one, as somebody who puts a model into a program does."""
+"""Builds a package that depends on this one, like the package of a program with a model."""
 
 import json
 import resource

@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of fetch_library.py. They use wheels of their own making and no network.
+"""Tests of fetch_library.py, which make their own wheels and need no network.
 
     python3 -m unittest discover Scripts
 """
@@ -150,7 +150,7 @@ class FetchTests(unittest.TestCase):
         with mock.patch.object(os, "replace", interrupt):
             with self.assertRaises(KeyboardInterrupt):
                 self.fetch()
-        self.assertEqual(self.installed(), ["libFake.so"])  # whole, but not vouched for
+        self.assertEqual(self.installed(), ["libFake.so"])  # complete, but without a stamp
         self.assertEqual((self.home / "libFake.so").stat().st_size, 4000)
         self.assertTrue(self.fetch())
 
@@ -185,7 +185,7 @@ class FetchTests(unittest.TestCase):
 
 class DownloadTests(unittest.TestCase):
     def download(self, wheel, returncode=0):
-        """Returns pip's arguments."""
+        """Returns the arguments for pip."""
         done = subprocess.CompletedProcess([], returncode, stdout="no such wheel")
         with mock.patch.object(subprocess, "run", return_value=done) as run:
             fetch_library.download_with_pip(LIBRARY, wheel, Path("there"))

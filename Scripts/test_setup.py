@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of setup.sh. Its commands are stand-ins that write down what they are asked for.
+"""Tests of setup.sh, with stand-ins for its commands that log what they are asked for.
 
     python3 -m unittest discover Scripts
 """
@@ -18,9 +18,9 @@ SETUP = Path(__file__).with_name("setup.sh")
 
 STANDINS = {
     "swift": "echo 'Swift version 6.2'",
-    # On macOS no package is installed.
+    # On macOS, setup.sh installs no packages.
     "uname": "echo Darwin",
-    # Stands for Python: $HAVE lists the libraries that are there.
+    # This replaces Python. $HAVE lists the installed libraries.
     "python": """
 case "$1" in
   -c) exit 0 ;;

@@ -6,14 +6,14 @@
 #
 # Runs the tests of parallel work under the thread sanitizer, in a copy of the checkout.
 #
-# The sanitizer does not see a contended Synchronization.Mutex on Linux: the kernel hands the lock
-# over (a priority-inheriting futex), which leaves no trace in user space, and every access under
-# such a lock is reported as a race. The copy therefore gets a Mutex made of pthread_mutex_t, which
-# the sanitizer knows; all else is the code as it is.
+# The sanitizer doesn't see a contended Synchronization.Mutex on Linux. The kernel hands over the lock, a
+# priority-inheriting futex, without a trace in user space, so every access under such a lock is reported
+# as a race. The copy therefore uses a Mutex made of pthread_mutex_t, which the sanitizer knows. The rest
+# of the code is unchanged.
 #
-# Neither does it see the order when a task is resumed before it has suspended: Swift's runtime is
-# not built with it. A single report of a result that is read by the task that waited for it, and
-# written before it was resumed, is no race.
+# The sanitizer also misses the order of events if a task is resumed before it has suspended, because
+# Swift's runtime isn't built with it. A single report is therefore not a race if a task reads a result
+# that it waited for, and the result was written before the task was resumed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root="$PWD"

@@ -11,7 +11,7 @@ import TensorIOCommandLine
 import NetRunnerCommandLine
 #endif
 
-// The whole `tensorio` command with an output format and a metric of its own.
+// The whole `tensorio` command, with its own output format and its own metric.
 TensorIOTool.main { tool in
   #if Servers
   tool.commands = [NetRunnerCommand.self]
@@ -20,7 +20,7 @@ TensorIOTool.main { tool in
   tool.metrics.register("sure") { _ in SureMetric() }
 }
 
-/// The best label alone, in capitals.
+/// Shows only the best label, in capitals.
 struct BestLabel: OutputFormat {
   let decays = false
 
@@ -29,7 +29,7 @@ struct BestLabel: OutputFormat {
   }
 }
 
-/// How often the model is at least 90% sure.
+/// Measures how often the model is at least 90% sure.
 struct SureMetric: Metric {
   let name = "sure"
 

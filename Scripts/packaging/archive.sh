@@ -9,8 +9,9 @@
 #   Scripts/packaging/archive.sh                      from .build/wheel-build/release
 #   Scripts/packaging/archive.sh PROGRAMS [FOLDER]    from another folder of programs, into another one
 #
-# People unpack it where they like: everything is found from the programs' own place. The variables of
-# install.sh apply. SOURCE_DATE_EPOCH, by default the last commit's time, is the time of every file.
+# Users can unpack it anywhere, because the programs find everything relative to their own path. The
+# variables of install.sh apply. SOURCE_DATE_EPOCH is the time of every file (default: the time of the
+# last commit).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -3,17 +3,17 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the copyright file of the installed programs: who wrote what they contain.
+"""Prints the copyright file of the installed programs, with the authors of their parts.
 
     copyright.py --checkouts .build/checkouts
     copyright.py --checkouts .build/checkouts --static .build/static-libraries
 
-The programs contain Swift's libraries and the packages that SwiftPM fetched into the checkouts.
-The notices of packages under the Apache License are printed, and the whole license of every other
-package. --static names the folder of static_libraries.sh: the programs then also contain these
-libraries of the system, whose packages' own copyright files are printed.
+The programs contain Swift's libraries and the packages that SwiftPM fetched into the checkouts. For
+packages under the Apache License the script prints their notices, and for every other package its whole
+license. --static names the folder of static_libraries.sh. The programs then also contain these libraries
+of the system, and the script prints the copyright files of their packages.
 
-Nothing but the standard library of Python 3.9 or later.
+This needs only the standard library of Python 3.9 or later.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ License, Version 2.0, with Runtime Library Exception, which permits it to distri
 contain the libraries without the license's text.
 """
 
-# What only makes the documentation.
+# These packages are only used to build the documentation.
 NOT_LINKED = {"swift-docc-plugin", "swift-docc-symbolkit"}
 
 
@@ -68,7 +68,7 @@ def text_of(folder: Path, pattern: str) -> str:
 
 
 def package_sections(checkouts: Path) -> list[str]:
-    """A section for each package."""
+    """Returns a section for each package."""
     sections = []
     for folder in sorted(checkouts.iterdir(), key=lambda path: path.name.lower()):
         if not folder.is_dir() or folder.name in NOT_LINKED:
@@ -90,7 +90,7 @@ def package_sections(checkouts: Path) -> list[str]:
 
 
 def owners(library: Path) -> set[str]:
-    """The Debian packages of the files that a library or a linker's script stands for."""
+    """Returns the Debian packages of a library, or of the files that a linker script names."""
     words = [str(library.resolve())]
     data = library.read_bytes()
     if not data.startswith(b"!<arch>"):
@@ -102,7 +102,7 @@ def owners(library: Path) -> set[str]:
 
 
 def library_sections(folder: Path) -> list[str]:
-    """A section for each package of the system with a library that is linked statically."""
+    """Returns a section for each system package with a statically linked library."""
     packages = set().union(*(owners(library) for library in sorted(folder.glob("*.a"))))
     sections = []
     for package in sorted(packages):

@@ -9,11 +9,11 @@
 #   Scripts/packaging/deb.sh                       from .build/release into .build/packages
 #   Scripts/packaging/deb.sh PROGRAMS [FOLDER]     from another folder of programs, into another one
 #
-# TENSORIO_VERSION   another version than the programs', to test upgrades
-# SOURCE_DATE_EPOCH  the time of every file; default: the last commit's. The same programs make the
-#                    same package, byte for byte.
+# TENSORIO_VERSION   a version other than the programs', to test upgrades
+# SOURCE_DATE_EPOCH  the time of every file; default: the time of the last commit. The same programs
+#                    always make the same package, byte for byte.
 #
-# Exit codes: 64 wrong usage, 66 a program is missing, 69 a tool of Debian is missing.
+# Exit codes: 64 wrong usage, 66 a program is missing, 69 a Debian tool is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -40,7 +40,7 @@ fill_root() {
     ZSH_COMPLETIONS=share/zsh/vendor-completions Scripts/packaging/install.sh install
   rm "$document/LICENSE"  # Debian has it once for all packages
   gzip -9n "$root"/usr/share/man/man1/*.1
-  # README.md's links lead to the sources, which are not here.
+  # README.md stays as it is, although its links lead to the sources, which the package doesn't have.
   mv "$document/CHANGELOG.md" "$document/NEWS.md"
   gzip -9n "$document/NEWS.md"
   gzip -9n >"$document/changelog.gz" <<CHANGELOG
@@ -54,8 +54,8 @@ CHANGELOG
   cp Scripts/packaging/debian/lintian-overrides "$root/usr/share/lintian/overrides/tensorio"
 }
 
-# The packages with the libraries that the programs are linked with. libcrypto is opened at run time, but
-# evaluations and labels do nothing without it.
+# Prints the packages with the libraries that the programs are linked with. libcrypto is opened at run
+# time, but evaluations and labels don't work without it.
 dependencies() {
   mkdir -p "$temporary/source/debian"
   printf 'Source: tensorio\n\nPackage: tensorio\nArchitecture: any\n' \

@@ -4,7 +4,7 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the built programs with all that belongs to them, and removes them again.
+# Installs the built programs with their documentation and data, or removes them.
 #
 #   Scripts/packaging/install.sh install     copies everything into $DESTDIR$PREFIX
 #   Scripts/packaging/install.sh uninstall   removes what the last install copied
@@ -13,11 +13,11 @@
 # DESTDIR    a folder in front of every path, for packages; default: none
 # PROGRAMS   the folder of the three programs; default: .build/release
 # CHECKOUTS  the folder of the packages' sources; default: .build/checkouts
-# COPYRIGHT_OPTIONS, ZSH_COMPLETIONS  what packages do differently
+# COPYRIGHT_OPTIONS, ZSH_COMPLETIONS  settings that differ in packages
 # SYSTEMD    yes: also install the services, their settings and their user's entry
 #
-# The list of installed files is in PREFIX/share/tensorio/installed.txt. An install over an older
-# one first removes the files of the older one. With DESTDIR there is no list: packages have theirs.
+# PREFIX/share/tensorio/installed.txt lists the installed files. An install over an older one first
+# removes the older files. With DESTDIR no list is written, because packages have their own.
 #
 # Exit codes: 64 wrong usage, 66 a program is missing, 69 the files could not be written.
 set -euo pipefail
@@ -38,7 +38,7 @@ fail() {
   exit "$code"
 }
 
-# Copies a file or what comes from standard input ("-"), with the given permissions.
+# Copies a file, or standard input ("-"), with the given permissions.
 put() {
   local mode="$1" source="$2" target="$stage/$3"
   mkdir -p "$(dirname "$target")"
@@ -46,16 +46,16 @@ put() {
   chmod "$mode" "$target"
 }
 
-# The words of all three programs, which "tensorio" understands.
+# Writes the completion script for the commands of all three programs, which "tensorio" accepts.
 put_completion() {
   local script
   script="$("$programs/tensorio-completions" --generate-completion-script "$1")" ||
     fail 70 "$programs/tensorio-completions makes no completions for $1"
-  # The shell reads the file and does not run it.
+  # The first line is removed, because shells read the file instead of running it.
   sed '1{/^#!/d;}' <<<"$script" | put 644 - "$2"
 }
 
-# Fills the stage with PREFIX's content.
+# Fills the staging folder with the content of PREFIX.
 fill_stage() {
   local name file
   for name in $names tensorio-completions; do
@@ -89,7 +89,7 @@ fill_stage() {
   fi
 }
 
-# The services' settings are no files of PREFIX, and stay when they were changed.
+# Installs the settings of the services. They are outside of PREFIX, and existing files are kept.
 install_settings() {
   local name target
   for name in tensorio-netrunner tensorio-repository; do
@@ -100,7 +100,7 @@ install_settings() {
   done
 }
 
-# Removes what the list names: first the files, then the folders that are empty.
+# Removes the files in the list, and then the folders that are empty.
 uninstall() {
   local path
   [ -f "$destination/$list" ] || return 0
@@ -111,11 +111,11 @@ uninstall() {
       *) rm -f "${destination:?}/$path" ;;
     esac
   done <"$destination/$list"
-  # The list begins with the outer folders.
+  # Sort in reverse, because the list has outer folders first.
   grep '/$' "$destination/$list" | sort -r >"$temporary/folders"
   rm -f "$destination/$list"
   while IFS= read -r path; do
-    rmdir "$destination/$path" 2>/dev/null || true  # other files are in it
+    rmdir "$destination/$path" 2>/dev/null || true  # the folder has other files
   done <"$temporary/folders"
 }
 

@@ -3,15 +3,15 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the man pages of the programs from what the programs say of themselves.
+"""Writes the man pages of the programs from their own help.
 
     man_pages.py .build/release man1    writes man1/tensorio.1, man1/tensorio-run.1 and so on
 
-Every program describes its commands as JSON (`--experimental-dump-help`). Each command becomes a
-page. Commands that other programs of the folder implement are left to those programs' pages.
+Every program describes its commands as JSON (`--experimental-dump-help`). Each command becomes a page.
+Commands that another program in the folder implements are described by that program's pages.
 SOURCE_DATE_EPOCH sets the date of the pages.
 
-Nothing but the standard library of Python 3.9 or later.
+This needs only the standard library of Python 3.9 or later.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ ENVIRONMENT = {
 
 
 class ManPageError(Exception):
-    """Its text says what happened and how to fix it."""
+    """An error whose text says what happened and how to fix it."""
 
 
 class ExitCode(NamedTuple):
-    """An exit code, what it means, and the commands that give it; none for all commands."""
+    """An exit code, its meaning, and the commands that use it; no commands means all of them."""
 
     code: int
     meaning: str
@@ -66,7 +66,7 @@ class ExitCode(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A command, and the names of the commands above it: tensorio, repository, push."""
+    """A command, and the words that call it, such as tensorio, repository, push."""
 
     words: tuple[str, ...]
     command: dict
@@ -84,7 +84,7 @@ class Page(NamedTuple):
         ]
 
 
-# What roff would change: the minus must stay the character that people can copy.
+# The characters that roff would change. A minus, for example, must stay the character to copy.
 ESCAPES = str.maketrans({
     "\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti",
     "…": "...", "“": '"', "”": '"', "’": r"\(aq", "—": r"\(em", "–": r"\(en",
@@ -92,13 +92,13 @@ ESCAPES = str.maketrans({
 
 
 def escape(text: str) -> str:
-    """Text as roff's source. A line that begins with a dot would be a request."""
+    """Escapes text for roff, where a line that begins with a dot would be a request."""
     text = text.translate(ESCAPES)
     return re.sub(r"(?m)^\.", r"\\&.", text)
 
 
 def filled(text: str) -> str:
-    """A paragraph, with a new line for each sentence, as roff wants it."""
+    """Returns a paragraph with each sentence on a new line, as is usual in roff."""
     text = escape(" ".join(text.split()))
     sentences = re.sub(r"(?<=[a-z\"')][.?!]) +(?=[A-Z\"'-])", "\n", text).split("\n")
     lines = [
@@ -116,10 +116,10 @@ def is_verbatim(line: str) -> bool:
 
 
 def blocks(text: str):
-    """Yields (is verbatim, text): examples and tables keep their lines, paragraphs are filled."""
+    """Yields (is verbatim, text). Examples and tables keep their lines; paragraphs are filled."""
     for paragraph in paragraphs(text):
         lines = paragraph.split("\n")
-        # A table's rows are lines of words and a gap. Its rows without a gap belong to it.
+        # A row of a table has words with a gap. Rows without a gap also belong to the table.
         if any(re.search(r"\S {2,}\S", line) for line in lines) and not any(
             map(is_verbatim, lines[:1])
         ) and not lines[0].endswith(":"):
@@ -136,7 +136,7 @@ def blocks(text: str):
 
 
 def body(text: str) -> list[str]:
-    """The roff of a discussion."""
+    """Returns a discussion as roff."""
     lines: list[str] = []
     for verbatim, block in blocks(text):
         if verbatim:
@@ -150,7 +150,7 @@ def body(text: str) -> list[str]:
 
 
 def split_exit_codes(text: str) -> tuple[str, list[ExitCode]]:
-    """Takes the sentence "Exit codes: 0 done, 1 ...; evaluate: 2 ..." out of a discussion."""
+    """Removes the sentence "Exit codes: 0 done, 1 ...; evaluate: 2 ..." from a discussion."""
     found = re.search(r"Exit codes: (\d+ .*?)\.(?=\s*(?:\n|$))", text, re.DOTALL)
     if not found:
         return text, []
@@ -160,7 +160,7 @@ def split_exit_codes(text: str) -> tuple[str, list[ExitCode]]:
         commands = tuple(re.split(r",\s*", named[1])) if named else ()
         for entry in re.split(r",\s+(?=\d+ )", part[named.end():] if named else part):
             code, _, meaning = entry.partition(" ")
-            # "others as for every command" is said by the list itself.
+            # The list itself shows the codes that are "as for every command".
             meaning = re.sub(r", others as for every command$", "", meaning)
             if not code.isdigit():
                 return text, []
@@ -170,7 +170,7 @@ def split_exit_codes(text: str) -> tuple[str, list[ExitCode]]:
 
 
 def split_examples(text: str) -> tuple[str, str]:
-    """Takes the examples, a block of indented lines under "Examples:", out of a discussion."""
+    """Removes the examples, which are the indented lines under "Examples:", from a discussion."""
     found = re.search(r"(?m)^Examples?:\n((?:  .*\n?)+)", text)
     if not found:
         return text, ""
@@ -284,9 +284,9 @@ def see_also_section(page: Page, programs: dict[str, Page]) -> list[str]:
 def render(
     page: Page, shared: list[ExitCode], programs: dict[str, Page], version: str, date: str
 ) -> str:
-    """The page's roff."""
+    """Returns a page as roff."""
     abstract = page.command.get("abstract", "").strip().rstrip(".") or page.name
-    # NAME is one line, and a description that begins in lower case, so that apropos reads it.
+    # NAME is a single line, and its description begins in lowercase, so that apropos can read it.
     abstract = " ".join(abstract.split())
     if not abstract.split(" ")[0].isupper():
         abstract = abstract[0].lower() + abstract[1:]
@@ -312,14 +312,14 @@ def render(
     if examples:
         lines += [".SH EXAMPLES", *body(examples)]
     lines += see_also_section(page, programs)
-    # A paragraph's macro after a heading does nothing, and linters say so.
+    # Remove paragraph macros after headings. They do nothing, and linters report them.
     text = "\n".join(lines) + "\n"
     text = re.sub(r"(?m)^(\.SH .*\n)\.PP\n", r"\1", text)
     return re.sub(r"(?m)^\.PP\n(\.RS)", r".sp\n\1", text)
 
 
 def dump(program: Path) -> dict:
-    """What a program says of itself."""
+    """Returns a program's own description of its commands."""
     try:
         result = subprocess.run(
             [str(program), "--experimental-dump-help"], stdin=subprocess.DEVNULL,
@@ -339,7 +339,7 @@ def version_of(program: Path) -> str:
 
 
 def pages(programs: dict[str, Page]):
-    """Every page, the programs' first."""
+    """Yields every page, with the pages of the programs first."""
     queue = list(programs.values())
     while queue:
         page = queue.pop(0)
@@ -348,7 +348,7 @@ def pages(programs: dict[str, Page]):
 
 
 def write_pages(folder: Path, output: Path, date: str) -> list[str]:
-    """Writes every page and returns their names."""
+    """Writes every page and returns the file names."""
     programs = {
         name: Page(tuple(name.split("-", 1)), dump(folder / name)) for name in PROGRAMS
     }

@@ -3,17 +3,17 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a software bill of materials, as SPDX 2.3 JSON: what the programs contain and open.
+"""Writes a software bill of materials of the programs as SPDX 2.3 JSON.
 
     sbom.py --programs .build/release --output tensorio.spdx.json
     sbom.py --programs .build/wheel-build/release --static .build/static-libraries --output ...
 
-The packages are those of Package.resolved, which a build leaves; Swift, whose libraries are in the
-programs; the wheels that fetch_library.py pins; and Debian's packages of the libraries that the
-programs are linked with. --static names the folder of static_libraries.sh.
-SOURCE_DATE_EPOCH, by default the time of the last commit, is the document's time.
+It lists what the programs contain and what they open at run time: the packages of Package.resolved, which
+a build creates; Swift, whose libraries are in the programs; the wheels that fetch_library.py pins; and the
+Debian packages of the libraries that the programs are linked with. --static names the folder of
+static_libraries.sh. SOURCE_DATE_EPOCH is the time of the document (default: the time of the last commit).
 
-Nothing but the standard library of Python 3.9 or later, and dpkg-query for Debian's packages.
+This needs only the standard library of Python 3.9 or later, and dpkg-query for Debian packages.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ import wheel  # noqa: E402
 
 ROOT = wheel.ROOT
 MIT = {"grdb.swift"}
-"""The packages that are not under the Apache License."""
+"""The packages under the MIT license. All others are under the Apache License."""
 
 
 def identifier(name: str) -> str:
@@ -47,7 +47,7 @@ def package(
     name: str, version: str, license_name: str, purl: str = "", location: str = "NOASSERTION",
     prefix: str = "", sha256: str = "",
 ) -> dict:
-    """A package as SPDX describes it."""
+    """Returns the SPDX description of a package."""
     entry = {
         "SPDXID": identifier(f"{prefix}{name}-{version}"),
         "name": name,
@@ -69,7 +69,7 @@ def package(
 
 
 def swift_packages(resolved: Path) -> list[dict]:
-    """The packages that SwiftPM resolved."""
+    """Returns the packages that SwiftPM resolved."""
     found = []
     for pin in json.loads(resolved.read_text())["pins"]:
         location, state = pin["location"], pin["state"]
@@ -91,7 +91,7 @@ def swift_itself() -> dict:
 
 
 def pinned_wheels() -> dict[str, list[dict]]:
-    """The wheels for Linux, by the library's name."""
+    """Returns the wheels for Linux, by the name of the library."""
     wheels: dict[str, list[dict]] = {}
     for name, library in wheel.fetch_library.LIBRARIES.items():
         for platform, pin in library.wheels.items():
@@ -105,7 +105,7 @@ def pinned_wheels() -> dict[str, list[dict]]:
 
 
 def debian_package(name: str) -> dict:
-    """An installed package of Debian, as dpkg knows it."""
+    """Returns the description of an installed Debian package."""
     distribution = "debian"
     for line in Path("/etc/os-release").read_text().splitlines():
         if line.startswith("ID="):
@@ -118,13 +118,13 @@ def debian_package(name: str) -> dict:
 
 
 def linked_packages(programs: Path) -> set[str]:
-    """Debian's packages of the shared libraries that the programs are linked with."""
+    """Returns the Debian packages of the shared libraries that the programs are linked with."""
     names = set()
     for program in wheel.PROGRAMS:
         result = subprocess.run(["ldd", str(programs / program)], stdout=subprocess.PIPE, text=True,
                                 check=True)
         for path in re.findall(r"(?:=> )?(/\S+) \(0x", result.stdout):
-            # dpkg may know a library by its folder before /usr was merged.
+            # dpkg may know a library by its path from before /usr was merged.
             real = Path(path).resolve()
             for candidate in (str(real), path, str(real).removeprefix("/usr")):
                 owner = subprocess.run(["dpkg-query", "--search", candidate], text=True,

@@ -3,14 +3,15 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Writes startup_order.txt: the functions that a start and one shot call.
+"""Writes startup_order.txt, which lists the functions that a start and a single run call.
 
     Scripts/packaging/startup_order.py --program .build/release/tensorio
 
-The linker puts these beside each other. Without the list they are spread over the whole program, and
-the system reads 64 KB around each of them: one shot held 20.2 MB in place of 16.6 MB. A name that is
-gone does no harm, and a missing one costs a page; so the list need not follow every change.
-Needs valgrind, and LiteRT where the set-up puts it. The program must have its symbols.
+The linker places these functions next to each other. Without the list they are spread over the whole
+program, and the system reads 64 KB around each of them. A single run then took 20.2 MB instead of
+16.6 MB. A name that no longer exists does no harm, and a missing name costs a page, so the list doesn't
+need an update for every change. The script needs valgrind, and LiteRT as installed by setup.sh. The
+program must have its symbols.
 
 Exit codes: 69 something is missing.
 """
@@ -33,7 +34,7 @@ RUNS = (
 
 
 def called(program: Path, arguments: list[str], folder: Path) -> set[str]:
-    """The names of the functions that a run calls, in the program's child processes, too."""
+    """Returns the names of the functions that a run calls, including those in child processes."""
     for path in folder.iterdir():
         path.unlink()
     command = ["valgrind", "--quiet", "--tool=callgrind", "--trace-children=yes", "--demangle=no",
@@ -42,13 +43,13 @@ def called(program: Path, arguments: list[str], folder: Path) -> set[str]:
                    check=True)
     names = set()
     for path in folder.iterdir():
-        # A recursive call's name ends with its depth: name'2.
+        # The name of a recursive call ends with its depth, such as name'2.
         names |= set(re.findall(r"fn=\(\d+\) (\S+?)(?:'\d+)?$", path.read_text(), re.MULTILINE))
     return names
 
 
 def defined(program: Path) -> set[str]:
-    """The names that the program itself defines."""
+    """Returns the names of the symbols that the program defines."""
     lines = subprocess.run(["nm", "--defined-only", "--format=posix", str(program)],
                            capture_output=True, text=True, check=True).stdout.splitlines()
     return {line.split(" ", 1)[0] for line in lines}

@@ -4,23 +4,24 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fills a folder with the static libraries that programs are linked with.
+# Fills a folder with static libraries to link programs with.
 #
-#   Scripts/packaging/static_libraries.sh FOLDER            all: what a wheel's programs have inside
-#   Scripts/packaging/static_libraries.sh --codecs FOLDER   libjpeg, libpng, libwebp and zlib, where
-#                                                           they are there
+#   Scripts/packaging/static_libraries.sh FOLDER            all libraries that a wheel's programs contain
+#   Scripts/packaging/static_libraries.sh --codecs FOLDER   only libjpeg, libpng, libwebp and zlib, if
+#                                                           the system has all of them
 #
-# The linker takes a library from the first folder that has it in any form. The folder has only
-# static ones, so these win where the folder comes first:
+# The linker takes a library from the first folder that has it in any form. This folder has only static
+# libraries, so they are used if the folder comes first:
 #
 #   swift build ... -Xswiftc -LFOLDER -Xlinker -lstdc++
 #
-# -Xlinker -LFOLDER does not do: it comes after the system's folders. The second -lstdc++ is for the
-# archives of Swift that come after the first one: gold and GNU's linker look into an archive once, lld does not.
+# -Xlinker -LFOLDER doesn't work, because it comes after the system's folders. The second -lstdc++ is for
+# Swift's archives, which come after the first one. gold and GNU's linker search an archive only once,
+# unlike lld.
 #
-# An archive that needs another one is a linker's script that names both. libgcc_s stands for the
-# part of GCC's library that unwinds the stack. After that, the programs need glibc alone; libcrypto, libcurl
-# and libzip are opened at run time.
+# An archive that needs another one becomes a linker script that names both. libgcc_s stands for the part
+# of GCC's library that unwinds the stack. The programs then need only glibc. libcrypto, libcurl and
+# libzip are opened at run time.
 #
 # Exit codes: 64 wrong usage, 69 a static library is missing.
 set -euo pipefail
@@ -42,7 +43,7 @@ done
 if [ -z "$compiler" ] && [ "$codecs" = yes ]; then exit 0; fi
 [ -n "$compiler" ] || { echo "error: gcc or clang is needed to find libraries" >&2; exit 69; }
 
-# The path of lib$1.a.
+# Prints the path of lib$1.a.
 find_library() {
   local path
   path="$("$compiler" -print-file-name="lib$1.a")"
@@ -57,7 +58,7 @@ find_library() {
 
 has_library() { case "$("$compiler" -print-file-name="lib$1.a")" in /*) ;; *) false ;; esac; }
 
-# lib$1.a is the archive $2 and those after it.
+# Makes lib$1.a from the archive $2 and the archives after it.
 link_library() {
   local name="$1" path paths=""
   shift
@@ -77,7 +78,7 @@ mkdir -p "$folder"
 rm -f "$folder"/lib*.a
 if [ "$codecs" = yes ]; then
   for name in jpeg z png16 webp; do
-    # The shared ones do as well.
+    # If one is missing, the shared libraries are used instead.
     has_library "$name" || exit 0
   done
   for name in jpeg z; do link_library "$name" "$name"; done
@@ -87,5 +88,5 @@ else
 fi
 link_library png png16 z
 link_library png16 png16 z
-# Since version 1.3 libwebp has a part of its own for colours.
+# Since version 1.3, libwebp has a separate library for colours.
 if has_library sharpyuv; then link_library webp webp sharpyuv; else link_library webp webp; fi

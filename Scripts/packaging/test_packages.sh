@@ -4,17 +4,19 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests the packages on bare Debian systems without compilers: installs, uses, upgrades and removes them.
+# Tests the packages on bare Debian systems without compilers. The script installs, uses, upgrades and
+# removes them.
 #
 #   sudo Scripts/packaging/test_packages.sh PACKAGE.deb PACKAGE.whl
 #   sudo Scripts/packaging/test_packages.sh PACKAGE.deb PACKAGE.whl OLDER.deb OLDER.whl
 #
-# Without older packages the upgrade is from copies with a lower version and a file that is gone since.
-# Either package may be missing. SUITE is the release of Debian, by default this machine's. The bare system
-# is kept in .build/chroot, and every test works on a copy. apt's and pip's configuration are this machine's.
+# Without older packages, the upgrade starts from copies with a lower version and a file that no longer
+# exists. Either package may be left out. SUITE is the release of Debian (default: this machine's). The
+# bare system is kept in .build/chroot, and every test works on a copy. apt and pip use this machine's
+# configuration.
 #
-# Prints a line for each check. Exit codes: 0 all passed, 1 a check failed, 64 wrong usage, 66 a file is
-# missing, 69 a tool is missing, 77 not root.
+# The script prints a line for each check. Exit codes: 0 all passed, 1 a check failed, 64 wrong usage,
+# 66 a file is missing, 69 a tool is missing, 77 not root.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -40,7 +42,7 @@ for tool in debootstrap unshare; do
   command -v "$tool" >/dev/null || fail 69 "$tool is missing; apt-get install debootstrap util-linux"
 done
 
-# With namespaces of its own: mounts and processes end with the script.
+# Run in separate namespaces, so that mounts and processes end with the script.
 if [ -z "${TENSORIO_IN_NAMESPACE:-}" ]; then
   TENSORIO_IN_NAMESPACE=1 exec unshare --mount --pid --fork --kill-child "$0" "$@"
 fi
@@ -64,7 +66,7 @@ finish() {
 }
 trap finish EXIT
 
-# Runs a command on the bare system. The variables of pip and of proxies go along.
+# Runs a command on the bare system, with this machine's variables for pip and proxies.
 in_root() {
   local variables
   variables="$(env | grep -E '^(PIP_[A-Z_]+|[a-zA-Z]+_proxy|SSL_CERT_FILE)=' || true)"
@@ -73,13 +75,13 @@ in_root() {
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin $variables "$@") </dev/null
 }
 
-# The same as a person who is not root, in the person's folder.
+# Runs a command as a user who isn't root, in the user's home folder.
 as_person() {
   in_root setpriv --reuid=person --regid=person --clear-groups \
     env HOME=/home/person PATH="${person_path:-/usr/bin:/bin}" bash -c "cd && $1"
 }
 
-# check NAME COMMAND: prints whether a command succeeds, and what it said where it does not.
+# check NAME COMMAND: prints whether a command succeeds, and its output if it doesn't.
 check() {
   local name="$1" code=0
   shift
@@ -93,10 +95,10 @@ check() {
   fi
 }
 
-# says WORDS COMMAND: runs it as the person, and looks for the words in what it prints.
+# says WORDS COMMAND: runs a command as the user, and looks for the words in its output.
 says() { as_person "$2" 2>&1 | tee "$temporary/words" | grep -e "$1" || { cat "$temporary/words"; return 1; }; }
 
-# The bare system, which debootstrap makes once.
+# Makes the bare system with debootstrap, only once.
 make_base() {
   local mirror
   if [ -e "$base.done" ]; then return 0; fi
@@ -111,7 +113,7 @@ make_base() {
   touch "$base.done"
 }
 
-# A copy of the bare system, with this machine's way to the network and somebody who works on it.
+# Makes a copy of the bare system, with this machine's network configuration and a user.
 make_root() {
   unmount
   rm -rf --one-file-system "$root"
@@ -132,7 +134,7 @@ make_root() {
   in_root apt-get -qq update
 }
 
-# Every file and folder, but what the system keeps about packages, logs, caches, and the person's.
+# Lists every file and folder, except package data, logs, caches and the user's home folder.
 list_files() {
   (cd "$root" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./sys -o -path ./run \
     -o -path ./tmp -o -path ./home/person -o -path ./var/log -o -path ./var/cache \
@@ -144,7 +146,7 @@ has_no_compiler() { in_root sh -c 'for name in cc gcc g++ clang swift ld; do ! c
 
 same_files() { diff "$temporary/before" "$temporary/after"; }
 
-# Every command has its page; $1 is the folder of pages, $2 their ending.
+# Checks that every command has a man page. $1: the folder of the pages, $2: their file extension.
 has_man_pages() {
   local command
   for command in "" $(as_person "tensorio --help" | sed -n '/^SUBCOMMANDS/,$s/^  \([a-z][a-z]*\)  .*/-\1/p'); do
@@ -152,8 +154,8 @@ has_man_pages() {
   done
 }
 
-# Starts a server as the person, asks it, and ends it. $1: its command, $2: the words it prints
-# when it is ready, $3: a command that asks it.
+# Starts a server as the user, sends it requests, and ends it. $1: the server's command, $2: the words
+# that it prints when it is ready, $3: a command that sends requests.
 with_server() {
   local process code=0 count=0 out="$temporary/server"
   # Job control gives the server and the shells before it a process group, which ends as one.
@@ -178,7 +180,7 @@ with_server() {
   return "$code"
 }
 
-# A file in the person's folder that asks servers; they may have no curl.
+# Writes a script into the user's folder that sends requests, because curl may be missing.
 write_questions() {
   cat >"$root/home/person/ask.py" <<'PYTHON'
 import sys
@@ -191,7 +193,7 @@ if words not in text:
 PYTHON
 }
 
-# What both packages must do once they are installed. $1 goes in front of every check's name.
+# Checks what both packages must do after they are installed. $1: a prefix for the name of every check.
 check_use() {
   check "$1: --version" says "^$2" "tensorio --version"
   check "$1: --help" says "SUBCOMMANDS" "tensorio --help"
@@ -219,7 +221,7 @@ check_use() {
      tensorio run pulled/* demo/images/digit-7-01.png"
 }
 
-# An older package from a new one: a lower version, and a file that is gone since.
+# Makes an older package from a new one, with a lower version and a file that no longer exists.
 older_deb_of() {
   local folder="$temporary/older"
   dpkg-deb --raw-extract "$1" "$folder"
@@ -261,7 +263,7 @@ PYTHON
 
 installs_litert() {
   local command
-  as_person "tensorio doctor" >"$temporary/doctor" 2>&1 && return 1  # LiteRT is not there yet
+  as_person "tensorio doctor" >"$temporary/doctor" 2>&1 && return 1  # LiteRT isn't installed yet
   command="$(sed -n 's/.*\(python3 .*fetch_library.py litert\).*/\1/p' "$temporary/doctor")"
   cat "$temporary/doctor"
   [ -n "$command" ] && as_person "$command"
@@ -309,7 +311,7 @@ test_deb() {
   check "deb: dpkg knows nothing of it" in_root sh -c '! ls /var/lib/dpkg/info/tensorio* 2>/dev/null'
 }
 
-# The files of the environment. pip leaves folders that are empty.
+# Lists the files of the environment without folders, because pip leaves empty ones behind.
 list_environment() {
   (cd "$root/home/person/env" && find . -name __pycache__ -prune -o -not -type d -print | sort)
 }

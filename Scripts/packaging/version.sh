@@ -4,7 +4,7 @@
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints the version that the sources say the programs have.
+# Prints the version of the programs from the sources.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -8,12 +8,12 @@
     wheel.py                                  from .build/wheel-build/release into .build/packages
     wheel.py --programs FOLDER --output FOLDER
 
-The programs must need glibc alone: `make wheel` links everything else statically. The wheel's tag
-names the oldest glibc that has every function of glibc that the programs call.
-SOURCE_DATE_EPOCH, by default the time of the last commit, is the time of every file: the same
-programs make the same wheel, byte for byte.
+The programs must not need any library except glibc. `make wheel` links everything else statically. The tag
+of the wheel names the oldest glibc that has every function that the programs call. SOURCE_DATE_EPOCH is
+the time of every file (default: the time of the last commit). The same programs always make the same
+wheel, byte for byte.
 
-Nothing but the standard library of Python 3.9 or later, and what install.sh needs.
+This needs only the standard library of Python 3.9 or later, and whatever install.sh needs.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ import fetch_library  # noqa: E402
 PROJECT = "tensorio-swift"
 PROGRAMS = ("tensorio", "tensorio-netrunner", "tensorio-repository")
 
-# What glibc consists of. manylinux permits libstdc++ and libgcc_s too, but a machine that has only
-# Python may be without them.
+# The libraries of glibc. manylinux also permits libstdc++ and libgcc_s, but they may be missing on a
+# machine that has only Python.
 GLIBC = re.compile(r"(libc|libm|libdl|libpthread|librt|libutil|libresolv)\.so\.\d+|ld-linux.*\.so\.\d+")
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
 class WheelError(Exception):
-    """Its text says what happened and how to fix it."""
+    """An error whose text says what happened and how to fix it."""
 
 
 class Binary(NamedTuple):
-    """What a program's ELF file says of its needs."""
+    """The requirements in the ELF file of a program."""
 
     machine: str
     libraries: tuple[str, ...]
     versions: tuple[str, ...]
-    """The versions of symbols that it needs, as GLIBC_2.34."""
+    """The symbol versions that the program needs, such as GLIBC_2.34."""
 
 
 def read_binary(path: Path) -> Binary:
-    """Reads the machine, the needed libraries and the needed versions of symbols."""
+    """Reads the machine, the libraries and the symbol versions that a program needs."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise WheelError(f"{path} is not a 64-bit ELF file.")
@@ -99,9 +99,9 @@ def read_binary(path: Path) -> Binary:
 
 
 def platform_tag(binaries: dict[str, Binary]) -> str:
-    """The manylinux tag that all programs fit.
+    """Returns the manylinux tag that fits all programs.
 
-    Raises WheelError when a program needs more than glibc.
+    Raises WheelError if a program needs more than glibc.
     """
     newest = (2, 17)
     for name, binary in binaries.items():
@@ -151,7 +151,7 @@ def metadata(version: str) -> str:
 
 
 def install(programs: Path, stage: Path) -> None:
-    """Puts the files of `make install` into the stage."""
+    """Installs the files of `make install` into the staging folder."""
     subprocess.run(
         [str(ROOT / "Scripts/packaging/install.sh"), "install"], check=True,
         env={**os.environ, "PREFIX": "/", "DESTDIR": str(stage), "PROGRAMS": str(programs),
@@ -159,14 +159,14 @@ def install(programs: Path, stage: Path) -> None:
 
 
 def wheel_files(stage: Path, version: str, tag: str) -> dict[str, tuple[bytes, int]]:
-    """The content and the permissions of every file but the record, by its name in the wheel."""
+    """Returns the content and the permissions of every file except the record, by name."""
     name = f"{PROJECT.replace('-', '_')}-{version}"
     documents = stage / "share/doc/tensorio"
     licenses = [documents / document for document in ("LICENSE", "NOTICE", "copyright")]
     files: dict[str, tuple[bytes, int]] = {}
     for path in sorted(stage.rglob("*")):
         relative = path.relative_to(stage).as_posix()
-        if path.is_file() and path not in licenses:  # which are beside the metadata
+        if path.is_file() and path not in licenses:  # these are next to the metadata
             place = (f"scripts/{relative[4:]}" if relative.startswith("bin/") else f"data/{relative}")
             files[f"{name}.data/{place}"] = (path.read_bytes(), path.stat().st_mode & 0o777)
     for path in licenses:
@@ -188,7 +188,7 @@ def record(files: dict[str, tuple[bytes, int]], name: str) -> bytes:
 
 
 def write_wheel(path: Path, files: dict[str, tuple[bytes, int]], record_name: str, epoch: int) -> None:
-    # Zip files know no earlier time.
+    # Zip files can't store an earlier time.
     moment = time.gmtime(max(epoch, 315532800))[:6]
     content = {**files, record_name: (record(files, record_name), 0o644)}
     # The wheel's own folder comes last, as the format recommends.
@@ -198,7 +198,7 @@ def write_wheel(path: Path, files: dict[str, tuple[bytes, int]], record_name: st
             data, mode = content[name]
             entry = zipfile.ZipInfo(name, moment)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # so that the permissions count
+            entry.create_system = 3  # so that the permissions apply
             entry.external_attr = (0o100000 | mode) << 16
             archive.writestr(entry, data)
 
@@ -218,7 +218,7 @@ def make_wheel(programs: Path, output: Path) -> Path:
         [str(ROOT / "Scripts/packaging/version.sh")], stdout=subprocess.PIPE, text=True,
         check=True).stdout.strip()
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or last_commit())
-    os.environ["SOURCE_DATE_EPOCH"] = str(epoch)  # the man pages' date
+    os.environ["SOURCE_DATE_EPOCH"] = str(epoch)  # the date of the man pages
     tag = platform_tag({name: read_binary(programs / name) for name in PROGRAMS})
     name = f"{PROJECT.replace('-', '_')}-{version}"
     with tempfile.TemporaryDirectory(prefix="tensorio-") as stage:

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of libcurl's stable interface (curl/curl.h).
+// Constants of libcurl's stable interface (curl/curl.h).
 enum {
   OPTION_WRITEDATA = 10001,
   OPTION_URL = 10002,
@@ -85,7 +85,7 @@ CurlAnswer curl_fetch(
   answer.was_connected = connect_time > 0;
   if (answer.code && !answer.reason[0])
     strncpy(answer.reason, curl->easy_strerror(answer.code), sizeof answer.reason - 1);
-  // The buffers are this call's.
+  // Remove the pointers to this call's buffers from the handle.
   curl->easy_reset(handle);
   return answer;
 }

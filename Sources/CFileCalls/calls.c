@@ -19,7 +19,7 @@
 
 int exchange_names(const char *path, const char *other) {
 #if defined(__linux__) && defined(SYS_renameat2)
-  // By its number: musl has no function for it. 2 is RENAME_EXCHANGE.
+  // Call it by its number, because musl has no function for it. 2 is RENAME_EXCHANGE.
   return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, 2u);
 #elif defined(__APPLE__)
   return renamex_np(path, other, RENAME_SWAP);

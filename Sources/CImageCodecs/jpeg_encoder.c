@@ -12,7 +12,7 @@
 
 #include "jpeg_failure.h"
 
-// `jpeg_mem_dest` would lose its buffer when libjpeg fails, so this grows one of its own.
+// `jpeg_mem_dest` would lose its buffer when libjpeg fails, so this destination grows its own.
 typedef struct {
   struct jpeg_destination_mgr manager;
   image_codec_buffer *buffer;

@@ -37,13 +37,13 @@ static void fail(j_common_ptr info) {
   jpeg_failure_throw(info, status_of(info->err->msg_code), text);
 }
 
-// libjpeg warns about damaged data (level -1) and goes on with made-up pixels.
+// libjpeg warns about damaged data (level -1) and continues with made-up pixels.
 static void stop_at_warning(j_common_ptr info, int level) {
   if (level >= 0) return;
   switch (info->err->msg_code) {
-    case JWRN_ADOBE_XFORM:  // An unknown colour transform is guessed, the data is whole.
+    case JWRN_ADOBE_XFORM:  // An unknown colour transform is guessed, but the data is intact.
     case JWRN_BOGUS_ICC:
-    case JWRN_EXTRANEOUS_DATA:  // Some cameras pad between markers; a cut scan warns otherwise.
+    case JWRN_EXTRANEOUS_DATA:  // Some cameras pad between markers; a cut scan has another warning.
     case JWRN_JFIF_MAJOR:
       return;
     default:

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// How libjpeg's errors and warnings become a status and a message.
+// Turns libjpeg's errors and warnings into a status and a message.
 
 #ifndef JPEG_FAILURE_H
 #define JPEG_FAILURE_H
@@ -15,7 +15,7 @@
 
 #include "CImageCodecs.h"
 
-// libjpeg's structures point to `errors`, which is therefore the first member.
+// libjpeg's structures point to `errors`, so it must be the first member.
 typedef struct {
   struct jpeg_error_mgr errors;
   jmp_buf escape;
@@ -23,7 +23,7 @@ typedef struct {
   image_codec_message *message;
 } jpeg_failure;
 
-// Makes errors, and warnings about damaged data, jump to `escape`, which the caller sets.
+// Makes errors and warnings about damaged data jump to `escape`, which the caller sets.
 void jpeg_failure_begin(jpeg_failure *self, image_codec_message *message);
 
 // Jumps to `escape` with a message.

@@ -13,9 +13,9 @@
 #include "jpeg_failure.h"
 #include "jpeg_window.h"
 
-// A progressive file can ask for many passes over the picture with a few bytes each. Real ones
-// have about ten. libjpeg-turbo's own tools stop at 500; for large pictures that is too much
-// work, so the pixels of all passes together are limited, too.
+// A progressive file can request many passes over the image with only a few bytes each. Real files
+// have about ten. libjpeg-turbo's own tools stop at 500, which is too much work for large images,
+// so the total pixels of all passes are limited too.
 #define MAXIMUM_SCANS 500
 #define MINIMUM_SCANS 30
 #define MAXIMUM_SCANNED_PIXELS 1000000000u
@@ -26,23 +26,23 @@ typedef struct {
   struct jpeg_progress_mgr progress;
   jpeg_failure failure;
   int maximum_scans;
-  // The whole file, and what is read of it where that is not all.
+  // The whole file, and the window that is read if only a part of it is needed.
   const uint8_t *bytes;
   size_t count;
   jpeg_window window;
-  // The part of a row that libjpeg makes: where it starts, in pixels of the scaled picture.
+  // The first column of the rows that libjpeg decodes, in pixels of the scaled image.
   uint32_t left;
-  // Memory of libjpeg's: a row of RGB with slack behind it, and one of CMYK where it is that.
+  // Rows that libjpeg allocates: an RGB row with slack after it, and a CMYK row for CMYK images.
   uint8_t *row;
   uint8_t *cmyk;
-  // Whether columns may be cut, and rows left out, without making them.
+  // Whether columns can be cropped and rows skipped without decoding them.
   int cuts;
   int skips;
 } jpeg_reader;
 
 static void stop_at_scan_limit(j_common_ptr common) {
   if (!common->is_decompressor) return;
-  // The progress manager is a member of the reader, as is libjpeg's structure.
+  // `client_data` is the reader, which contains libjpeg's structure.
   jpeg_reader *self = (jpeg_reader *)common->client_data;
   if (self->info.input_scan_number > self->maximum_scans) {
     char text[80];
@@ -59,7 +59,7 @@ static void close_reader(image_codec_reader *reader) {
   free(self);
 }
 
-// Fails early for a few bytes that claim a large picture: every MCU takes a bit at least.
+// Fails early if a short file claims a large image, because every MCU takes at least one bit.
 static void check_length(jpeg_reader *self, size_t count) {
   j_decompress_ptr info = &self->info;
   if (info->arith_code) return;
@@ -73,7 +73,7 @@ static void check_length(jpeg_reader *self, size_t count) {
   }
 }
 
-// From the source that is set.
+// Reads the header from the current source.
 static void read_header(jpeg_reader *self) {
   j_decompress_ptr info = &self->info;
   jpeg_read_header(info, TRUE);
@@ -113,7 +113,7 @@ static void open_file(jpeg_reader *self, const uint8_t *bytes, size_t count) {
   self->maximum_scans = scans < MAXIMUM_SCANS ? (int)scans : MAXIMUM_SCANS;
 }
 
-// Rows of one MCU and columns of one MCU of the scaled picture.
+// The number of rows and of columns of one MCU in the scaled image.
 static JDIMENSION unit_rows(const jpeg_reader *self) {
   return (JDIMENSION)(self->info.max_v_samp_factor * self->info.min_DCT_scaled_size);
 }
@@ -122,8 +122,8 @@ static JDIMENSION unit_columns(const jpeg_reader *self) {
   return (JDIMENSION)(self->info.max_h_samp_factor * self->info.min_DCT_scaled_size);
 }
 
-// A progressive file that ends before its last passes is smoothed over neighbouring blocks, and
-// libjpeg forgets some of these neighbours at the edges of parts.
+// Returns whether libjpeg smooths blocks with their neighbours, as in a progressive file without
+// its last passes. libjpeg then ignores some neighbours at the edges of a part.
 static int is_smoothed(j_decompress_ptr info) {
   if (!info->progressive_mode || !info->coef_bits) return 0;
   for (int component = 0; component < info->num_components; component++) {
@@ -134,8 +134,8 @@ static int is_smoothed(j_decompress_ptr info) {
   return 0;
 }
 
-// A component may be scaled less than the picture and upsampled as well: libjpeg then counts its
-// columns wrongly after a cut, and can stand still after rows were left out.
+// Returns whether a component is scaled less than the image and also upsampled. libjpeg then counts
+// its columns wrongly after a crop, and can get stuck after skipped rows.
 static int is_scaled_and_upsampled(j_decompress_ptr info) {
   for (int index = 0; index < info->num_components; index++) {
     const jpeg_component_info *component = &info->comp_info[index];
@@ -148,7 +148,7 @@ static int is_scaled_and_upsampled(j_decompress_ptr info) {
   return 0;
 }
 
-// Smooth upsampling looks at the neighbouring columns: one MCU more is made on each side.
+// Smooth upsampling uses neighbouring columns, so one additional MCU is decoded on each side.
 static void choose_columns(jpeg_reader *self) {
   j_decompress_ptr info = &self->info;
   const image_codec_request *request = &self->base.request;
@@ -168,14 +168,14 @@ static void choose_columns(jpeg_reader *self) {
 
 static void read_row_into(jpeg_reader *self, uint8_t *row) {
   JSAMPROW target = self->cmyk ? self->cmyk : row;
-  // Never seen, but a decoder that stands still would hang its caller.
+  // This has never happened, but a decoder that gets stuck would hang its caller.
   if (jpeg_read_scanlines(&self->info, &target, 1) != 1) {
     jpeg_failure_throw((j_common_ptr)&self->info, IMAGE_CODEC_INVALID, "a row is missing");
   }
 }
 
-// libjpeg's output stands at `row` then. The last two MCUs before it are made and dropped, so
-// that smooth upsampling has its neighbours; the rows before them are only read.
+// Moves libjpeg's output to `row`. The last two MCUs before it are decoded and discarded, so that
+// smooth upsampling has its neighbours. Earlier rows are only read.
 static void move_to(jpeg_reader *self, JDIMENSION row) {
   j_decompress_ptr info = &self->info;
   JDIMENSION margin = unit_rows(self) * 2;
@@ -185,7 +185,7 @@ static void move_to(jpeg_reader *self, JDIMENSION row) {
   while (info->output_scanline < row) read_row_into(self, self->row);
 }
 
-// Begins below what is not wanted, but for two MCUs that smooth upsampling looks at.
+// Starts below the rows that aren't needed, but keeps two MCUs that smooth upsampling uses.
 static void leave_out_rows(jpeg_reader *self) {
   j_decompress_ptr info = &self->info;
   image_codec_request *request = &self->base.request;
@@ -214,13 +214,14 @@ static image_codec_status start(image_codec_reader *reader, image_codec_message 
   info->scale_denom = request->denominator;
   info->do_fancy_upsampling = request->fancy_upsampling != 0;
   info->dct_method = request->fast_dct ? JDCT_IFAST : JDCT_ISLOW;
-  // Progressive files keep all coefficients: 2 bytes each, padded to whole MCUs of 32 at most.
+  // Progressive files keep all coefficients, with 2 bytes each, padded to whole MCUs of at most 32.
   size_t padded = ((size_t)info->image_width + 64) * ((size_t)info->image_height + 64);
   info->mem->max_memory_to_use = (long)(padded * 2 * (size_t)info->num_components + (32u << 20));
   jpeg_start_decompress(info);
 
   self->cuts = !is_smoothed(info) && !is_scaled_and_upsampled(info);
-  // Without smooth upsampling, libjpeg may merge it with the colours' conversion, and lose count.
+  // Without smooth upsampling, libjpeg may merge upsampling with the colour conversion and
+  // miscount.
   self->skips = self->cuts && info->do_fancy_upsampling;
   choose_columns(self);
   size_t row_bytes = (size_t)info->output_width * 3 + ROW_SLACK;
@@ -235,13 +236,13 @@ static image_codec_status start(image_codec_reader *reader, image_codec_message 
   return IMAGE_CODEC_OK;
 }
 
-// a * b / 255, rounded, for 8-bit values.
+// Returns a * b / 255, rounded, for 8-bit values.
 static uint8_t multiply(unsigned a, unsigned b) {
   unsigned product = a * b + 128;
   return (uint8_t)((product + (product >> 8)) >> 8);
 }
 
-// Adobe's CMYK is stored inverted, and like Pillow and Skia this takes all CMYK files as Adobe's.
+// Adobe's CMYK is stored inverted. Like Pillow and Skia, this treats all CMYK files as Adobe's.
 static void convert_from_cmyk(const uint8_t *cmyk, uint8_t *rgb, size_t width) {
   for (size_t x = 0; x < width; x++, cmyk += 4, rgb += 3) {
     unsigned light = cmyk[3];

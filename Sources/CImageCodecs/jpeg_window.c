@@ -36,7 +36,7 @@ static void skip(j_decompress_ptr info, long count) {
   source->bytes_in_buffer -= (size_t)count;
 }
 
-// Where the data goes on after a number of restart markers; 0 if it does not have them in order.
+// Returns the offset after a number of restart markers, or 0 if they are missing or out of order.
 static size_t after_restarts(const uint8_t *bytes, size_t start, size_t count, JDIMENSION number) {
   JDIMENSION seen = 0;
   size_t offset = start;
@@ -55,7 +55,7 @@ static size_t after_restarts(const uint8_t *bytes, size_t start, size_t count, J
   return offset;
 }
 
-// Where the frame's height stands in the header; 0 if it is not found.
+// Returns the offset of the frame's height in the header, or 0 if it isn't found.
 static size_t height_offset(const uint8_t *bytes, size_t end) {
   size_t offset = 2;
   while (offset + 9 < end && bytes[offset] == 0xff) {
@@ -74,13 +74,13 @@ JDIMENSION jpeg_window_open(
     jpeg_window *window, j_decompress_ptr info, const uint8_t *bytes, size_t count,
     JDIMENSION unit_rows) {
   if (info->restart_interval == 0 || info->progressive_mode || info->arith_code) return 0;
-  // Data of a single component is not laid out in MCUs of the frame.
+  // The data of a single component isn't arranged in MCUs of the frame.
   if (info->comps_in_scan < 2 || info->comps_in_scan != info->num_components) return 0;
   JDIMENSION across = (JDIMENSION)info->max_h_samp_factor * 8;
   JDIMENSION units = (info->image_width + across - 1) / across;
   if (info->restart_interval % units != 0) return 0;
   JDIMENSION rows_between = info->restart_interval / units;
-  // Markers are numbered from 0 to 7, and a file begins with 0.
+  // Markers are numbered from 0 to 7, and a file starts with 0.
   JDIMENSION restarts = unit_rows / rows_between / 8 * 8;
   if (restarts == 0) return 0;
 
@@ -89,7 +89,7 @@ JDIMENSION jpeg_window_open(
   size_t start = count - info->src->bytes_in_buffer;
   size_t place = height_offset(bytes, start);
   size_t rest = after_restarts(bytes, start, count, restarts);
-  // Without data behind the markers the file is cut: reading it as a whole tells so.
+  // Without data after the markers, the file is truncated. Reading it as a whole reports that.
   if (cut >= info->image_height || place == 0 || rest == 0 || rest >= count) return 0;
   uint8_t *header = malloc(start);
   if (!header) return 0;

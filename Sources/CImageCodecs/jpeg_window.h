@@ -12,7 +12,7 @@
 
 #include <jpeglib.h>
 
-// A source of two pieces: a header of its own, then the rest of the file.
+// A source of two pieces: its own header, followed by the rest of the file.
 typedef struct {
   struct jpeg_source_mgr manager;
   uint8_t *header;
@@ -20,11 +20,11 @@ typedef struct {
   size_t rest_bytes;
 } jpeg_window;
 
-// Lets a picture begin lower down, where its data has restart markers: what is above is not even
-// read. Many cameras write one for each row of MCUs.
+// Makes an image start further down, so that the data above isn't even read.
 //
-// `info` has read the header of `bytes`. Returns how many rows of MCUs are left out, at most
-// `unit_rows`. Where it is not 0, the header must be read again, from the window.
+// This requires restart markers, of which many cameras write one for each row of MCUs. `info` must
+// have read the header of `bytes`. Returns the number of rows of MCUs that are skipped, at most
+// `unit_rows`. If it isn't 0, the header must be read again from the window.
 JDIMENSION jpeg_window_open(
     jpeg_window *window, j_decompress_ptr info, const uint8_t *bytes, size_t count,
     JDIMENSION unit_rows);

@@ -14,7 +14,7 @@
 
 #include <png.h>
 
-// What a single chunk that is not pixels may take: tRNS and PLTE are left of these.
+// The maximum size of a chunk that doesn't contain pixels. Only tRNS and PLTE are read of these.
 #define MAXIMUM_CHUNK_BYTES (1u << 20)
 
 typedef struct {
@@ -25,9 +25,9 @@ typedef struct {
   size_t left;
   image_codec_message *message;
   image_codec_status status;
-  // A row with slack behind it; NULL for interlaced pictures, which lie in the canvas.
+  // A row with slack after it, or NULL for interlaced images, whose rows are in the canvas.
   uint8_t *row;
-  // libpng's next row.
+  // The next row that libpng reads.
   uint32_t next_row;
 } png_reader;
 
@@ -57,18 +57,18 @@ static void close_reader(image_codec_reader *reader) {
   free(self);
 }
 
-// Reads up to the pixels and asks for 8-bit RGB, or RGBA where the file has transparency.
+// Reads up to the pixels, and requests 8-bit RGB, or RGBA if the file has transparency.
 //
-// 16 bits become 8 by their high byte, as Pillow does for RGB, RGBA and gray with alpha. For
-// 16-bit gray without alpha (its mode I;16) Pillow clips at 255 instead, which leaves nearly
-// all of a picture white; this takes the high byte there, too.
+// 16-bit values are reduced to their high byte, as Pillow does for RGB, RGBA and gray with alpha.
+// For 16-bit gray without alpha (its mode I;16), Pillow clips at 255 instead, which turns nearly
+// the whole image white. This function takes the high byte there too.
 static void read_header(png_reader *self, int numbers) {
   png_structp png = self->png;
   png_infop info = self->info;
-  // The caller judges the size; libpng would refuse sides over a million in words of its own.
+  // The caller checks the size. libpng would reject sides over a million with its own message.
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max(png, MAXIMUM_CHUNK_BYTES);
-  // Texts and profiles are passed over, their checksums apart: inflated, they could fill memory.
+  // Skip texts and profiles but check their checksums. If inflated, they could fill the memory.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png_read_info(png, info);
@@ -85,10 +85,10 @@ static void read_header(png_reader *self, int numbers) {
       longjmp(png_jmpbuf(png), 1);
     }
     channels = 1;
-    // A byte for each pixel, its value as it is.
+    // One byte for each pixel, with an unchanged value.
     png_set_packing(png);
   } else {
-    // Palette to RGB, fewer than 8 bits to 8, tRNS to alpha.
+    // Expands palettes to RGB, fewer than 8 bits to 8, and tRNS to alpha.
     png_set_expand(png);
     png_set_strip_16(png);
     if (!(color & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png);
@@ -129,7 +129,7 @@ static image_codec_status start(image_codec_reader *reader, image_codec_message 
   return self->status;
 }
 
-// libpng stands at `row` then.
+// Moves libpng to `row`.
 static void move_to(png_reader *self, uint32_t row) {
   for (; self->next_row < row; self->next_row++) png_read_row(self->png, self->row, NULL);
 }

@@ -3,18 +3,18 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// What every reader of a format brings.
+// The common parts of the readers of all formats.
 
 #ifndef READER_H
 #define READER_H
 
 #include "CImageCodecs.h"
 
-// Bytes that may be read behind a row.
+// The number of bytes that may be read after a row.
 #define ROW_SLACK 16
 
-// The functions behind those of CImageCodecs.h, which keep `request` and `next`. A row that is
-// read may lie some rows behind the one before.
+// The functions that CImageCodecs.h's functions call, which maintain `request` and `next`.
+// Consecutive calls of `read_row` may skip some rows.
 typedef struct {
   image_codec_status (*start)(image_codec_reader *reader, image_codec_message *message);
   image_codec_status (*read_row)(
@@ -24,21 +24,21 @@ typedef struct {
   void (*close)(image_codec_reader *reader);
 } reader_functions;
 
-// Every reader's first member.
+// The first member of every reader.
 struct image_codec_reader {
   const reader_functions *functions;
   image_codec_header header;
   image_codec_request request;
-  // The part's next row.
+  // The next row of the part.
   uint32_t next;
 };
 
-// Gives a row out of the canvas, for readers that fill it when they are started.
+// Returns a row of the canvas, for readers that fill it when they are started.
 image_codec_status read_canvas_row(
     image_codec_reader *reader, uint8_t *target, const uint8_t **row,
     image_codec_message *message);
 
-// Sets the message.
+// Sets the message and returns the status.
 image_codec_status reader_failure(
     image_codec_status status, const char *text, image_codec_message *message);
 

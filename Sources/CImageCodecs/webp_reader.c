@@ -43,7 +43,7 @@ static image_codec_status fail(
 
 static void close_reader(image_codec_reader *reader) { free(reader); }
 
-// libwebp's own cropping would cut at even pixels only, so all of the picture is decoded.
+// libwebp can only crop at even pixels, so the whole image is decoded.
 static image_codec_status start(image_codec_reader *reader, image_codec_message *message) {
   webp_reader *self = (webp_reader *)reader;
   const image_codec_header *header = &reader->header;

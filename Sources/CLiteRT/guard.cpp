@@ -5,9 +5,9 @@
 
 #include "CLiteRT.h"
 
-// LiteRT is written in C++, and throws through its C interface on some damaged models
-// (std::logic_error for a name that is NULL, std::bad_alloc, std::length_error). Swift cannot catch
-// that, and the process would end. So each function is called through a trampoline that turns an
+// LiteRT is written in C++. For some damaged models, exceptions leave its C interface
+// (std::logic_error for a NULL name, std::bad_alloc, std::length_error). Swift cannot catch them,
+// so the process would end. Each function is therefore called through a trampoline that turns an
 // exception into a status.
 
 namespace {
@@ -35,7 +35,7 @@ struct Trampoline<Tag, void(Arguments...)> {
     try {
       Tag::original()(arguments...);
     } catch (...) {
-      // What is destroyed is never used again.
+      // An object is never used after it was destroyed.
     }
   }
 };

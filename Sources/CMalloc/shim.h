@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// glibc's allocator settings, which Swift's Glibc leaves out.
+// glibc's allocator settings, which Swift's Glibc module doesn't include.
 #pragma once
 
 #if __has_include(<malloc.h>)

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-// TensorFlow and OpenCV round every product and every sum.
+// TensorFlow and OpenCV round after every product and every sum, so they must not be fused.
 #pragma STDC FP_CONTRACT OFF
 
-// Clang's own vectors, which every processor gets in its way. A pixel's three channels take the
-// first three places; the fourth is computed and overwritten by the next pixel.
+// Clang's vectors, which it compiles for every processor. A pixel's three channels take the first
+// three elements; the fourth is computed too and then overwritten by the next pixel.
 typedef uint8_t bytes4 __attribute__((vector_size(4)));
 typedef int32_t ints4 __attribute__((vector_size(16)));
 typedef float floats4 __attribute__((vector_size(16)));

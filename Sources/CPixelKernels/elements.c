@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Fused, 255 * (2 / 255) - 1 would not be 1.
+// With a fused operation, 255 * (2 / 255) - 1 would not be 1.
 #pragma STDC FP_CONTRACT OFF
 
 void pixel_gray_row(
@@ -21,10 +21,11 @@ void pixel_gray_row(
 }
 
 void pixel_round_row(const float *values, size_t count, uint8_t *target) {
-  // From 2 to the 23rd on, floats have no fraction: adding and subtracting that rounds.
+  // Floats of at least 2 to the power of 23 have no fraction, so adding and subtracting it rounds.
   const float large = 8388608;
   for (size_t index = 0; index < count; index++) {
-    // Before the limits: sums make signaling NaNs quiet, whose maximum with 0 is 0 on AArch64, too.
+    // Round before clamping. The sum makes signaling NaNs quiet, so that their maximum with 0 is 0
+    // on AArch64 too.
     float value = (values[index] + large) - large;
     value = value > 0 ? value : 0;
     value = value < 255 ? value : 255;
@@ -32,7 +33,7 @@ void pixel_round_row(const float *values, size_t count, uint8_t *target) {
   }
 }
 
-// Compiled for the baseline and for AVX2, which makes loops twice as wide.
+// Compiled for the baseline and for AVX2, which doubles the width of loops.
 static inline __attribute__((always_inline)) void scale_bytes(
     const uint8_t *values, const float *scales, const float *biases, size_t count, void *target) {
   for (size_t index = 0; index < count; index++) {

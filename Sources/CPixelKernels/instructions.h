@@ -8,7 +8,7 @@
 
 #include "CPixelKernels.h"
 
-// Clang's and GCC's `target` attribute compiles one function for more than the baseline.
+// The `target` attribute of Clang and GCC compiles a function for more than the baseline.
 #if defined(__x86_64__)
 #define PIXEL_HAS_WIDE 1
 #define AVX2 __attribute__((target("avx2")))

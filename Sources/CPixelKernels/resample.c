@@ -31,7 +31,7 @@ static void store4(uint8_t *target, __m128i bytes) {
   memcpy(target, &word, 4);
 }
 
-// Writes a resized pixel of four bytes; `which` of a group's four it is.
+// Writes a resized pixel of four bytes, the one with the index `which` in its group of four.
 static void add_pixels(
     const uint8_t *pixel, size_t step, const pixel_group_weights *weights, int which,
     uint32_t pairs, uint8_t *target) {
@@ -191,7 +191,7 @@ void pixel_resize_row(
   for (size_t index = 0; index < group_count; index++, target += 12) {
     const pixel_group group = groups[index];
     for (int which = 0; which < 4; which++) {
-      // A fourth byte is the next pixel's first, which is written next.
+      // The fourth byte is the first byte of the next pixel, which is written next.
       add_pixels(
           row + group.start[which] * bytes_per_pixel, bytes_per_pixel, weights + group.weights,
           which, group.pairs, target + 3 * which);

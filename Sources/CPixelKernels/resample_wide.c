@@ -14,13 +14,13 @@
 
 #define ANY -128
 
-// Bring the channels of two neighbouring pixels of 3 or 4 bytes side by side, as 16 bits each: those
-// of the first two of a vector, and those of the next two.
+// These masks place the channels of two neighbouring pixels of 3 or 4 bytes side by side, with 16
+// bits each. The front masks take the first two pixels of a vector, the back masks the next two.
 static const int8_t front_of_3[16] = {
     0, ANY, 3, ANY, 1, ANY, 4, ANY, 2, ANY, 5, ANY, ANY, ANY, ANY, ANY};
 static const int8_t back_of_3[16] = {
     6, ANY, 9, ANY, 7, ANY, 10, ANY, 8, ANY, 11, ANY, ANY, ANY, ANY, ANY};
-// The fifth of a vector alone.
+// This mask takes only the fifth pixel of a vector.
 static const int8_t tail_of_3[16] = {
     12, ANY, ANY, ANY, 13, ANY, ANY, ANY, 14, ANY, ANY, ANY, ANY, ANY, ANY, ANY};
 static const int8_t front_of_4[16] = {
@@ -44,7 +44,7 @@ AVX2 static __m256i load_mask(const int8_t *mask) {
   return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)mask));
 }
 
-// Two pixels of a group, one in each half of the vectors.
+// Resizes two pixels of a group, one in each half of the vectors.
 AVX2 static void resize_two(
     const uint8_t *one, const uint8_t *two, size_t step, const pixel_group_weights *weights,
     int which, uint32_t pairs, __m256i front, __m256i back, uint8_t *target) {
@@ -115,7 +115,7 @@ AVX2 static void add_block_wide(
       high[part] = _mm256_add_epi32(high[part], _mm256_madd_epi16(values[part], high_weights));
     }
   }
-  // Packing works in each half alone, as unpacking does: the bytes end where they came from.
+  // Packing and unpacking both work within each half, so the bytes return to their positions.
   __m256i front =
       _mm256_packs_epi32(rounded_wide(low[0], high[0]), rounded_wide(low[1], high[1]));
   __m256i back =
@@ -144,7 +144,7 @@ AVX512 static __m512i load_four(const uint8_t *const *pixels) {
   return _mm512_inserti32x4(all, _mm_loadu_si128((const __m128i *)pixels[3]), 3);
 }
 
-// `step` is a constant where this is inlined: places of pixels need no multiplication then.
+// Where this is inlined, `step` is a constant, so computing the addresses of pixels is cheap.
 AVX512 static inline __attribute__((always_inline)) void resize_row_avx512(
     const uint8_t *row, size_t step, const pixel_group *groups,
     const pixel_group_weights *weights, size_t group_count, uint8_t *target) {
@@ -153,7 +153,7 @@ AVX512 static inline __attribute__((always_inline)) void resize_row_avx512(
   const __m512i front = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)masks[0]));
   const __m512i back = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)masks[1]));
   const __m512i tail = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)tail_of_3));
-  // Leaves every fourth byte out.
+  // Drops every fourth byte.
   const __m128i three_of_four = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
   for (size_t index = 0; index < group_count; index++, target += 12) {
     const pixel_group group = groups[index];
@@ -172,7 +172,8 @@ AVX512 static inline __attribute__((always_inline)) void resize_row_avx512(
       low = _mm512_dpwssd_epi32(low, second, _mm512_loadu_si512(weight[1].low));
       high = _mm512_dpwssd_epi32(high, second, _mm512_loadu_si512(weight[1].high));
       if (--pairs == 1 && group.is_odd && step == 3) {
-        // Most of what shrinks by a little more than 2: the vectors hold the fifth pixel, too.
+        // Shrinking by a little more than 2 usually ends here, because the vectors also hold the
+        // fifth pixel.
         __m512i third = _mm512_shuffle_epi8(all, tail);
         low = _mm512_dpwssd_epi32(low, third, _mm512_loadu_si512(weight[2].low));
         high = _mm512_dpwssd_epi32(high, third, _mm512_loadu_si512(weight[2].high));

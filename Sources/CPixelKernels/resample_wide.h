@@ -8,11 +8,11 @@
 
 #include "CPixelKernels.h"
 
-// The weights' scale is 2 to the 22nd; sums start at one half.
+// The weights are scaled by 2 to the power of 22, and sums start at one half to round.
 #define BITS 22
 #define HALF (1 << (BITS - 1))
 
-// What pixel_resize_row and pixel_add_rows do, for processors that have more than the baseline.
+// Versions of pixel_resize_row and pixel_add_rows for processors with more than the baseline.
 void pixel_resize_row_avx2(
     const uint8_t *row, size_t step, const pixel_group *groups,
     const pixel_group_weights *weights, size_t group_count, uint8_t *target);

@@ -21,10 +21,10 @@
 
 #if defined(__linux__)
 
-// Has crashes end the worker at once: its server tells of them in a sentence. Otherwise Swift's runtime
-// prints a trace, for which it takes many seconds.
+// Makes crashes end the worker at once, because its server reports them in one sentence. Otherwise,
+// Swift's runtime would print a trace, which takes many seconds.
 static void leave_crashes_to_server(void) {
-  // Whoever sets the variable wants the traces.
+  // If the variable is set, the user wants the traces.
   if (getenv("SWIFT_BACKTRACE") != NULL) return;
   static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
   for (size_t index = 0; index < sizeof(crashes) / sizeof(crashes[0]); index++) {
@@ -32,7 +32,7 @@ static void leave_crashes_to_server(void) {
   }
 }
 
-// The bytes of private memory that the process has reserved, its stack among them.
+// Returns the bytes of private memory that the process has reserved, including its stack.
 static uint64_t reserved(void) {
   FILE *file = fopen("/proc/self/statm", "re");
   if (file == NULL) return 0;

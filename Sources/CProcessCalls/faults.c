@@ -25,11 +25,12 @@ struct report {
 enum { signal_limit = 32 };
 static const char *descriptions[signal_limit];
 
-// A report that was replaced stays in memory: a handler may be reading it.
+// A replaced report stays in memory, because a handler may still be reading it.
 static struct report *_Atomic fault_report;
 static struct report *_Atomic late_report;
 
-// Standard error as it was: what a runtime writes is kept from it for moments.
+// A copy of the original standard error, which is redirected for a moment to filter a runtime's
+// messages.
 static int messages = STDERR_FILENO;
 
 static struct report *make_report(const char *before, const char *after, int code) {
@@ -39,7 +40,7 @@ static struct report *make_report(const char *before, const char *after, int cod
   return report;
 }
 
-// Ends the process, by nothing but what a signal's handler may do.
+// Ends the process, with only calls that are allowed in a signal handler.
 static void end_with(const struct report *report, const char *between) {
   const char *texts[] = {report->before, between, report->after, "\n"};
   struct iovec parts[4];
@@ -47,7 +48,7 @@ static void end_with(const struct report *report, const char *between) {
     const char *text = texts[index] != NULL ? texts[index] : "";
     parts[index] = (struct iovec){(void *)text, strlen(text)};
   }
-  // Nobody is left to hear that it failed.
+  // There is no one to report a failed write to.
   if (writev(messages, parts, 4) < 0) _exit(report->code);
   _exit(report->code);
 }
@@ -70,7 +71,7 @@ static void handle(int number, void (*handler)(int), int flags) {
   sigaction(number, &action, NULL);
 }
 
-// Gives the thread a stack for handlers, unless it has one.
+// Gives the thread a stack for signal handlers, unless it already has one.
 static void prepare_handlers(void) {
   static char stack_memory[1 << 16];
   stack_t old;

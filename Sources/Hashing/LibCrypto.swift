@@ -7,11 +7,13 @@
 import NativeLibrary
 package import TensorIO
 
-/// OpenSSL's libcrypto, opened when the first hash is computed: what hashes nothing starts without it.
+/// OpenSSL's libcrypto, which is opened when the first hash is computed.
 ///
-/// Linked, it would cost every start a millisecond and 1.4 MB.
+/// Linking it would add a millisecond and 1.4 MB to every start, even when nothing is hashed.
 package struct LibCrypto: Sendable {
-  /// The process's own; it stays loaded.
+  /// The instance that the process shares.
+  ///
+  /// It stays loaded.
   package static let shared = Result { () throws(TensorIOError) in try LibCrypto() }
 
   /// The file that was opened.
@@ -55,7 +57,7 @@ package struct LibCrypto: Sendable {
     begin = try function("EVP_DigestInit_ex")
     add = try function("EVP_DigestUpdate")
     end = try function("EVP_DigestFinal_ex")
-    // Without the system's configuration, which may switch algorithms off.
+    // Skip the system's configuration, which may disable algorithms.
     let initialize: @convention(c) (UInt64, OpaquePointer?) -> CInt = try function(
       "OPENSSL_init_crypto")
     let withoutConfiguration: UInt64 = 0x80

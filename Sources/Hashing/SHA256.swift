@@ -9,7 +9,7 @@ package import CryptoKit
 package typealias SHA256 = CryptoKit.SHA256
 
 extension SHA256 {
-  /// Does nothing: Apple's systems have CryptoKit.
+  /// Does nothing, because Apple's systems have CryptoKit.
   package static func requireLibrary() throws {}
 }
 #else
@@ -17,8 +17,9 @@ import TensorIO
 
 /// SHA-256, computed by the system's libcrypto.
 ///
-/// It has the interface of CryptoKit's type of that name. Where the machine may have no libcrypto,
-/// call ``requireLibrary()`` first: a hash that cannot be computed ends the process.
+/// It has the same interface as CryptoKit's type of that name. If the machine may not have
+/// libcrypto, call ``requireLibrary()`` first, because a hash that cannot be computed ends the
+/// process.
 package struct SHA256: ~Copyable {
   private let crypto: LibCrypto
   private let context: OpaquePointer
@@ -39,7 +40,7 @@ package struct SHA256: ~Copyable {
 
   /// Opens libcrypto.
   ///
-  /// - Throws: `TensorIOError` with `.missingLibrary` where the machine has none.
+  /// - Throws: `TensorIOError` with `.missingLibrary` when the machine doesn't have it.
   package static func requireLibrary() throws { _ = try LibCrypto.shared.get() }
 
   /// Hashes more bytes.
@@ -56,7 +57,7 @@ package struct SHA256: ~Copyable {
     _ = crypto.add(context, start, bytes.count)
   }
 
-  /// The digest of everything that was hashed.
+  /// Returns the digest of everything that was hashed.
   package consuming func finalize() -> Digest {
     Digest(
       bytes: Array(unsafeUninitializedCapacity: Digest.byteCount) { bytes, count in
@@ -65,14 +66,14 @@ package struct SHA256: ~Copyable {
       })
   }
 
-  /// The digest of some bytes.
+  /// Returns the digest of some bytes.
   package static func hash(data: some Sequence<UInt8>) -> Digest {
     var hash = SHA256()
     hash.update(data: data)
     return hash.finalize()
   }
 
-  /// 32 bytes.
+  /// A digest of 32 bytes.
   package struct Digest: Hashable, Sendable, Sequence {
     package static let byteCount = 32
 
@@ -84,7 +85,7 @@ package struct SHA256: ~Copyable {
 #endif
 
 extension SHA256.Digest {
-  /// The digits, two for each byte.
+  /// The digest in hexadecimal, with two digits for each byte.
   package var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

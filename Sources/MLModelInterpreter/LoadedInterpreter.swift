@@ -8,7 +8,7 @@ import Foundation
 import TensorIO
 import TensorIOLiteRT
 
-/// A model in memory; one run at a time.
+/// A model in memory, which runs one set of inputs at a time.
 struct LoadedInterpreter {
   private let session: any Session
   private let signature: SignatureDescription
@@ -17,9 +17,9 @@ struct LoadedInterpreter {
   /// Loads a model.
   ///
   /// - Parameters:
-  ///   - path: A `.tflite` file, or a bundle with one.
-  ///   - backend: The runtime.
-  /// - Throws: `TensorIOError` when the library is missing or the model cannot be used.
+  ///   - path: The path of a `.tflite` file, or of a bundle with one.
+  ///   - backend: The backend that runs the model.
+  /// - Throws: `TensorIOError` if the library is missing or the model can't be used.
   init(_ path: String, _ backend: LiteRTBackend) throws {
     var file = path
     if FileSystem.isFolder(path) {
@@ -37,11 +37,11 @@ struct LoadedInterpreter {
   /// Runs the model.
   ///
   /// - Parameters:
-  ///   - values: The inputs.
-  ///   - formats: What inputs and outputs were said to be.
+  ///   - values: The input values.
+  ///   - formats: The declared formats of the inputs and outputs.
   /// - Returns: The outputs that have a format.
-  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` for formats and values that are not the
-  ///   model's; `TensorIOError` of the runtime.
+  /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` if the formats or values
+  ///   don't match the model, or a `TensorIOError` of the runtime.
   mutating func run(
     _ values: [ModelInputs.Value], _ formats: ModelInputOutputOptions.Formats
   ) throws -> [Int: ModelOutputs.Output] {
@@ -58,7 +58,7 @@ struct LoadedInterpreter {
     try session.run()
     var outputs: [Int: ModelOutputs.Output] = [:]
     for (index, format) in formats.outputs {
-      // Some models' shapes are known only now.
+      // Some models' output shapes are known only after the run.
       try Self.check(
         "Output", index, format, against: signature.outputs[index],
         shape: session.outputShape(at: index))
@@ -91,7 +91,7 @@ struct LoadedInterpreter {
       guard let format = formats.inputs[index] else {
         throw makeError(.invalidArgument, "No format was set for input \(index).")
       }
-      // The first axis counts items: the model may take another number of them.
+      // The first axis is the batch axis, so the model may accept another length for it.
       try Self.check(
         "Input", index, format, against: inputs[index],
         shape: [format.dimensions[0]] + inputs[index].shape.dropFirst())
@@ -103,7 +103,7 @@ struct LoadedInterpreter {
     _ what: String, _ index: Int, _ format: ModelInputOutputOptions.Format,
     against tensor: TensorDescription, shape: [Int]
   ) throws {
-    // A tensor without axes is one number.
+    // A tensor without axes has one element.
     let shape = shape.isEmpty ? [1] : shape
     let fits =
       format.dimensions.count == shape.count

@@ -8,13 +8,13 @@ import TensorIO
 
 /// The type of a tensor's elements.
 public enum ModelElementType: UInt, Sendable {
-  /// None that a model has.
+  /// An unknown type, which no model has.
   case unknown = 0
   /// 32-bit floating-point numbers.
   case float32 = 1
   /// 32-bit integers.
   case int32 = 2
-  /// Bytes.
+  /// 8-bit unsigned integers.
   case uInt8 = 3
   /// 64-bit integers.
   case int64 = 4

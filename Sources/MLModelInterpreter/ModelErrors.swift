@@ -8,19 +8,21 @@ import Foundation
 import ModelRepositoryClient
 import TensorIO
 
-/// What the errors of this module are known by: `NSError`s, as code for ML Kit catches them.
+/// The codes of this module's errors.
+///
+/// The errors are `NSError`s, which code for ML Kit expects.
 public enum MLErrorCode: Int, Sendable {
-  /// Something else.
+  /// Another failure.
   case unknown = 2
-  /// A format, a value or a name that cannot be.
+  /// A format, a value or a name is invalid.
   case invalidArgument = 3
-  /// There is no such model.
+  /// The model is missing.
   case notFound = 5
-  /// The model cannot be used, or the manager was not configured.
+  /// The model can't be used, or the manager isn't configured.
   case failedPrecondition = 9
-  /// A fault of this library.
+  /// This library has a bug.
   case `internal` = 13
-  /// The repository cannot be reached, or refuses.
+  /// The repository can't be reached or refuses the request, or the download conditions aren't met.
   case unavailable = 14
 }
 
@@ -29,13 +31,14 @@ extension MLErrorCode {
   public static let domain = "com.firebase.ml"
 }
 
-/// Makes an error as ML Kit's code catches it.
+/// Creates an `NSError`, which code for ML Kit expects.
 func makeError(_ code: MLErrorCode, _ message: String) -> NSError {
   NSError(
     domain: MLErrorCode.domain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: message])
 }
 
-/// An error of the runtime, or of a repository, as ML Kit's code catches it.
+/// Converts an error of the runtime or of a repository to an `NSError`, which code for ML Kit
+/// expects.
 func makeError(_ error: any Error) -> NSError {
   switch error {
   case let error as TensorIOError:

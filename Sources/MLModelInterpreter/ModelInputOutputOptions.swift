@@ -8,7 +8,7 @@ public import Foundation
 import Synchronization
 import TensorIO
 
-/// Which types and dimensions a model's inputs and outputs have.
+/// The types and dimensions of a model's inputs and outputs.
 public final class ModelInputOutputOptions: Sendable {
   struct Format: Sendable, Hashable {
     let type: DataType
@@ -26,18 +26,19 @@ public final class ModelInputOutputOptions: Sendable {
 
   private let state = Mutex(Formats())
 
-  /// Makes options without any format.
+  /// Creates options without formats.
   public init() {}
 
   var formats: Formats { state.withLock { $0 } }
 
-  /// Says what an input is.
+  /// Sets the format of an input.
   ///
   /// - Parameters:
-  ///   - index: Its place among the model's inputs, from 0.
+  ///   - index: The input's index, from 0.
   ///   - type: The type of its elements.
   ///   - dimensions: The lengths of its axes.
-  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` where no tensor can be that.
+  /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` if no tensor can have
+  ///   this format.
   public func setInputFormat(
     index: UInt, type: ModelElementType, dimensions: [NSNumber]
   ) throws {
@@ -45,13 +46,14 @@ public final class ModelInputOutputOptions: Sendable {
     state.withLock { $0.inputs[Int(clamping: index)] = format }
   }
 
-  /// Says what an output is.
+  /// Sets the format of an output.
   ///
   /// - Parameters:
-  ///   - index: Its place among the model's outputs, from 0.
+  ///   - index: The output's index, from 0.
   ///   - type: The type of its elements.
   ///   - dimensions: The lengths of its axes.
-  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` where no tensor can be that.
+  /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` if no tensor can have
+  ///   this format.
   public func setOutputFormat(
     index: UInt, type: ModelElementType, dimensions: [NSNumber]
   ) throws {

@@ -8,15 +8,15 @@ import Foundation
 import Synchronization
 import TensorIO
 
-/// The inputs of a run, in the order of the model's.
+/// The inputs of a run, in the order of the model's inputs.
 public final class ModelInputs: Sendable {
   enum Value: Sendable {
     case bytes(Data)
-    /// Numbers of nested arrays, row by row, and the arrays' lengths.
+    /// The numbers of nested arrays, row by row, and the arrays' lengths.
     case numbers([Number], shape: [Int])
   }
 
-  /// A number, as exact as it came.
+  /// A number that keeps its full precision.
   enum Number: Sendable {
     case integer(Int64)
     case real(Double)
@@ -24,16 +24,16 @@ public final class ModelInputs: Sendable {
 
   private let state = Mutex<[Value]>([])
 
-  /// Makes inputs without any.
+  /// Creates an empty list of inputs.
   public init() {}
 
   var values: [Value] { state.withLock { $0 } }
 
   /// Adds the next input.
   ///
-  /// - Parameter input: `Data` with the tensor's bytes, in the machine's byte order, or nested arrays of
-  ///   numbers.
-  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` for anything else.
+  /// - Parameter input: `Data` with the tensor's bytes in the machine's byte order, or nested
+  ///   arrays of numbers.
+  /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` for other values.
   public func addInput(_ input: Any) throws {
     let value: Value
     switch input {
@@ -55,7 +55,7 @@ public final class ModelInputs: Sendable {
   }
 }
 
-/// Reads nested arrays of numbers whose rows are equally long.
+/// Reads nested arrays of numbers, which must have equal lengths at each depth.
 private struct NestedArrayReader {
   var numbers: [ModelInputs.Number] = []
   var shape: [Int] = []

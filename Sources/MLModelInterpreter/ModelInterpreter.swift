@@ -12,9 +12,9 @@ import Synchronization
 import TensorIO
 import TensorIOLiteRT
 
-/// Runs a TensorFlow Lite model, of this machine or of a repository.
+/// Runs a TensorFlow Lite model from this machine or from a repository.
 ///
-/// It can be used from any thread; runs of one interpreter follow each other.
+/// An interpreter is thread-safe, and executes its runs one after another.
 public final class ModelInterpreter: Sendable {
   private enum Source {
     case local(path: String)
@@ -25,12 +25,12 @@ public final class ModelInterpreter: Sendable {
   private let manager: ModelManager
   private struct State {
     var interpreter: LoadedInterpreter?
-    /// What is still to be told that the model works.
+    /// The closure that records that the model works, or nil when nothing is left to record.
     var account: ModelManager.Account?
   }
 
   private let state = Mutex(State())
-  /// A serial queue has a thread of its own while it works.
+  /// The serial queue for runs, which uses its own thread while it works.
   private let queue = DispatchQueue(label: "tensorio.mlkit.interpreter")
   private static let backend = LiteRTBackend()
 
@@ -39,13 +39,15 @@ public final class ModelInterpreter: Sendable {
     self.manager = manager
   }
 
-  /// An interpreter of a model on this machine, which the first run loads.
+  /// Returns an interpreter of a model on this machine, which loads the model in its first run.
   public static func modelInterpreter(localModel: CustomLocalModel) -> ModelInterpreter {
     ModelInterpreter(.local(path: localModel.modelPath), .modelManager())
   }
 
-  /// An interpreter of a hosted model, which the first run loads: the version that this process began
-  /// with, or else the newest that was downloaded.
+  /// Returns an interpreter of a hosted model, which loads the model in its first run.
+  ///
+  /// It uses the version that this process started with. If there is none, it uses the newest
+  /// downloaded version.
   public static func modelInterpreter(remoteModel: CustomRemoteModel) -> ModelInterpreter {
     ModelInterpreter(.remote(name: remoteModel.name), .modelManager())
   }
@@ -54,14 +56,14 @@ public final class ModelInterpreter: Sendable {
   ///
   /// - Parameters:
   ///   - inputs: The inputs, in the model's order.
-  ///   - options: What inputs and outputs are.
-  ///   - completion: Called on another thread, once: with the outputs, or with an `NSError` whose codes
-  ///     are ``MLErrorCode``'s.
+  ///   - options: The formats of the inputs and outputs.
+  ///   - completion: Called once, on another thread, with the outputs or with an `NSError` whose
+  ///     code is one of ``MLErrorCode``.
   public func run(
     inputs: ModelInputs, options: ModelInputOutputOptions,
     completion: @escaping @Sendable (ModelOutputs?, (any Error)?) -> Void
   ) {
-    // What is changed later is no part of this run.
+    // Copy the values now, because later changes must not affect this run.
     let (values, formats) = (inputs.values, options.formats)
     queue.async { [self] in
       do {
@@ -77,19 +79,19 @@ public final class ModelInterpreter: Sendable {
   ) throws -> [Int: ModelOutputs.Output] {
     try state.withLock { state in
       if state.interpreter == nil { state = try load() }
-      // A process that is alive after a run, whatever came of it, has a model that works.
+      // If the process survives the run, the model counts as working, even if the run failed.
       defer { note(&state) }
       return try state.interpreter?.run(values, formats) ?? [:]
     }
   }
 
-  /// Keeps that the model works.
+  /// Records that the model works.
   private func note(_ state: inout State) {
     do {
       try state.account?(.success(()))
       state.account = nil
     } catch {
-      // No reason to refuse the outputs: the next run tries again.
+      // Failing to record it is harmless, because the next run tries again.
     }
   }
 

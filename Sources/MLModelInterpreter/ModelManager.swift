@@ -10,46 +10,47 @@ public import ModelRepositoryClient
 import Synchronization
 import TensorIO
 
-/// Downloads hosted models, and keeps them.
+/// Downloads hosted models and manages them on this machine.
 ///
-/// A program says once where its models come from, before anything else:
+/// Configure it once, before any other call:
 ///
 /// ```swift
 /// try ModelManager.configure(
-///   ModelRepositoryConfiguration(server: "https://models.example.com", keys: keys, folder: "cache"))
+///   ModelRepositoryConfiguration(
+///     server: "https://models.example.com", keys: keys, folder: "cache"))
 /// ```
 public final class ModelManager: Sendable {
   private static let shared = ModelManager()
 
   private let client = Mutex<ModelRepositoryClient?>(nil)
 
-  /// Notes what became of a version that was loaded; throws where that cannot be kept.
+  /// Records whether a version could be loaded, and throws if that can't be saved.
   typealias Account = @Sendable (Result<Void, any Error>) throws -> Void
 
   private init() {}
 
-  /// Says where models come from, and where they are kept.
+  /// Sets the repository and the cache's folder.
   ///
   /// - Parameter configuration: The repository, its keys, and the cache's folder.
-  /// - Throws: `ModelRepositoryClientError` when the folder cannot be used, or the configuration
-  ///   contradicts itself.
+  /// - Throws: `ModelRepositoryClientError` if the folder can't be used or the configuration is
+  ///   invalid.
   public static func configure(_ configuration: ModelRepositoryConfiguration) throws {
     let client = try ModelRepositoryClient(configuration)
     shared.client.withLock { $0 = client }
   }
 
-  /// The program's manager.
+  /// Returns the program's manager.
   public static func modelManager() -> ModelManager { shared }
 
-  /// Downloads a model that is not there, or not the newest; else it is done at once.
+  /// Downloads the newest version of a model, unless it is already downloaded.
   ///
-  /// The end is told by the notifications `.firebaseMLModelDownloadDidSucceed` and
-  /// `.firebaseMLModelDownloadDidFail`. A newer version is used from the next start of the program on.
+  /// The notifications `.firebaseMLModelDownloadDidSucceed` and `.firebaseMLModelDownloadDidFail`
+  /// report the end. A newer version is used from the program's next start.
   ///
   /// - Parameters:
   ///   - remoteModel: The model.
-  ///   - conditions: When it may be downloaded.
-  /// - Returns: How far it is, in bytes; its `cancel()` ends the download.
+  ///   - conditions: When the model may be downloaded.
+  /// - Returns: The progress in bytes. Its `cancel()` cancels the download.
   @discardableResult
   public func download(
     _ remoteModel: any RemoteModel, conditions: ModelDownloadConditions
@@ -65,7 +66,7 @@ public final class ModelManager: Sendable {
             allowsBackgroundDownloading: conditions.allowsBackgroundDownloading))
         for try await state in stream {
           progress.totalUnitCount = Int64(state.totalBytes)
-          // Finished is it only when the version is in its place.
+          // The progress must not finish before the version is installed.
           progress.completedUnitCount = Int64(min(state.receivedBytes, state.totalBytes - 1))
         }
         try Task.checkCancellation()
@@ -80,18 +81,20 @@ public final class ModelManager: Sendable {
     return progress
   }
 
-  /// Whether a version of a model is there; false, too, where no repository is known, or the name is
-  /// none: a download of it says why.
+  /// Returns whether a version of a model is downloaded.
+  ///
+  /// It also returns false if the manager isn't configured or the name is invalid. Downloading the
+  /// model reports the reason.
   public func isModelDownloaded(_ remoteModel: any RemoteModel) -> Bool {
     guard let (client, name) = try? client(for: remoteModel.name) else { return false }
     return client.isDownloaded(name)
   }
 
-  /// Deletes what was downloaded of a model.
+  /// Deletes all downloaded versions of a model.
   ///
   /// - Parameters:
   ///   - remoteModel: The model.
-  ///   - completion: Called with an error, or with nil.
+  ///   - completion: Called with an error, or with nil on success.
   public func deleteDownloadedModel(
     _ remoteModel: any RemoteModel, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
@@ -106,12 +109,13 @@ public final class ModelManager: Sendable {
     }
   }
 
-  /// The version of a model that this process is to use.
+  /// Returns the version of a model that this process uses.
   ///
   /// - Parameter name: The model's name.
-  /// - Returns: Its path, and what is told whether it could be loaded and survived its first run. When
-  ///   two processes end without that, the version before it is used.
-  /// - Throws: An `NSError` where there is no such model.
+  /// - Returns: The version's path, and a closure to call with whether the model could be loaded
+  ///   and survived its first run. If two processes end without calling it, the previous version is
+  ///   used.
+  /// - Throws: An `NSError` if the model is missing or can't be used.
   func installed(_ name: String) throws -> (path: String, account: Account) {
     do {
       let (client, name) = try client(for: name)

@@ -18,11 +18,12 @@ public final class ModelOutputs: Sendable {
 
   init(_ outputs: [Int: Output]) { self.outputs = outputs }
 
-  /// The numbers of an output, in nested arrays by its declared dimensions: `[[NSNumber]]` for two.
+  /// Returns the numbers of an output in nested arrays that have its declared dimensions.
   ///
-  /// - Parameter index: Its place among the model's outputs, from 0.
+  /// - Parameter index: The output's index, from 0.
   /// - Returns: `[NSNumber]` for one dimension, `[[NSNumber]]` for two, and so on.
-  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` where no format was set for it.
+  /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` if no format was set for
+  ///   the output.
   public func output(index: UInt) throws -> Any {
     guard let output = outputs[Int(clamping: index)] else {
       throw makeError(
@@ -40,7 +41,9 @@ public final class ModelOutputs: Sendable {
     return Self.nested(numbers, output.format.dimensions[...])
   }
 
-  /// The last axis is already rows of `numbers` where there is one axis.
+  /// Groups elements into arrays, from the last axis to the second.
+  ///
+  /// With one axis left, the elements already form the result.
   private static func nested<Element>(_ elements: [Element], _ dimensions: ArraySlice<Int>) -> Any {
     guard dimensions.count > 1, let length = dimensions.last else { return elements }
     let rows = stride(from: 0, to: elements.count, by: length).map {

@@ -7,18 +7,18 @@
 public import Foundation
 
 extension Notification.Name {
-  /// A model was downloaded, or is the newest already; see ``ModelDownloadUserInfoKey``.
+  /// Posted when a model was downloaded or is already the newest; see ``ModelDownloadUserInfoKey``.
   public static let firebaseMLModelDownloadDidSucceed = Notification.Name(
     "FIRModelDownloadDidSucceed")
-  /// A model was not downloaded; see ``ModelDownloadUserInfoKey``.
+  /// Posted when a download failed; see ``ModelDownloadUserInfoKey``.
   public static let firebaseMLModelDownloadDidFail = Notification.Name("FIRModelDownloadDidFail")
 }
 
-/// What the `userInfo` of a notification has.
+/// The keys of a notification's `userInfo`.
 public enum ModelDownloadUserInfoKey: String, Sendable {
-  /// The ``RemoteModel``.
+  /// The ``RemoteModel`` of the download.
   case remoteModel = "FIRModelDownloadUserInfoKeyRemoteModel"
-  /// The `NSError`.
+  /// The `NSError` of a failed download.
   case error = "FIRModelDownloadUserInfoKeyError"
 }
 #endif

@@ -6,7 +6,7 @@
 #if ModelHosting
 /// A model that a repository hosts.
 public protocol RemoteModel: AnyObject, Sendable {
-  /// The name that it was published under.
+  /// The name under which the model was published.
   var name: String { get }
 }
 
@@ -14,33 +14,33 @@ public protocol RemoteModel: AnyObject, Sendable {
 public final class CustomRemoteModel: RemoteModel {
   public let name: String
 
-  /// Names a model.
+  /// Creates a reference to a model.
   ///
-  /// - Parameter name: The name that it was published under.
+  /// - Parameter name: The name under which the model was published.
   public init(name: String) { self.name = name }
 }
 
 /// A TensorFlow Lite model on this machine.
 public final class CustomLocalModel: Sendable {
-  /// The `.tflite` file.
+  /// The path of the `.tflite` file.
   public let modelPath: String
 
-  /// Names a model.
+  /// Creates a reference to a model.
   ///
-  /// - Parameter modelPath: The `.tflite` file.
+  /// - Parameter modelPath: The path of the `.tflite` file.
   public init(modelPath: String) { self.modelPath = modelPath }
 }
 
-/// When a model may be downloaded.
+/// The conditions under which a model may be downloaded.
 public final class ModelDownloadConditions: Sendable {
-  /// Whether a connection that is paid by the byte may be used.
+  /// Whether a cellular or metered network may be used.
   public let allowsCellularAccess: Bool
-  /// Whether the download may go on in the background.
+  /// Whether the download may continue in the background.
   ///
-  /// Every process of a server is in the background: nothing is made of it here.
+  /// This has no effect on Linux, where the system doesn't stop programs in the background.
   public let allowsBackgroundDownloading: Bool
 
-  /// Makes conditions.
+  /// Creates a set of conditions.
   public init(allowsCellularAccess: Bool = true, allowsBackgroundDownloading: Bool = false) {
     self.allowsCellularAccess = allowsCellularAccess
     self.allowsBackgroundDownloading = allowsBackgroundDownloading

@@ -7,14 +7,15 @@
 import Foundation
 import TensorIO
 
-/// What goes into a tensor's memory.
+/// An input that is checked and ready to be written into a tensor's memory.
 struct TensorBytes {
   private let value: ModelInputs.Value
   private let format: ModelInputOutputOptions.Format
 
-  /// Checks an input against what it was said to be.
+  /// Checks an input against its declared format.
   ///
-  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` for another size or shape.
+  /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` if its size or shape
+  ///   differs.
   init(
     _ value: ModelInputs.Value, at index: Int, as format: ModelInputOutputOptions.Format
   ) throws {
@@ -26,7 +27,7 @@ struct TensorBytes {
           "Input \(index) has \(data.count) bytes; \(format.text) has \(format.byteCount).")
       }
     case .numbers(let numbers, let shape):
-      // As ML Kit has it, the values may also come as one row.
+      // As in ML Kit, the values may also be one flat array.
       guard shape == format.dimensions || (shape.count == 1 && numbers.count == format.count) else {
         throw makeError(
           .invalidArgument,
@@ -39,8 +40,8 @@ struct TensorBytes {
 
   /// Writes the tensor.
   ///
-  /// - Throws: An `NSError` of ``MLErrorCode/invalidArgument`` for a number that the type does not
-  ///   have.
+  /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` if the element type can't
+  ///   represent a number.
   func write(into memory: inout MutableRawSpan) throws {
     try memory.withUnsafeMutableBytes { memory in
       switch value {

@@ -40,7 +40,7 @@ extension NumPyFile {
       try data.write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

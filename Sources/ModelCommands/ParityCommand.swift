@@ -34,7 +34,7 @@ struct ParityCommand: ParsableCommand {
 
       With --json, one object: equal, first_difference, message, explained, residual_bytes, \
       largest_difference, mean_difference, differing_elements, elements, tolerance, stages (a \
-      list of stage, result, looks_like, instead_of, mending, cannot_be_told_from), fitted (the \
+      list of stage, result, looks_like, instead_of, suggestion, cannot_be_told_from), fitted (the \
       scale and bias of each colour that fit best), nearest, ours, theirs, input, bundle, image, \
       against, written (the file of --write). What is not known is null. Without --against, it has \
       only written, ours, input, bundle and image.

@@ -76,7 +76,7 @@ struct WrittenPictures {
       try Data(document.utf8).write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }
@@ -98,7 +98,7 @@ struct WrittenPictures {
         atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(folder)' for the previews cannot be made: \(FileSystem.reason(for: error)).",
         cause: error)
     }

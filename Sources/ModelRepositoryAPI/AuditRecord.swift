@@ -6,29 +6,31 @@
 #if ModelHosting
 public import Foundation
 
-/// Who changed what and when, or that tokens were refused.
+/// A record of who changed what and when, or of refused tokens.
 public struct AuditRecord: Sendable, Hashable, Codable {
-  /// Counts the changes, from 1.
+  /// The record's number, from 1.
   public var id: Int
-  /// When it was.
+  /// The time of the change.
   public var time: Date
-  /// The token; nil for the command line, and for tokens that were refused.
+  /// The id of the token, or nil for the command line and for refused tokens.
   public var token: String?
-  /// What was done, such as `version.publish`; ``refusedToken`` for requests that were refused.
+  /// The action, such as `version.publish`, or ``refusedToken`` for requests that were refused.
   public var action: String
-  /// What it was done to, such as `cats/2.0`.
+  /// The subject of the action, such as `cats/2.0`.
   public var subject: String
-  /// What else matters.
+  /// Further details.
   public var detail: String?
-  /// What it was before; a channel's content is JSON.
+  /// The value before the change, which is JSON for a channel's content.
   public var before: String?
-  /// What it is afterwards.
+  /// The value after the change.
   public var after: String?
 
-  /// The action of records that tell of refused tokens; the subject has the clients' addresses.
+  /// The action of records of refused tokens.
+  ///
+  /// Their subject has the clients' addresses.
   public static let refusedToken = "token.refused"
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     id: Int, time: Date, token: String?, action: String, subject: String, detail: String? = nil,
     before: String? = nil, after: String? = nil
@@ -44,27 +46,27 @@ public struct AuditRecord: Sendable, Hashable, Codable {
   }
 }
 
-/// A part of the audit log: `GET /v1/audit`.
+/// A part of the audit log, which `GET /v1/audit` returns.
 public struct AuditLog: Sendable, Hashable, Codable {
-  /// The changes, the newest first.
+  /// The records, the newest first.
   public var records: [AuditRecord]
 
-  /// Makes a part of the log.
+  /// Creates a part of the log.
   public init(records: [AuditRecord]) { self.records = records }
 }
 
-/// What a collection of garbage took away: `POST /v1/gc`.
+/// The result of a garbage collection, which `POST /v1/gc` returns.
 public struct CollectionReport: Sendable, Hashable, Codable {
-  /// How many blobs that no version names.
+  /// The number of removed blobs that no version uses.
   public var blobs: Int
-  /// How many files that were nobody's.
+  /// The number of removed blob files that the database didn't list.
   public var orphans: Int
-  /// How many uploads that nobody went on with.
+  /// The number of removed uploads that were abandoned.
   public var uploads: Int
-  /// How many bytes all of these had.
+  /// The total size of what was removed, in bytes.
   public var bytes: Int
 
-  /// Makes a report.
+  /// Creates a report.
   public init(blobs: Int = 0, orphans: Int = 0, uploads: Int = 0, bytes: Int = 0) {
     self.blobs = blobs
     self.orphans = orphans

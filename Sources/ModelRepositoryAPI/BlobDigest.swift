@@ -6,17 +6,19 @@
 #if ModelHosting
 public import Crypto
 
-/// What identifies a blob: the SHA-256 of its bytes, written `sha256:` and 64 hexadecimal digits.
+/// The SHA-256 of a blob's bytes, which identifies the blob.
+///
+/// It is written as `sha256:` and 64 hexadecimal digits.
 public struct BlobDigest: Sendable, Hashable {
   /// 64 lowercase hexadecimal digits.
   public let hexadecimal: String
 
-  /// Reads a digest; nil for what is none.
+  /// Reads a digest, or returns nil if the text isn't one.
   ///
   /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits.
   public init?(_ text: String) { self.init(text[...].utf8) }
 
-  /// Reads a digest; nil for what is none.
+  /// Reads a digest, or returns nil if the text isn't one.
   ///
   /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits, in UTF-8.
   package init?(_ text: Substring.UTF8View) {
@@ -27,14 +29,14 @@ public struct BlobDigest: Sendable, Hashable {
     hexadecimal = String(decoding: digits, as: UTF8.self)
   }
 
-  /// The digest of a finished hash.
+  /// Creates the digest of a finished hash.
   public init(_ digest: SHA256.Digest) {
     let digits = Array("0123456789abcdef".utf8)
     hexadecimal = String(
       decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// The digest of bytes in memory.
+  /// Computes the digest of bytes in memory.
   public init(of bytes: some Sequence<UInt8>) {
     self.init(SHA256.hash(data: Array(bytes)))
   }

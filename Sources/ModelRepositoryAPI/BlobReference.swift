@@ -4,14 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// A blob, and how many bytes it has: who fetches it knows when to stop.
+/// A blob's digest and size.
+///
+/// The size tells clients when to stop reading.
 public struct BlobReference: Sendable, Hashable, Codable {
   /// The SHA-256 of the bytes.
   public var digest: BlobDigest
-  /// How many bytes there are.
+  /// The number of bytes.
   public var size: Int
 
-  /// Makes a reference.
+  /// Creates a reference.
   public init(digest: BlobDigest, size: Int) {
     self.digest = digest
     self.size = size

@@ -4,22 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// What an installation gets.
+/// The version and the parameters that an installation gets.
 public struct Assignment: Sendable, Hashable {
-  /// The version; nil where the channel has none for it.
+  /// The version, or nil if the channel has none for the installation.
   public var release: ChannelDocument.Release?
-  /// The arm it is in; nil outside of an experiment.
+  /// The installation's arm, or nil outside of an experiment.
   public var arm: RepositoryName?
-  /// Its remote parameters.
+  /// The installation's remote parameters.
   public var parameters: [String: String]
 }
 
 extension ChannelDocument {
-  /// Which release an installation gets.
+  /// Returns the release that an installation gets.
   ///
   /// - Parameters:
-  ///   - installationID: What tells the installation from others.
-  ///   - present: The digests of manifests that it has: of a paused experiment it keeps what it has.
+  ///   - installationID: The installation's identifier.
+  ///   - present: The manifest digests of the versions that the installation has. While an
+  ///     experiment is paused, an installation keeps an arm's release only if it already has it.
   /// - Returns: The release, the arm, and the parameters.
   public func assignment(
     for installationID: String, having present: Set<BlobDigest> = []
@@ -35,7 +36,7 @@ extension ChannelDocument {
       parameters: parameters.merging(arm.parameters) { _, own in own })
   }
 
-  /// Checks what no decoder checks.
+  /// Checks the constraints that decoding doesn't check.
   ///
   /// - Throws: ``RepositoryError`` with the code `.invalidDocument`.
   public func validate() throws {

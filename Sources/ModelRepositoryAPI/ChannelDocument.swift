@@ -6,10 +6,10 @@
 #if ModelHosting
 public import Foundation
 
-/// Which version of a model who should have: what a server signs and a client obeys.
+/// A signed document that says which installations get which version of a model.
 ///
-/// Every installation computes by itself which release is its own, so that nobody need know who has
-/// which:
+/// Each installation computes its own release, so the server doesn't need to know which
+/// installation has which version:
 ///
 /// ```swift
 /// let release = document.assignment(for: installationID).release
@@ -17,16 +17,16 @@ public import Foundation
 public struct ChannelDocument: Sendable, Hashable, Codable {
   /// A version of the model.
   public struct Release: Sendable, Hashable, Codable {
-    /// What it is called.
+    /// The version's name.
     public var version: RepositoryName
-    /// How many versions of the model were published before it, and one.
+    /// The version's number among all versions of the model in the order of publishing, from 1.
     public var sequence: Int
-    /// The ``VersionManifest``.
+    /// A reference to the ``VersionManifest``.
     public var manifest: BlobReference
-    /// How many bytes all of its files have.
+    /// The total size of its files, in bytes.
     public var size: Int
 
-    /// Makes a release.
+    /// Creates a release.
     public init(version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int) {
       self.version = version
       self.sequence = sequence
@@ -35,19 +35,20 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     }
   }
 
-  /// A part of all installations that gets something else.
+  /// A share of the installations that gets its own release and parameters.
   public struct Arm: Sendable, Hashable, Codable {
-    /// What it is called.
+    /// The arm's name.
     public var name: RepositoryName
-    /// Installations with a bucket below this, and not below an earlier arm's, are in it: 0 to
-    /// 10,000, of 10,000.
+    /// The exclusive upper limit of the arm's buckets, from 0 to 10,000.
+    ///
+    /// An installation is in the first arm whose threshold is above the installation's bucket.
     public var threshold: Int
-    /// What they get.
+    /// The release that the arm's installations get.
     public var release: Release
-    /// Their remote parameters; they add to the document's, and go before them.
+    /// The arm's remote parameters, which are merged with the document's and take precedence.
     public var parameters: [String: String]
 
-    /// Makes an arm.
+    /// Creates an arm.
     public init(
       name: RepositoryName, threshold: Int, release: Release, parameters: [String: String] = [:]
     ) {
@@ -58,16 +59,20 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     }
   }
 
-  /// A rollout to a share of all installations (one arm), or variants that are compared (several).
+  /// A rollout to a share of the installations (one arm), or a comparison of variants (several
+  /// arms).
   public struct Experiment: Sendable, Hashable, Codable {
-    /// What buckets are drawn with: another salt draws anew.
+    /// The salt for computing buckets, so that another salt gives new buckets.
     public var salt: String
     /// The arms, with rising thresholds.
     public var arms: [Arm]
-    /// Whether nobody is to join: who has an arm's release keeps it.
+    /// Whether the experiment is paused.
+    ///
+    /// While it is paused, no installation joins an arm, but installations keep an arm's release if
+    /// they have it.
     public var isPaused: Bool
 
-    /// Makes an experiment.
+    /// Creates an experiment.
     public init(salt: String, arms: [Arm], isPaused: Bool = false) {
       self.salt = salt
       self.arms = arms
@@ -80,30 +85,34 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     }
   }
 
-  /// The model.
+  /// The model's name.
   public var model: RepositoryName
-  /// The channel.
+  /// The channel's name.
   public var channel: RepositoryName
-  /// Counts the changes of the channel, from 1: a client never goes back.
+  /// The document's number in the channel, from 1.
+  ///
+  /// Clients reject documents with a lower number than one that they have seen.
   public var documentVersion: Int
   /// When it was signed.
   public var issued: Date
-  /// From when on nobody may take it for new.
+  /// The date after which clients reject the document.
   public var expires: Date
-  /// What everybody gets who is in no arm; nil where the channel has nothing any more.
+  /// The release for installations outside of all arms, or nil if the channel has none.
   public var release: Release?
-  /// A rollout, or variants.
+  /// A rollout or variants.
   public var experiment: Experiment?
-  /// Remote parameters for all.
+  /// The remote parameters for all installations.
   public var parameters: [String: String]
-  /// Versions of a lower sequence are unsafe: clients delete them.
-  public var minimumSafeSequence: Int
-  /// The version of the ``RootDocument`` that was in force; nil for a repository without one.
+  /// The lowest safe sequence.
   ///
-  /// A client that knows an older one asks for the newer ones first.
+  /// Versions with a lower sequence are unsafe, so clients delete them.
+  public var minimumSafeSequence: Int
+  /// The version of the ``RootDocument`` that was in force, or nil for a repository without one.
+  ///
+  /// A client that has an older root document fetches the newer ones first.
   public var root: Int?
 
-  /// Makes a document.
+  /// Creates a document.
   public init(
     model: RepositoryName, channel: RepositoryName, documentVersion: Int, issued: Date,
     expires: Date, release: Release?, experiment: Experiment? = nil,
@@ -127,9 +136,9 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     case minimumSafeSequence = "minimum_safe_sequence"
   }
 
-  /// The most bytes that a signed document may have.
+  /// The maximum size of a signed document, in bytes.
   public static let maximumBytes = 1 << 20
-  /// The highest ``documentVersion``: what every reader of JSON can count to.
+  /// The highest ``documentVersion``, up to which every JSON parser represents integers exactly.
   public static let maximumVersion = 1 << 53
 }
 #endif

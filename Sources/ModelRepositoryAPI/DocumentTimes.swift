@@ -6,33 +6,33 @@
 #if ModelHosting
 public import Foundation
 
-/// When a signed document was issued and when it expires, and which times clients accept.
+/// The dates on which a signed document was issued and expires, and the limits for them.
 ///
-/// A document that a wrong clock, or a thief, dated far ahead would outlive every correction. These
-/// limits hold however good its signatures are.
+/// A document that a wrong clock or an attacker dated far ahead would outlive every correction.
+/// These limits apply even if the document's signatures are valid.
 public struct DocumentTimes: Sendable, Hashable {
   /// When the document was signed.
   public var issued: Date
   /// The date after which clients reject the document.
   public var expires: Date
 
-  /// Makes times.
+  /// Creates a pair of times.
   public init(issued: Date, expires: Date) {
     self.issued = issued
     self.expires = expires
   }
 
-  /// The most seconds that a document may be good for: 400 days.
+  /// The maximum lifetime of a document: 400 days, in seconds.
   public static let maximumLifetime: TimeInterval = 400 * 24 * 3600
-  /// How many seconds the clocks of a server and a client may differ: an hour.
+  /// The allowed difference between the clocks of a server and a client: an hour, in seconds.
   public static let clockTolerance: TimeInterval = 3600
 
   /// Checks the times against a clock.
   ///
   /// - Parameters:
-  ///   - now: The time.
-  ///   - name: What the document is, for the message: "The document of channel 'stable'".
-  /// - Throws: ``RepositoryError`` with the codes `.expired`, `.notYetValid` and `.invalidDocument`.
+  ///   - now: The current time.
+  ///   - name: The document's name in the message, such as "The document of channel 'stable'".
+  /// - Throws: ``RepositoryError`` with the code `.expired`, `.notYetValid` or `.invalidDocument`.
   public func check(at now: Date, _ name: @autoclosure () -> String) throws {
     guard issued <= now + Self.clockTolerance else {
       throw RepositoryError(
@@ -59,7 +59,7 @@ public struct DocumentTimes: Sendable, Hashable {
 }
 
 extension ChannelDocument {
-  /// When the document was issued and when it expires.
+  /// The dates on which the document was issued and expires.
   public var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
 }
 #endif

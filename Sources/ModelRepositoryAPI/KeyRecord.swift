@@ -8,27 +8,27 @@ public import Foundation
 
 /// A key of a repository, as `tensorio repository keys list` shows it.
 public struct KeyRecord: Sendable, Hashable, Codable {
-  /// What a key signs.
+  /// The kind of documents that a key signs.
   public enum Role: String, Sendable, Codable {
     /// Root documents.
     case root
-    /// Channels' documents.
+    /// Channel documents.
     case channels
   }
 
-  /// What becomes of a key's signatures.
+  /// The state of a key.
   public enum State: String, Sendable, Codable {
-    /// The root document names it; the private key is kept elsewhere.
+    /// The root document names the key, and the private key is kept elsewhere.
     case trusted
     /// The server signs with it.
     case signing
-    /// The root document names it, and its private key is not in the data folder.
+    /// The root document names the key, but its private key isn't in the data folder.
     case missing
-    /// Its time is over.
+    /// The key has expired.
     case expired
-    /// Its private key is in the data folder, and the root document does not name it.
+    /// The private key is in the data folder, but the root document doesn't name the key.
     case unnamed
-    /// Somebody else may have it; clients refuse it.
+    /// The key may be in other hands, and clients reject it.
     case revoked
   }
 
@@ -36,16 +36,16 @@ public struct KeyRecord: Sendable, Hashable, Codable {
   public var id: String
   /// See ``VerificationKey/text``.
   public var key: String
-  /// What it signs.
+  /// The kind of documents that it signs.
   public var role: Role
-  /// What becomes of its signatures.
+  /// The key's state.
   public var state: State
-  /// The file `keys/NAME.key`; nil where there is none.
+  /// The `NAME` of the file `keys/NAME.key`, or nil if there is no file.
   public var name: String?
-  /// The date after which its signatures count for nothing.
+  /// The date after which clients reject its signatures, or nil if it has none.
   public var expires: Date?
 
-  /// Makes an entry.
+  /// Creates an entry.
   public init(_ key: VerificationKey, role: Role, state: State) {
     id = key.id
     self.key = key.text

@@ -6,50 +6,50 @@
 #if ModelHosting
 public import Foundation
 
-/// The models that there are: `GET /v1/models`.
+/// The models of a repository, which `GET /v1/models` returns.
 public struct ModelList: Sendable, Hashable, Codable {
   /// A model.
   public struct Model: Sendable, Hashable, Codable {
-    /// What it is called.
+    /// The model's name.
     public var name: RepositoryName
-    /// How many versions it has.
+    /// The number of its versions.
     public var versions: Int
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(name: RepositoryName, versions: Int) {
       self.name = name
       self.versions = versions
     }
   }
 
-  /// The models, by name.
+  /// The models, sorted by name.
   public var models: [Model]
 
-  /// Makes a list.
+  /// Creates a list.
   public init(models: [Model]) { self.models = models }
 }
 
-/// A model's versions: `GET /v1/models/MODEL/versions`.
+/// A model's versions, which `GET /v1/models/MODEL/versions` returns.
 public struct VersionList: Sendable, Hashable, Codable {
   /// The versions, the newest first.
   public var versions: [VersionRecord]
 
-  /// Makes a list.
+  /// Creates a list.
   public init(versions: [VersionRecord]) { self.versions = versions }
 }
 
-/// A model's channels: `GET /v1/models/MODEL/channels`.
+/// A model's channels, which `GET /v1/models/MODEL/channels` returns.
 public struct ChannelList: Sendable, Hashable, Codable {
   /// A channel.
   public struct Channel: Sendable, Hashable, Codable {
-    /// What it is called.
+    /// The channel's name.
     public var name: RepositoryName
     /// See ``ChannelDocument/documentVersion``.
     public var documentVersion: Int
-    /// The version for all; nil for none.
+    /// The version for installations outside of all arms, or nil for none.
     public var version: RepositoryName?
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(name: RepositoryName, documentVersion: Int, version: RepositoryName?) {
       self.name = name
       self.documentVersion = documentVersion
@@ -62,39 +62,39 @@ public struct ChannelList: Sendable, Hashable, Codable {
     }
   }
 
-  /// The channels, by name.
+  /// The channels, sorted by name.
   public var channels: [Channel]
 
-  /// Makes a list.
+  /// Creates a list.
   public init(channels: [Channel]) { self.channels = channels }
 }
 
-/// What a channel was: `GET /v1/models/MODEL/channels/CHANNEL/history`.
+/// A channel's history, which `GET /v1/models/MODEL/channels/CHANNEL/history` returns.
 public struct ChannelHistory: Sendable, Hashable, Codable {
   /// A document of the channel.
   public struct Revision: Sendable, Hashable, Codable {
-    /// Why there is a document.
+    /// The reason why a document was made.
     public enum Cause: String, Sendable, Hashable, Codable {
-      /// Someone set the channel.
+      /// Someone changed the channel.
       case change
-      /// Someone took it back to what it was.
+      /// Someone rolled the channel back.
       case rollback
-      /// The document before it grew old, or the keys changed.
+      /// The previous document was about to expire, or the keys changed.
       case renewal
     }
 
     /// See ``ChannelDocument/documentVersion``.
     public var documentVersion: Int
-    /// Why there is this document.
+    /// The reason why the document was made.
     public var cause: Cause
     /// When it was signed.
     public var issued: Date
-    /// From when on nobody may take it for new.
+    /// The date after which clients reject the document.
     public var expires: Date
-    /// What it was made of.
+    /// The channel's content.
     public var content: ChannelContent
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(
       documentVersion: Int, cause: Cause, issued: Date, expires: Date, content: ChannelContent
     ) {
@@ -114,11 +114,11 @@ public struct ChannelHistory: Sendable, Hashable, Codable {
   /// The documents, the newest first.
   public var revisions: [Revision]
 
-  /// Makes a history.
+  /// Creates a history.
   public init(revisions: [Revision]) { self.revisions = revisions }
 }
 
-/// The keys that a server signs with: `GET /v1/keys`.
+/// The keys that a server signs with, which `GET /v1/keys` returns.
 public struct KeyList: Sendable, Hashable, Codable {
   /// A key.
   public struct Key: Sendable, Hashable, Codable {
@@ -127,7 +127,7 @@ public struct KeyList: Sendable, Hashable, Codable {
     /// See ``VerificationKey/text``.
     public var key: String
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(_ key: VerificationKey) {
       id = key.id
       self.key = key.text
@@ -137,7 +137,7 @@ public struct KeyList: Sendable, Hashable, Codable {
   /// The keys.
   public var keys: [Key]
 
-  /// Makes a list.
+  /// Creates a list.
   public init(keys: [Key]) { self.keys = keys }
 }
 #endif

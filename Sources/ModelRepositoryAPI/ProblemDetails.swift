@@ -4,19 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// A refusal as `application/problem+json` (RFC 9457).
+/// A server's error response in the format `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Sendable, Hashable, Codable {
-  /// The type of its body.
+  /// The content type of the response's body.
   public static let contentType = "application/problem+json"
 
   /// The HTTP status.
   public var status: Int
-  /// What programs tell problems apart by.
+  /// A code for programs.
   public var code: String
-  /// What people read.
+  /// A message for people.
   public var title: String
 
-  /// Makes a problem.
+  /// Creates a problem.
   public init(status: Int, code: String, title: String) {
     self.status = status
     self.code = code

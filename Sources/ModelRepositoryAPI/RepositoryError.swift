@@ -4,52 +4,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// What is wrong with something that a repository, or a client, was given.
+/// An error in something that a repository or a client was given.
 public struct RepositoryError: Error, Sendable, Hashable {
-  /// What programs tell errors apart by.
+  /// A code that lets programs tell errors apart.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code, as it stands in ``ProblemDetails``.
+    /// The code as ``ProblemDetails`` has it.
     public let rawValue: String
 
-    /// Makes a code.
+    /// Creates a code.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A manifest that no version may have.
+    /// A manifest is invalid.
     public static let invalidManifest = Code(rawValue: "invalid_manifest")
-    /// A channel's document that makes no sense.
+    /// A channel document or a root document is invalid.
     public static let invalidDocument = Code(rawValue: "invalid_document")
-    /// No known key signed it.
+    /// No trusted key signed the document.
     public static let untrusted = Code(rawValue: "untrusted")
-    /// A key that is none.
+    /// The text or file isn't a valid key.
     public static let invalidKey = Code(rawValue: "invalid_key")
-    /// A server's setting, or a command's argument, that cannot be.
+    /// A server's setting or a command's argument is invalid.
     public static let invalidOption = Code(rawValue: "invalid_option")
-    /// A document whose time is over.
+    /// The document has expired.
     public static let expired = Code(rawValue: "expired")
-    /// A document that was issued in the future.
+    /// The document was issued in the future.
     public static let notYetValid = Code(rawValue: "not_yet_valid")
-    /// A document that is not the next one.
+    /// The document's version isn't the expected next one.
     public static let replayed = Code(rawValue: "replayed")
-    /// A private key that other users can read.
+    /// Other users can read the private key.
     public static let exposedKey = Code(rawValue: "exposed_key")
-    /// Documents whose signing keys are not there.
+    /// The keys that sign the documents are missing.
     public static let missingKeys = Code(rawValue: "missing_keys")
-    /// A data folder that another process has.
+    /// Another process is using the data folder.
     public static let locked = Code(rawValue: "locked")
-    /// A database whose structure is damaged.
+    /// The database's structure is damaged.
     public static let damaged = Code(rawValue: "damaged")
-    /// A data folder, or a file in it, that cannot be read or written.
+    /// The data folder or a file in it can't be read or written.
     public static let storage = Code(rawValue: "storage")
-    /// A store of blobs on another machine that does not answer, or refuses.
+    /// A blob store on another machine doesn't respond, or refuses the request.
     public static let storeUnavailable = Code(rawValue: "store_unavailable")
   }
 
-  /// What programs tell errors apart by.
+  /// The code for programs.
   public var code: Code
-  /// What people read.
+  /// A message for people.
   public var message: String
 
-  /// Makes an error.
+  /// Creates an error.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

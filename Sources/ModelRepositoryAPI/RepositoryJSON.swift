@@ -6,11 +6,13 @@
 #if ModelHosting
 public import Foundation
 
-/// JSON as servers and clients exchange it: keys in order, times as in `2026-11-22T09:00:00Z`.
+/// The JSON format that servers and clients exchange.
+///
+/// Keys are sorted, and times have the format `2026-11-22T09:00:00Z`.
 public enum RepositoryJSON {
   /// Writes a document.
   ///
-  /// - Throws: What an encoder throws.
+  /// - Throws: The encoder's errors.
   public static func encode(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -20,7 +22,7 @@ public enum RepositoryJSON {
 
   /// Reads a document.
   ///
-  /// - Throws: What a decoder throws.
+  /// - Throws: The decoder's errors.
   public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601

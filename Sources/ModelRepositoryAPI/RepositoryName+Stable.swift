@@ -5,7 +5,7 @@
 
 #if ModelHosting
 extension RepositoryName {
-  /// `stable`, the channel that clients follow unless told.
+  /// The channel `stable`, which clients follow by default.
   public static let stable = RepositoryName(checked: "stable")
 
   private init(checked text: String) { self.text = text }

@@ -4,15 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// The name of a model, of a version, of a channel or of a variant: 1 to 100 of `A-Z a-z 0-9 . _ -`,
-/// the first one a letter or digit.
+/// The name of a model, a version, a channel or a variant.
 ///
-/// Such a name is safe in a path, an address and a log.
+/// A name has 1 to 100 characters of `A-Z a-z 0-9 . _ -` and starts with a letter or digit.
+///
+/// Such a name is safe in a path, a URL and a log.
 public struct RepositoryName: Sendable, Hashable {
   /// The name.
   public let text: String
 
-  /// Checks a name; nil for what none may be.
+  /// Checks a name, or returns nil if it is invalid.
   public init?(_ text: String) {
     let bytes = text.utf8
     guard (1...100).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),
@@ -33,7 +34,7 @@ extension RepositoryName: CustomStringConvertible, Comparable {
   /// The name.
   public var description: String { text }
 
-  /// By the bytes.
+  /// Compares names by their bytes.
   public static func < (left: RepositoryName, right: RepositoryName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }

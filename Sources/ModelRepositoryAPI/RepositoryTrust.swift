@@ -6,33 +6,35 @@
 #if ModelHosting
 public import Foundation
 
-/// Which keys a client trusts, and how it learns of others.
+/// The keys that a client trusts, and how it learns of new ones.
 ///
-/// It begins with what came with the program: keys, or a root document. Keys are trusted to sign
-/// channels' documents until there is a root document that one of them signed; from then on only
-/// root documents decide, and each one has to be signed by the keys of the one before.
+/// A client starts with the keys or the root document that came with the program. The keys are
+/// trusted to sign channel documents until one of them has signed a root document. From then on,
+/// only root documents decide which keys are trusted, and the keys of each root document must sign
+/// the next one.
 public struct RepositoryTrust: Sendable, Hashable {
-  /// The keys that came with the program; empty where a root document did.
+  /// The keys that came with the program, or an empty array if a root document came with it.
   public let pinned: [VerificationKey]
-  /// A name for what came with the program; something else gives another name.
+  /// A name that is derived from the keys or the root document that came with the program.
   public let anchor: String
-  /// The newest root document; nil where there is none yet.
+  /// The newest root document, or nil if there is none yet.
   public private(set) var root: RootDocument?
   /// The newest root document with its signatures.
   public private(set) var signedRoot: SignedDocument?
 
-  /// Trusts keys.
+  /// Creates the trust of a client that starts with keys.
   ///
-  /// - Parameter keys: Keys that sign channels' documents or root documents.
+  /// - Parameter keys: Keys that sign channel documents or root documents.
   public init(keys: [VerificationKey]) {
     pinned = keys
     anchor = Self.anchor(of: keys.map(\.text).sorted().joined(separator: "\n").utf8)
   }
 
-  /// Trusts a root document.
+  /// Creates the trust of a client that starts with a root document.
   ///
   /// - Parameter signed: The document, which came with the program.
-  /// - Throws: ``RepositoryError`` for what is not signed as it asks itself.
+  /// - Throws: ``RepositoryError`` if the document doesn't have the signatures that it requires
+  ///   itself.
   public init(root signed: SignedDocument) throws {
     pinned = []
     anchor = Self.anchor(of: signed.document)
@@ -40,16 +42,16 @@ public struct RepositoryTrust: Sendable, Hashable {
     signedRoot = signed
   }
 
-  /// The version of the root document that is trusted; 0 where there is none.
+  /// The version of the trusted root document, or 0 if there is none.
   public var version: Int { root?.version ?? 0 }
 
-  /// Goes on to another root document.
+  /// Accepts the next root document.
   ///
-  /// Whether it expired does not matter here: it may be one on the way to the newest.
+  /// An expired document is accepted, because it may be followed by newer ones.
   ///
-  /// - Parameter signed: The document after ``root``; the first one has any version.
-  /// - Throws: ``RepositoryError`` with the codes `.untrusted`, `.replayed`, `.invalidDocument` and
-  ///   `.invalidKey`; the trust is what it was then.
+  /// - Parameter signed: The document that follows ``root``. The first one may have any version.
+  /// - Throws: ``RepositoryError`` with the code `.untrusted`, `.replayed`, `.invalidDocument` or
+  ///   `.invalidKey`. The trust is unchanged then.
   public mutating func accept(_ signed: SignedDocument) throws {
     let next = try signed.selfSignedRoot()
     if let root {
@@ -72,28 +74,29 @@ public struct RepositoryTrust: Sendable, Hashable {
     signedRoot = signed
   }
 
-  /// The keys whose signatures of channels' documents count.
+  /// Returns the keys that are trusted to sign channel documents.
   ///
-  /// - Parameter now: The time.
+  /// - Parameter now: The current time.
   /// - Returns: The keys.
-  /// - Throws: ``RepositoryError`` with the codes `.expired`, `.notYetValid` and `.invalidDocument`
-  ///   for the times of the root document.
+  /// - Throws: ``RepositoryError`` with the code `.expired`, `.notYetValid` or `.invalidDocument`
+  ///   if the root document isn't valid at that time.
   public func keys(at now: Date) throws -> [VerificationKey] {
     guard let root else { return pinned }
     try root.times.check(at: now, "Root document \(root.version)")
     return try root.channels.verificationKeys(at: now)
   }
 
-  /// The keys that somebody else may have.
+  /// The ids of revoked keys, which may be in other hands.
   public var revokedKeyIDs: Set<String> {
     let keys = (root?.channels.revoked ?? []).compactMap { try? VerificationKey($0) }
     return Set(keys.map(\.id))
   }
 
-  /// Goes back to a root document that was accepted before and kept where nobody else writes.
+  /// Restores a root document that was accepted before and saved in a protected file.
   ///
-  /// - Parameter signed: The document; one that is older than ``root`` changes nothing.
-  /// - Throws: ``RepositoryError`` for what is not signed as it asks itself.
+  /// - Parameter signed: The document. It has no effect if it isn't newer than ``root``.
+  /// - Throws: ``RepositoryError`` if the document doesn't have the signatures that it requires
+  ///   itself.
   public mutating func restore(_ signed: SignedDocument) throws {
     let kept = try signed.selfSignedRoot()
     guard kept.version > version else { return }

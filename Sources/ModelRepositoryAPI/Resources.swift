@@ -6,36 +6,38 @@
 #if ModelHosting
 public import Foundation
 
-/// An upload that is under way: `POST /v1/uploads`, `GET` and `PATCH /v1/uploads/ID`.
+/// An unfinished upload.
+///
+/// `POST /v1/uploads`, `GET /v1/uploads/ID` and `PATCH /v1/uploads/ID` return it.
 public struct UploadState: Sendable, Hashable, Codable {
-  /// What the server calls it.
+  /// The upload's id.
   public var id: String
-  /// How many bytes the server has for certain: the next ones begin there.
+  /// The number of bytes that the server has stored, which is the offset of the next part.
   public var offset: Int
 
-  /// Makes a state.
+  /// Creates a state.
   public init(id: String, offset: Int) {
     self.id = id
     self.offset = offset
   }
 }
 
-/// A version as the server knows it: `GET /v1/models/MODEL/versions`.
+/// The server's record of a version, as in `GET /v1/models/MODEL/versions`.
 public struct VersionRecord: Sendable, Hashable, Codable {
-  /// What it is called.
+  /// The version's name.
   public var version: RepositoryName
-  /// How many versions of the model were published before it, and one.
+  /// The version's number among all versions of the model in the order of publishing, from 1.
   public var sequence: Int
-  /// The ``VersionManifest``.
+  /// A reference to the ``VersionManifest``.
   public var manifest: BlobReference
-  /// How many bytes all of its files have.
+  /// The total size of its files, in bytes.
   public var size: Int
-  /// When it was published.
+  /// The time at which it was published.
   public var published: Date
-  /// Whether nobody is to get it any more.
+  /// Whether the version was withdrawn, so that no channel can give it any more.
   public var isWithdrawn: Bool
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int, published: Date,
     isWithdrawn: Bool = false
@@ -53,38 +55,41 @@ public struct VersionRecord: Sendable, Hashable, Codable {
     case isWithdrawn = "withdrawn"
   }
 
-  /// What a channel's document says of it.
+  /// The version as a channel document has it.
   public var release: ChannelDocument.Release {
     ChannelDocument.Release(
       version: version, sequence: sequence, manifest: manifest, size: size)
   }
 }
 
-/// What publishes a version: `POST /v1/models/MODEL/versions`, once all of its blobs are there.
+/// A request to publish a version, which is the body of `POST /v1/models/MODEL/versions`.
+///
+/// All of the version's blobs must be uploaded first.
 public struct VersionPublication: Sendable, Hashable, Codable {
   /// The digest of the ``VersionManifest``.
   public var manifest: BlobDigest
 
-  /// Makes a publication.
+  /// Creates a publication.
   public init(manifest: BlobDigest) { self.manifest = manifest }
 }
 
-/// What a channel is to be, the body of `PUT /v1/models/MODEL/channels/CHANNEL`.
+/// The content of a channel, which is the body of `PUT /v1/models/MODEL/channels/CHANNEL`.
 ///
-/// The server adds what it knows of the versions, counts and signs.
+/// To make the channel's document, the server adds the versions' details and the document version,
+/// and signs the result.
 public struct ChannelContent: Sendable, Hashable, Codable {
   /// An arm of an experiment.
   public struct Arm: Sendable, Hashable, Codable {
-    /// What it is called.
+    /// The arm's name.
     public var name: RepositoryName
     /// See ``ChannelDocument/Arm/threshold``.
     public var threshold: Int
-    /// The version that it gets.
+    /// The version that the arm's installations get.
     public var version: RepositoryName
-    /// Its remote parameters.
+    /// The arm's remote parameters.
     public var parameters: [String: String]?
 
-    /// Makes an arm.
+    /// Creates an arm.
     public init(
       name: RepositoryName, threshold: Int, version: RepositoryName,
       parameters: [String: String]? = nil
@@ -96,16 +101,16 @@ public struct ChannelContent: Sendable, Hashable, Codable {
     }
   }
 
-  /// A rollout, or variants.
+  /// A rollout or variants.
   public struct Experiment: Sendable, Hashable, Codable {
-    /// What buckets are drawn with.
+    /// The salt for computing buckets.
     public var salt: String
     /// The arms, with rising thresholds.
     public var arms: [Arm]
-    /// Whether nobody is to join.
+    /// Whether the experiment is paused; see ``ChannelDocument/Experiment/isPaused``.
     public var isPaused: Bool?
 
-    /// Makes an experiment.
+    /// Creates an experiment.
     public init(salt: String, arms: [Arm], isPaused: Bool? = nil) {
       self.salt = salt
       self.arms = arms
@@ -118,16 +123,16 @@ public struct ChannelContent: Sendable, Hashable, Codable {
     }
   }
 
-  /// The version for all; nil for none.
+  /// The version for installations outside of all arms, or nil for none.
   public var version: RepositoryName?
-  /// A rollout, or variants.
+  /// A rollout or variants.
   public var experiment: Experiment?
-  /// Remote parameters for all.
+  /// The remote parameters for all installations.
   public var parameters: [String: String]?
   /// See ``ChannelDocument/minimumSafeSequence``.
   public var minimumSafeSequence: Int?
 
-  /// Makes a channel's content.
+  /// Creates a channel's content.
   public init(
     version: RepositoryName?, experiment: Experiment? = nil, parameters: [String: String]? = nil,
     minimumSafeSequence: Int? = nil
@@ -145,7 +150,7 @@ public struct ChannelContent: Sendable, Hashable, Codable {
 }
 
 extension ChannelContent {
-  /// What a document was made of.
+  /// Creates the content that a document was made from.
   public init(_ document: ChannelDocument) {
     self.init(
       version: document.release?.version,

@@ -6,20 +6,23 @@
 #if ModelHosting
 import Crypto
 
-/// Which of 10,000 parts of all installations one belongs to.
+/// The bucket of an installation, which is one of 10,000 equal parts of all installations.
 ///
-/// A higher threshold keeps who was below a lower one; another salt draws anew, independently.
+/// Raising an arm's threshold keeps the installations that were below the old one. Another salt
+/// gives new, independent buckets.
 public enum RolloutBucket {
-  /// How many buckets there are.
+  /// The number of buckets.
   public static let count = 10_000
 
-  /// The bucket of an installation: the first eight bytes of the SHA-256 of
-  /// `mh1|SALT|INSTALLATION`, as a big-endian number, modulo 10,000.
+  /// Computes the bucket of an installation.
+  ///
+  /// It is the first eight bytes of the SHA-256 of `mh1|SALT|INSTALLATION`, as a big-endian number,
+  /// modulo 10,000.
   ///
   /// - Parameters:
-  ///   - installationID: What tells the installation from others.
+  ///   - installationID: The installation's identifier.
   ///   - salt: The experiment's salt.
-  /// - Returns: 0 to 9,999.
+  /// - Returns: The bucket, from 0 to 9,999.
   public static func number(of installationID: String, salt: String) -> Int {
     let digest = SHA256.hash(data: Array("mh1|\(salt)|\(installationID)".utf8))
     let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

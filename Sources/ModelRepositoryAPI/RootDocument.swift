@@ -6,12 +6,14 @@
 #if ModelHosting
 public import Foundation
 
-/// Whom the clients of a repository trust: which keys sign the channels' documents, and which keys,
-/// kept offline, sign the next root document.
+/// A document that says which keys the clients of a repository trust.
 ///
-/// A client follows root documents one by one: version N + 1 has to be signed by as many keys of
-/// version N as that one asks for, and by as many of its own. A channel key that was stolen is
-/// replaced by a new root document, without an update of any program:
+/// It names the keys that sign channel documents, and the keys, kept offline, that sign the next
+/// root document.
+///
+/// A client follows root documents one by one. Version N + 1 must have as many signatures by keys
+/// of version N as version N requires, and as many by its own keys as it requires itself. A stolen
+/// channel key is replaced by publishing a new root document, without updating any program:
 ///
 /// ```swift
 /// var trust = RepositoryTrust(keys: pinned)
@@ -19,66 +21,67 @@ public import Foundation
 /// let document = try signed.verified(by: trust.keys(at: .now))
 /// ```
 ///
-/// The model is the root role of The Update Framework (TUF).
+/// The design follows the root role of The Update Framework (TUF).
 public struct RootDocument: Sendable, Hashable, Codable {
   /// The keys that sign root documents.
   public struct RootRole: Sendable, Hashable, Codable {
-    /// How many different keys have to sign.
+    /// The number of different keys that must sign.
     public var threshold: Int
     /// The keys, in base 64.
     public var keys: [String]
 
-    /// Makes a role.
+    /// Creates a role.
     public init(threshold: Int, keys: [VerificationKey]) {
       self.threshold = threshold
       self.keys = keys.map(\.text)
     }
   }
 
-  /// A key that signs channels' documents.
+  /// A key that signs channel documents.
   public struct ChannelKey: Sendable, Hashable, Codable {
     /// The key, in base 64.
     public var key: String
-    /// The date after which its signatures count for nothing; nil where the root alone decides.
+    /// The date after which clients reject its signatures, or nil if only the root document limits
+    /// them.
     public var expires: Date?
 
-    /// Makes a key.
+    /// Creates a key.
     public init(_ key: VerificationKey, expires: Date? = nil) {
       self.key = key.text
       self.expires = expires
     }
   }
 
-  /// The keys that sign channels' documents.
+  /// The keys that sign channel documents.
   public struct ChannelRole: Sendable, Hashable, Codable {
-    /// The keys; the signature of one of them is enough.
+    /// The keys, of which any one may sign.
     public var keys: [ChannelKey]
-    /// Keys, in base 64, that somebody else may have.
+    /// Revoked keys, in base 64, which may be in other hands.
     ///
-    /// Clients delete versions that only such keys ever vouched for.
+    /// Clients delete versions that only revoked keys ever signed for.
     public var revoked: [String]
 
-    /// Makes a role.
+    /// Creates a role.
     public init(keys: [ChannelKey], revoked: [VerificationKey] = []) {
       self.keys = keys
       self.revoked = revoked.map(\.text)
     }
   }
 
-  /// Always `root`, so that no other document can be taken for one.
+  /// The document's type, which is always `root` so that no other document passes for one.
   public var type = "root"
-  /// Counts the root documents, from 1, without a gap.
+  /// The document's number, which starts at 1 and has no gaps.
   public var version: Int
   /// When it was signed.
   public var issued: Date
-  /// The date after which clients want a newer one.
+  /// The date after which clients require a newer one.
   public var expires: Date
   /// The keys that sign root documents.
   public var root: RootRole
-  /// The keys that sign channels' documents.
+  /// The keys that sign channel documents.
   public var channels: ChannelRole
 
-  /// Makes a document.
+  /// Creates a document.
   public init(
     version: Int, issued: Date, expires: Date, root: RootRole, channels: ChannelRole
   ) {
@@ -89,19 +92,19 @@ public struct RootDocument: Sendable, Hashable, Codable {
     self.channels = channels
   }
 
-  /// When the document was issued and when it expires.
+  /// The dates on which the document was issued and expires.
   public var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
 
-  /// The most bytes that a signed root document may have.
+  /// The maximum size of a signed root document, in bytes.
   public static let maximumBytes = 256 << 10
-  /// The most keys that a role may have.
+  /// The maximum number of keys in a role.
   public static let maximumKeys = 32
-  /// The most keys that may be revoked.
+  /// The maximum number of revoked keys.
   public static let maximumRevokedKeys = 256
 
-  /// Checks what no decoder checks.
+  /// Checks the constraints that decoding doesn't check.
   ///
-  /// - Throws: ``RepositoryError`` with the codes `.invalidDocument` and `.invalidKey`.
+  /// - Throws: ``RepositoryError`` with the code `.invalidDocument` or `.invalidKey`.
   public func validate() throws {
     func require(_ condition: Bool, _ what: String) throws {
       guard condition else {
@@ -132,7 +135,7 @@ public struct RootDocument: Sendable, Hashable, Codable {
 }
 
 extension RootDocument.RootRole {
-  /// The keys.
+  /// Decodes the keys.
   ///
   /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
   public func verificationKeys() throws -> [VerificationKey] {
@@ -141,9 +144,9 @@ extension RootDocument.RootRole {
 }
 
 extension RootDocument.ChannelRole {
-  /// The keys whose signatures count at a time.
+  /// Decodes the keys that are valid at a given time.
   ///
-  /// - Parameter now: The time; nil for all keys.
+  /// - Parameter now: The time, or nil for all keys.
   /// - Returns: The keys.
   /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
   public func verificationKeys(at now: Date? = nil) throws -> [VerificationKey] {

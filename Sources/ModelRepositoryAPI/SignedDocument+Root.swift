@@ -9,17 +9,17 @@ extension SignedDocument {
   ///
   /// - Parameters:
   ///   - root: The document.
-  ///   - keys: The keys that sign; others may sign later: ``sign(by:)``.
-  /// - Throws: What an encoder throws.
+  ///   - keys: The signing keys. Other keys can sign later with ``sign(by:)``.
+  /// - Throws: The encoder's errors and signing errors.
   public init(_ root: RootDocument, by keys: [SigningKey]) throws {
     self.init(unsigned: try RepositoryJSON.encode(root))
     try sign(by: keys)
   }
 
-  /// Adds signatures to a document; a key signs once.
+  /// Adds signatures of keys that haven't signed the document yet.
   ///
-  /// - Parameter keys: The keys that sign.
-  /// - Throws: What the cryptography throws.
+  /// - Parameter keys: The signing keys.
+  /// - Throws: Signing errors.
   public mutating func sign(by keys: [SigningKey]) throws {
     for key in keys where signers(among: [key.verificationKey]).isEmpty {
       signatures.removeAll { $0.keyID == key.verificationKey.id }
@@ -28,10 +28,10 @@ extension SignedDocument {
     }
   }
 
-  /// The keys, each once, with a valid signature.
+  /// Returns the keys that have a valid signature.
   ///
   /// - Parameter keys: The keys that may have signed.
-  /// - Returns: Those that signed.
+  /// - Returns: The keys that signed.
   public func signers(among keys: some Sequence<VerificationKey>) -> Set<VerificationKey> {
     let candidates = Dictionary(grouping: Set(keys), by: \.id)
     var signers: Set<VerificationKey> = []
@@ -44,14 +44,14 @@ extension SignedDocument {
     return signers
   }
 
-  /// How many signatures are looked at: checking one takes a while.
+  /// The maximum number of signatures to check, which limits the time that checking takes.
   static let maximumSignatures = 128
 
-  /// The root document, if it is signed as it asks itself.
+  /// Decodes the root document, if it has the signatures that it requires itself.
   ///
-  /// Anybody can make such a document; ``RepositoryTrust`` knows whether to trust it.
+  /// Anyone can make such a document, so use ``RepositoryTrust`` to decide whether to trust it.
   ///
-  /// - Throws: ``RepositoryError`` with the codes `.invalidDocument`, `.invalidKey` and `.untrusted`.
+  /// - Throws: ``RepositoryError`` with the code `.invalidDocument`, `.invalidKey` or `.untrusted`.
   public func selfSignedRoot() throws -> RootDocument {
     guard document.count <= RootDocument.maximumBytes else {
       throw RepositoryError(
@@ -70,7 +70,7 @@ extension SignedDocument {
     return root
   }
 
-  /// Requires as many signatures as a role asks for.
+  /// Checks that the document has as many signatures as a role requires.
   func require(_ role: RootDocument.RootRole, _ whose: String, of version: Int) throws {
     let count = signers(among: try role.verificationKeys()).count
     guard count >= role.threshold else {

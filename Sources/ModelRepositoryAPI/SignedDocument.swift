@@ -7,13 +7,13 @@
 import Crypto
 public import Foundation
 
-/// The bytes of a document, and signatures of exactly these bytes.
+/// A document's bytes with signatures of exactly those bytes.
 public struct SignedDocument: Sendable, Hashable, Codable {
   /// A signature by one key.
   public struct Signature: Sendable, Hashable, Codable {
-    /// What the key is known by: see ``VerificationKey/id``.
+    /// The key's id; see ``VerificationKey/id``.
     public var keyID: String
-    /// 64 bytes, Ed25519.
+    /// The Ed25519 signature, which has 64 bytes.
     public var signature: Data
 
     enum CodingKeys: String, CodingKey {
@@ -22,17 +22,19 @@ public struct SignedDocument: Sendable, Hashable, Codable {
     }
   }
 
-  /// The document's bytes, which are not to be decoded before they are verified.
+  /// The document's bytes.
+  ///
+  /// Verify them before decoding them.
   public var document: Data
   /// The signatures.
   public var signatures: [Signature]
 
-  /// Signs a channel's document.
+  /// Signs a channel document.
   ///
   /// - Parameters:
-  ///   - document: What is to be signed.
-  ///   - keys: Those who sign.
-  /// - Throws: What an encoder throws.
+  ///   - document: The document to sign.
+  ///   - keys: The signing keys.
+  /// - Throws: The encoder's errors and signing errors.
   public init(_ document: ChannelDocument, by keys: [SigningKey]) throws {
     let bytes = try RepositoryJSON.encode(document)
     self.document = bytes
@@ -41,7 +43,7 @@ public struct SignedDocument: Sendable, Hashable, Codable {
     }
   }
 
-  /// A document that nobody signed yet.
+  /// Creates a document without signatures.
   init(unsigned document: Data) {
     self.document = document
     signatures = []
@@ -51,12 +53,12 @@ public struct SignedDocument: Sendable, Hashable, Codable {
     ids.isEmpty ? "no key" : ids.joined(separator: ", ")
   }
 
-  /// The channel's document, if one of the known keys signed it.
+  /// Decodes the channel document, if one of the trusted keys signed it.
   ///
-  /// - Parameter keys: The keys that are trusted.
-  /// - Returns: A document that is valid in itself; whether it is of the right channel, new enough
-  ///   and not expired is the caller's to see.
-  /// - Throws: ``RepositoryError`` with the codes `.untrusted` and `.invalidDocument`.
+  /// - Parameter keys: The trusted keys.
+  /// - Returns: A valid document. The caller must check that it belongs to the right channel, is
+  ///   new enough and hasn't expired.
+  /// - Throws: ``RepositoryError`` with the code `.untrusted` or `.invalidDocument`.
   public func verified(by keys: [VerificationKey]) throws -> ChannelDocument {
     guard !signers(among: keys).isEmpty else {
       throw RepositoryError(
@@ -77,11 +79,11 @@ public struct SignedDocument: Sendable, Hashable, Codable {
   }
 }
 
-/// A key that signs documents, Ed25519: a secret.
+/// A private Ed25519 key that signs documents.
 public struct SigningKey: Sendable {
   private let key: Curve25519.Signing.PrivateKey
 
-  /// Makes a new key.
+  /// Creates a new key.
   public init() { key = Curve25519.Signing.PrivateKey() }
 
   /// Reads a key.
@@ -100,13 +102,13 @@ public struct SigningKey: Sendable {
   /// The key in base 64.
   public var text: String { key.rawRepresentation.base64EncodedString() }
 
-  /// What verifies this key's signatures.
+  /// The public key that verifies this key's signatures.
   public var verificationKey: VerificationKey { VerificationKey(key.publicKey) }
 
   func signature(of bytes: Data) throws -> Data { try key.signature(for: bytes) }
 }
 
-/// A key that verifies signatures, Ed25519: no secret.
+/// A public Ed25519 key that verifies signatures.
 public struct VerificationKey: Sendable {
   private let key: Curve25519.Signing.PublicKey
 
@@ -129,7 +131,7 @@ public struct VerificationKey: Sendable {
   /// The key in base 64.
   public var text: String { key.rawRepresentation.base64EncodedString() }
 
-  /// What the key is known by: the first 16 hexadecimal digits of its SHA-256.
+  /// The key's id, which is the first 16 hexadecimal digits of the key's SHA-256.
   public var id: String { String(BlobDigest(of: key.rawRepresentation).hexadecimal.prefix(16)) }
 
   func isValid(_ signature: Data, of document: Data) -> Bool {
@@ -138,7 +140,7 @@ public struct VerificationKey: Sendable {
 }
 
 extension VerificationKey: Hashable {
-  /// Whether both verify the same signatures.
+  /// Returns whether both keys are the same.
   public static func == (left: VerificationKey, right: VerificationKey) -> Bool {
     left.key.rawRepresentation == right.key.rawRepresentation
   }

@@ -6,36 +6,38 @@
 #if ModelHosting
 public import Foundation
 
-/// What a token lets its bearer do.
+/// A permission that a token grants.
 public enum TokenScope: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Read models and blobs, where a server wants a token for that. Every other scope includes it.
+  /// Read models and blobs, if the server requires a token for that.
+  ///
+  /// Every other scope includes this one.
   case read
-  /// Upload blobs, publish and withdraw versions.
+  /// Upload blobs, and publish and withdraw versions.
   case publish
   /// Set channels and roll them back.
   case rollout
-  /// All of it, and tokens, the audit log and the collection of garbage.
+  /// Do all of the above, manage tokens, read the audit log, and collect garbage.
   case admin
 }
 
-/// A token without its secret: `GET /v1/tokens`.
+/// A token without its secret, as in `GET /v1/tokens`.
 public struct TokenRecord: Sendable, Hashable, Codable {
-  /// What it is known by, in logs too.
+  /// The token's id, which also appears in logs.
   public var id: String
-  /// What people call it.
+  /// The token's name for people.
   public var name: String
-  /// What it lets its bearer do.
+  /// The permissions that it grants.
   public var scopes: [TokenScope]
-  /// The models that it is good for: names, in which `*` stands for any characters.
+  /// The models that it may be used for, as names in which `*` stands for any characters.
   public var models: [String]
-  /// When it was made.
+  /// The time at which it was made.
   public var created: Date
-  /// From when on it is good for nothing; nil for never.
+  /// The date after which it is invalid, or nil if it doesn't expire.
   public var expires: Date?
-  /// When it was revoked; nil for a token that was not.
+  /// The time at which it was revoked, or nil if it wasn't.
   public var revoked: Date?
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     id: String, name: String, scopes: [TokenScope], models: [String], created: Date,
     expires: Date? = nil, revoked: Date? = nil
@@ -50,18 +52,18 @@ public struct TokenRecord: Sendable, Hashable, Codable {
   }
 }
 
-/// What a token is to be: the body of `POST /v1/tokens`.
+/// A request for a new token, which is the body of `POST /v1/tokens`.
 public struct TokenRequest: Sendable, Hashable, Codable {
-  /// What people call it.
+  /// The token's name for people.
   public var name: String
-  /// What it lets its bearer do.
+  /// The permissions that it grants.
   public var scopes: [TokenScope]
-  /// The models that it is good for; nil for all.
+  /// The models that it may be used for, or nil for all.
   public var models: [String]?
-  /// From when on it is good for nothing; nil for never.
+  /// The date after which it is invalid, or nil if it doesn't expire.
   public var expires: Date?
 
-  /// Makes a request.
+  /// Creates a request.
   public init(
     name: String, scopes: [TokenScope], models: [String]? = nil, expires: Date? = nil
   ) {
@@ -72,26 +74,26 @@ public struct TokenRequest: Sendable, Hashable, Codable {
   }
 }
 
-/// A new token: the only time that its secret is told.
+/// A new token with its secret, which the server returns only once.
 public struct NewToken: Sendable, Hashable, Codable {
   /// The token.
   public var token: TokenRecord
-  /// What follows `Authorization: Bearer`.
+  /// The secret, which follows `Authorization: Bearer`.
   public var secret: String
 
-  /// Makes an answer.
+  /// Creates a new token.
   public init(token: TokenRecord, secret: String) {
     self.token = token
     self.secret = secret
   }
 }
 
-/// The tokens that there are.
+/// The tokens of a repository.
 public struct TokenList: Sendable, Hashable, Codable {
   /// The tokens, the oldest first.
   public var tokens: [TokenRecord]
 
-  /// Makes a list.
+  /// Creates a list.
   public init(tokens: [TokenRecord]) { self.tokens = tokens }
 }
 #endif

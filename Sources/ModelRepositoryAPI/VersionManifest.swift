@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// What a version of a model consists of.
+/// A description of a version of a model and its files.
 ///
-/// It is itself a blob, whose digest names the version for ever.
+/// The manifest is itself a blob, whose digest identifies the version permanently.
 public struct VersionManifest: Sendable, Hashable, Codable {
-  /// What the files make together.
+  /// The format of the files.
   public enum Format: String, Sendable, Codable {
     /// The files of a `.tiobundle` folder.
     case bundle = "tiobundle"
@@ -18,14 +18,14 @@ public struct VersionManifest: Sendable, Hashable, Codable {
 
   /// A file of the model.
   public struct File: Sendable, Hashable, Codable {
-    /// Where it lies in the model's folder: names with `/` between them, none hidden.
+    /// The path in the model's folder, with `/` between names, none of which is hidden.
     public var path: String
     /// The SHA-256 of its bytes.
     public var digest: BlobDigest
-    /// How many bytes it has.
+    /// The file's size in bytes.
     public var size: Int
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(path: String, digest: BlobDigest, size: Int) {
       self.path = path
       self.digest = digest
@@ -36,18 +36,18 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     public var blob: BlobReference { BlobReference(digest: digest, size: size) }
   }
 
-  /// What the version is called.
+  /// The version's name.
   public var version: RepositoryName
-  /// The model it is a version of.
+  /// The model's name.
   public var model: RepositoryName
-  /// What the files make together.
+  /// The format of the files.
   public var format: Format
-  /// The files, by path.
+  /// The files, sorted by path.
   public var files: [File]
-  /// What people should know of it.
+  /// A description of the version for people.
   public var details: String?
 
-  /// Makes a manifest; the files are put in order.
+  /// Creates a manifest and sorts its files by path.
   public init(
     model: RepositoryName, version: RepositoryName, format: Format, files: [File],
     details: String? = nil
@@ -59,17 +59,21 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     self.details = details
   }
 
-  /// The most files that a version may have.
+  /// The maximum number of files in a version.
   public static let maximumFiles = 10_000
-  /// The most bytes that a manifest may have.
+  /// The maximum size of a manifest, in bytes.
   public static let maximumBytes = 8 << 20
 
-  /// How many bytes all files have.
+  /// The total size of the files, in bytes.
   public var size: Int { files.reduce(0) { $0 + $1.size } }
 
-  /// Checks what no decoder checks: paths that leave the folder or meet each other, sizes, counts.
+  /// Checks the constraints that decoding doesn't check.
   ///
-  /// - Throws: ``RepositoryError`` with the code `.invalidManifest`, which names the file.
+  /// It checks the number of files and their sizes, and that no path is unsafe or collides with
+  /// another.
+  ///
+  /// - Throws: ``RepositoryError`` with the code `.invalidManifest`. Its message names the file
+  ///   that is at fault.
   public func validate() throws {
     guard (1...Self.maximumFiles).contains(files.count) else {
       throw invalid(
@@ -87,7 +91,7 @@ public struct VersionManifest: Sendable, Hashable, Codable {
       guard Self.isSafe(file.path) else {
         throw invalid("has the path '\(name)', which is not safe")
       }
-      // A file system that does not tell case apart would lose one of the two.
+      // A case-insensitive file system would lose one of the two files.
       guard paths.insert(file.path.lowercased()).inserted else {
         throw invalid("has '\(name)' twice")
       }
@@ -108,7 +112,7 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     }
   }
 
-  /// Whether a path stays in its folder on every system, and hides nothing.
+  /// Returns whether a path stays in its folder on every system and has no hidden names.
   static func isSafe(_ path: String) -> Bool {
     guard (1...1000).contains(path.utf8.count),
       path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0x5C && $0 != 0x3A })

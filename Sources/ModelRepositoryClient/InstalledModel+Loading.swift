@@ -8,19 +8,19 @@ import ModelRepositoryAPI
 public import TensorIO
 
 extension InstalledModel {
-  /// Loads a bundle's model into memory, and keeps account of how that goes.
+  /// Loads a bundle's model into memory and records the outcome.
   ///
-  /// A version that loads, and stands its trial, is proven; one that throws, or ends the process, twice
-  /// is quarantined. What the program or the computer lacks, as a backend or a native library, is not
-  /// held against it.
+  /// A version that loads and passes its trial is proven. A version that throws or ends the process
+  /// twice is quarantined. Failures that the program or the computer causes, such as a missing
+  /// backend or native library, don't count against the version.
   ///
   /// - Parameters:
-  ///   - loader: Makes the model.
-  ///   - trial: Tries a version that is not proven, as by a run on values of the program's: some models
-  ///     load, and fail or end the process when they run.
-  /// - Returns: The model, loaded.
-  /// - Throws: `TensorIOError`; ``ModelRepositoryClientError`` with `.unsupportedFormat` for a version
-  ///   that is a bare `.tflite` file, which needs a description of its inputs.
+  ///   - loader: The loader that makes the model.
+  ///   - trial: A closure that tries a version that isn't proven, for example by running it on the
+  ///     program's own values. Some models load, but fail or end the process when they run.
+  /// - Returns: The loaded model.
+  /// - Throws: `TensorIOError`, or ``ModelRepositoryClientError`` with `.unsupportedFormat` if the
+  ///   version is a bare `.tflite` file, which doesn't describe its inputs.
   public func load(
     with loader: ModelLoader, trial: (any Model) throws -> Void = { _ in }
   ) throws -> any Model {
@@ -43,19 +43,20 @@ extension InstalledModel {
     return loaded
   }
 
-  /// Loads the model and runs it once on zeros, before anybody uses it.
+  /// Loads the model and runs it once on zeros before it is used.
   ///
-  /// With an `IsolatedBackend` this happens in a process of its own, so that a version that crashes is an
-  /// error here. The failure is noted, and ``ModelRepositoryClient/installed(_:)`` returns the version
-  /// before. A version that passes is not proven yet: ``load(with:trial:)`` proves it.
+  /// With an `IsolatedBackend` the trial runs in a separate process, so a version that crashes only
+  /// throws an error here. The failure is recorded, and ``ModelRepositoryClient/installed(_:)``
+  /// returns the previous version. A version that passes isn't proven yet: call
+  /// ``load(with:trial:)`` to prove it.
   ///
   /// ```swift
   /// try installed.tryOut(with: [IsolatedBackend(.liteRT)])
   /// let model = try installed.load(with: ModelLoader(backends: [.liteRT]))
   /// ```
   ///
-  /// - Parameter backends: What runs the model.
-  /// - Throws: `TensorIOError` that says why the model cannot be used.
+  /// - Parameter backends: The backends that can run the model.
+  /// - Throws: `TensorIOError` that says why the model can't be used.
   public func tryOut(with backends: [any Backend]) throws {
     do {
       try ModelTrial(path: path, backends: backends).run()
@@ -65,9 +66,9 @@ extension InstalledModel {
     }
   }
 
-  /// Holds an error against the version, unless it is the program's or the computer's.
+  /// Records an error as the version's failure, unless the program or the computer caused it.
   ///
-  /// - Parameter error: Why the model could not be loaded.
+  /// - Parameter error: The error that loading the model threw.
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
   package func noteFailure(_ error: any Error) throws {
     if let code = (error as? TensorIOError)?.code, Self.faultsOfProgram.contains(code) {

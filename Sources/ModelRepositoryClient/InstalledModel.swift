@@ -6,76 +6,81 @@
 #if ModelHosting
 public import ModelRepositoryAPI
 
-/// A model on disk that was verified, and that this process may load.
+/// A model on disk that this process may load.
+///
+/// Its files were verified, unless the model came with the program.
 public struct InstalledModel: Sendable {
   /// Where a model came from.
   public enum Source: String, Sendable, Codable {
-    /// The version that the channel's newest known document gives this installation.
+    /// The version that the channel's newest known document assigns to this installation.
     case repository
-    /// The version before that one, because the newer one is damaged, unsafe or quarantined.
+    /// The previous version, because the newer one is damaged, unsafe or quarantined.
     case previous
-    /// The program's own: nothing else can be used. Its bytes are not verified.
+    /// The model that came with the program, because no other version can be used. Its bytes aren't
+    /// verified.
     case bundled
   }
 
   /// A version in the cache.
   public struct Version: Sendable, Hashable {
-    /// What it is called.
+    /// The version's name.
     public var version: RepositoryName
-    /// How many versions of the model were published before it, and one.
+    /// The version's number among all versions of the model in the order of publishing, from 1.
     public var sequence: Int
-    /// The digest of its manifest: what names it for ever.
+    /// The digest of its manifest, which identifies the version permanently.
     public var manifest: BlobDigest
-    /// What its files make together.
+    /// The format of its files.
     public var format: VersionManifest.Format
-    /// The bytes of its files.
+    /// The total size of its files, in bytes.
     public var size: Int
-    /// The arm of the experiment that it was fetched for; nil outside of one.
+    /// The arm of the experiment that it was fetched for, or nil outside of one.
     public var arm: RepositoryName?
     /// The remote parameters.
     public var parameters: [String: String]
-    /// Whether a process said that it loads: ``ModelRepositoryClient/markLoaded(_:)``.
+    /// Whether a process has reported that it loads; see ``ModelRepositoryClient/markLoaded(_:)``.
     public var isProven: Bool
   }
 
-  /// What the cache has of a model.
+  /// The versions of a model in the cache.
   public struct State: Sendable, Hashable {
-    /// The model.
+    /// The model's name.
     public var model: RepositoryName
-    /// What new processes use.
+    /// The version that new processes use.
     public var active: Version?
-    /// What they use when the active one fails.
+    /// The version that they use if the active one fails.
     public var previous: Version?
-    /// What the next process to ask makes active.
+    /// The version that becomes active when the next process asks for the model.
     public var pending: Version?
-    /// The manifests of versions that failed twice.
+    /// The manifest digests of versions that failed twice.
     public var quarantined: [BlobDigest]
-    /// The newest document that was seen, by channel.
+    /// The version of the newest document that was seen, for each channel.
     public var documentVersions: [RepositoryName: Int]
   }
 
-  /// The model.
+  /// The model's name.
   public let model: RepositoryName
-  /// The version; nil for a model that came with the program.
+  /// The version, or nil for a model that came with the program.
   public let version: RepositoryName?
-  /// How many versions were published before it, and one; 0 for one that came with the program.
+  /// The version's number in the order of publishing, from 1, or 0 for a model that came with the
+  /// program.
   public let sequence: Int
-  /// The digest of its manifest; nil for a model that came with the program.
+  /// The digest of its manifest, or nil for a model that came with the program.
   public let manifest: BlobDigest?
-  /// A `.tiobundle` folder, or a `.tflite` file.
+  /// The path of a `.tiobundle` folder or a `.tflite` file.
   ///
-  /// Nothing may be written there.
+  /// Don't write to it.
   public let path: String
-  /// What the path is.
+  /// Whether the path is a bundle or a `.tflite` file.
   public let format: VersionManifest.Format
-  /// The arm of the experiment; nil outside of one.
+  /// The arm of the experiment, or nil outside of one.
   public let arm: RepositoryName?
   /// The remote parameters.
   public let parameters: [String: String]
   /// Where the model came from.
   public let source: Source
 
-  /// Kept alive, and with it the claim to the files: nobody removes them from under a process.
+  /// The client, which is kept alive because it holds the lock that stops other processes from
+  /// removing the files.
   let client: ModelRepositoryClient
 }
 #endif

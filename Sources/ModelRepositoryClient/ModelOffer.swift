@@ -6,23 +6,25 @@
 #if ModelHosting
 package import ModelRepositoryAPI
 
-/// What a channel gives this installation of a model; a pinned key signed all of it.
+/// The version of a model that a channel assigns to this installation, verified by a trusted key.
 package struct ModelOffer: Sendable {
-  /// The model.
+  /// The model's name.
   package let model: RepositoryName
-  /// The version, and its size.
+  /// The version and its size.
   package let release: ChannelDocument.Release
-  /// Which of the channel's documents says so.
+  /// The version of the channel's document that assigns it.
   package let documentVersion: Int
-  /// What the version's files make together.
+  /// The format of the version's files.
   package let format: VersionManifest.Format
-  /// What people should know of the version.
+  /// The publisher's description of the version.
   package let details: String?
 }
 
-/// What a server has.
+/// The models that a server offers.
 package struct ModelOffers: Sendable {
-  /// A model that the server names, which nobody signed, and what its channel gives.
+  /// A model that the server lists, and the version that its channel assigns.
+  ///
+  /// The list itself isn't signed.
   package struct Entry: Sendable {
     package let model: RepositoryName
     package let offer: Result<ModelOffer, ModelRepositoryClientError>
@@ -30,7 +32,7 @@ package struct ModelOffers: Sendable {
 
   /// The models, by name.
   package let entries: [Entry]
-  /// How many models more the server has.
+  /// The number of further models that the server has.
   package let leftOff: Int
 }
 #endif

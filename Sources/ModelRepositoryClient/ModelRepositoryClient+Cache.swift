@@ -23,7 +23,7 @@ import Darwin
 #endif
 
 extension ModelRepositoryClient {
-  /// Whether a version of a model was downloaded; it is not hashed.
+  /// Returns whether a version of a model was downloaded, without verifying its files.
   public func isDownloaded(_ model: RepositoryName) -> Bool {
     let folder = folder(of: model)
     return (try? folder.readState())?.entries.contains {
@@ -31,9 +31,9 @@ extension ModelRepositoryClient {
     } ?? false
   }
 
-  /// What the cache has; nothing is hashed, activated or counted.
+  /// Returns the models in the cache without verifying, activating or counting anything.
   ///
-  /// - Returns: The models, by name.
+  /// - Returns: The models, sorted by name.
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
   public func models() throws -> [InstalledModel.State] {
     do {
@@ -54,12 +54,12 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// Deletes all versions of a model that this installation has, and forgets that some failed.
+  /// Deletes all versions of a model that this installation has, and forgets their failures.
   ///
-  /// A download of it is cancelled.
+  /// A running download of the model is cancelled.
   ///
-  /// Which documents were seen is kept: nobody can send an old one afterwards. Files that another
-  /// process uses go when it ends.
+  /// The cache still remembers which documents it has seen, so nobody can replay an old one
+  /// afterwards. Files that another process uses are removed after that process ends.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
   public func delete(_ model: RepositoryName) throws {
@@ -83,11 +83,11 @@ extension ModelRepositoryClient {
     _ = try removeUnused()
   }
 
-  /// Removes blobs that no model needs, and incomplete files that nobody went on with for long.
+  /// Removes blobs that no model uses and incomplete files that are too old to resume.
   ///
-  /// Every download ends with this. While one is under way nothing is removed.
+  /// Every download ends with this call. While a download is running, nothing is removed.
   ///
-  /// - Returns: The bytes of the files that were removed.
+  /// - Returns: The total size of the removed files, in bytes.
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
   public func removeUnused() throws -> Int {
     do {
@@ -107,10 +107,10 @@ extension ModelRepositoryClient {
       var freed = 0
       for name in try FileSystem.contents(of: cache.store) where !used.contains(name) {
         freed += try removeFile("\(cache.store)/\(name)")
-        try cache.surroundings.reached(.unusedBlobRemoved)
+        try cache.environment.reached(.unusedBlobRemoved)
       }
       for name in try FileSystem.contents(of: cache.partial) {
-        // Only downloads have these locks, and there is none.
+        // Only downloads hold these locks, and no download is running.
         let isLock = name.hasSuffix(".lock")
         let digest = String(name.prefix { $0 != "." })
         guard isLock || used.contains(digest) || isOld("\(cache.partial)/\(name)") else { continue }
@@ -124,7 +124,7 @@ extension ModelRepositoryClient {
 
   // MARK: - Files
 
-  /// The folders of all models of an installation.
+  /// Returns the folders of all models of an installation.
   private func folders(in models: String) throws -> [ModelFolder] {
     try FileSystem.contents(of: models)
       .compactMap { name in
@@ -146,7 +146,7 @@ extension ModelRepositoryClient {
 
   private func isOld(_ path: String) -> Bool {
     guard let identity = try? CacheFile(reading: path).identity else { return false }
-    let age = cache.surroundings.now().timeIntervalSince1970 - Double(identity.seconds)
+    let age = cache.environment.now().timeIntervalSince1970 - Double(identity.seconds)
     return age > Double(configuration.partialLifetime.components.seconds)
   }
 }

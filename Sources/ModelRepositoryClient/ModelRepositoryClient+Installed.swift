@@ -15,10 +15,10 @@ import Foundation
 #endif
 
 extension ModelRepositoryClient {
-  /// What this process uses.
+  /// The versions that this process uses, and the ones that failed in it.
   struct Chosen {
     var choices: [RepositoryName: Choice] = [:]
-    /// Manifests of versions that failed in this process.
+    /// The manifest digests of versions that failed in this process.
     var failed: Set<BlobDigest> = []
   }
 
@@ -28,29 +28,30 @@ extension ModelRepositoryClient {
     var path: String
     var format: VersionManifest.Format
     var source: InstalledModel.Source
-    /// Keeps others from removing the files.
+    /// A shared lock that stops other processes from removing the files.
     var claim: FileLock?
-    /// Locked as long as nobody knows how loading went.
+    /// The running attempt, locked until the caller reports how loading went.
     var attempt: (name: String, lock: FileLock)?
   }
 
-  /// How many attempts may fail before a version is quarantined.
+  /// The number of failed attempts after which a version is quarantined.
   private static let maximumFailures = 2
 
-  /// The model to load in this process.
+  /// Returns the model to load in this process.
   ///
-  /// The first call activates what was downloaded, after it hashed all files; later calls return the
-  /// same. What is damaged or failed is passed over: the version before it is used then, or the
-  /// program's own model.
+  /// The first call verifies the downloaded files against their digests and activates the new
+  /// version. Later calls return the same version. If a version is damaged or has failed, the
+  /// client uses the previous version instead, or the model that the program bundles.
   ///
-  /// Every process that asks for a version that is not proven has to call ``markLoaded(_:)`` or
-  /// ``reportFailure(_:)``, or `InstalledModel.load(with:)`, which does: a process that ends without it
-  /// counts as crashed, and two of those quarantine the version. To look only, use ``models()``.
+  /// If the version isn't proven yet, the process must call ``markLoaded(_:)`` or
+  /// ``reportFailure(_:)``, or use `InstalledModel.load(with:)`, which calls them. A process that
+  /// ends without reporting counts as crashed, and two crashes quarantine the version. To inspect
+  /// models without loading them, use ``models()``.
   ///
-  /// - Parameter model: The model.
-  /// - Returns: Where it lies, and what is known of it.
-  /// - Throws: ``ModelRepositoryClientError`` with `.notFound` when there is none, `.unsafeVersion` or
-  ///   `.quarantined` when that is why; `.cannotWrite`.
+  /// - Parameter model: The model's name.
+  /// - Returns: The model's path, version and parameters.
+  /// - Throws: ``ModelRepositoryClientError`` with `.notFound` if no version can be used,
+  ///   `.unsafeVersion` or `.quarantined` if that is the reason, or `.cannotWrite`.
   public func installed(_ model: RepositoryName) throws -> InstalledModel {
     let (choice, isNew) = try choosing.withLock { _ in
       if let choice = chosen.withLock({ $0.choices[model] }) { return (choice, false) }
@@ -62,7 +63,7 @@ extension ModelRepositoryClient {
         throw ModelRepositoryClientError(error)
       }
     }
-    // Outside of the lock: who is told may ask for a model.
+    // Call the handler without the lock, because the handler may ask for a model itself.
     if isNew {
       configuration.onExposure?(
         Exposure(
@@ -93,7 +94,7 @@ extension ModelRepositoryClient {
         return try choice(from: &state, folder, countsAttempt: true)
       }
     } catch let error as FileFailure where error.isDiskFull || error.isReadOnly {
-      // Nothing can be activated, but what was proven needs no account.
+      // Nothing can be activated, but proven versions can be used without writing the state.
       var state = try folder.readState()
       state.pending = nil
       if state.active?.isProven == false { state.active = nil }
@@ -136,7 +137,7 @@ extension ModelRepositoryClient {
         : "All versions of '\(model)' on this computer are damaged. Download it anew.")
   }
 
-  /// Attempts of processes that are gone have failed.
+  /// Counts the attempts of processes that no longer run as failures.
   private func countFailures(in state: inout ModelState, _ folder: ModelFolder) {
     for entry in state.entries where !entry.isProven {
       let key = entry.digest.hexadecimal
@@ -151,14 +152,14 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// Makes what was downloaded the active version.
+  /// Makes the downloaded version the active one.
   private func activate(_ state: inout ModelState, _ folder: ModelFolder) throws {
     guard let pending = state.pending, !hasFailed(pending), try folder.verify(pending) else {
       return
     }
-    try cache.surroundings.reached(.versionVerified)
+    try cache.environment.reached(.versionVerified)
     let others = [state.active, state.previous].compactMap { $0 }
-    // One that was loaded before is what to fall back to.
+    // Prefer a version that was loaded before as the fallback.
     state.previous =
       try (others.filter(\.isProven) + others.filter { !$0.isProven })
       .first { try $0.digest != pending.digest && folder.verify($0) }
@@ -184,7 +185,7 @@ extension ModelRepositoryClient {
           choice.attempt = (name, lock)
           state.attempts[entry.digest.hexadecimal, default: .init()].running.append(name)
         }
-        try cache.surroundings.reached(.attemptMade)
+        try cache.environment.reached(.attemptMade)
       }
       return choice
     }
@@ -195,7 +196,7 @@ extension ModelRepositoryClient {
     chosen.withLock { $0.failed.contains(entry.digest) }
   }
 
-  /// Drops what this process uses when it turns out to be unsafe, or to be a thief's.
+  /// Drops this process's choice if it is unsafe or if only revoked keys signed it.
   func forget(_ model: RepositoryName, unsafeBy document: TrustedDocument) {
     chosen.withLock { chosen in
       if let entry = chosen.choices[model]?.entry,
@@ -210,7 +211,9 @@ extension ModelRepositoryClient {
 
   // MARK: - Accounts
 
-  /// Whether a model's version was loaded before; the program's own counts as such.
+  /// Returns whether a model's version was loaded before.
+  ///
+  /// The program's bundled model counts as proven.
   func isProven(_ model: InstalledModel) -> Bool {
     chosen.withLock { chosen in
       guard let entry = chosen.choices[model.model]?.entry, entry.digest == model.manifest else {
@@ -220,7 +223,7 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// Says that a model was loaded and works: its version is proven from now on.
+  /// Records that a model was loaded and works, so that its version is proven.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
   public func markLoaded(_ model: InstalledModel) throws {
@@ -231,8 +234,10 @@ extension ModelRepositoryClient {
     chosen.withLock { $0.choices[model.model]?.entry?.isProven = true }
   }
 
-  /// Says that a model could not be loaded: this process uses another version from now on, and the
-  /// second failure quarantines the version for all.
+  /// Records that a model could not be loaded.
+  ///
+  /// From then on this process uses another version. The second failure quarantines the version for
+  /// all processes.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
   public func reportFailure(_ model: InstalledModel) throws {
@@ -244,7 +249,7 @@ extension ModelRepositoryClient {
       attempts.failed += 1
       attempts.running.removeAll { $0 == attempt }
       state.attempts[digest.hexadecimal] = attempts
-      // What was proven once, and fails now, has to prove itself again.
+      // A proven version that fails must be proven again.
       state.update(digest) { $0.isProven = false }
       if attempts.failed >= Self.maximumFailures { state.quarantine(entry) }
     }
@@ -253,7 +258,7 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// Says that loading a model was not tried, or that the program is to blame.
+  /// Records that the model wasn't loaded, or that the failure was the program's fault.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
   package func withdrawAttempt(_ model: InstalledModel) throws {
@@ -262,9 +267,11 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// Forgets which versions of a model failed: the caller tries them in a process of their own.
+  /// Forgets which versions of a model failed.
   ///
-  /// Attempts of processes that are still running count as before.
+  /// Use this when the caller tries versions in a separate process.
+  ///
+  /// Attempts of processes that are still running continue to count.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
   package func forgetFailures(of model: RepositoryName) throws {
@@ -295,7 +302,8 @@ extension ModelRepositoryClient {
     } catch {
       throw ModelRepositoryClientError(error)
     }
-    // The lock only goes when the state does not name it any more, else it would count as a crash.
+    // Release the lock only after the state has stopped naming it. Otherwise the attempt would
+    // count as a crash.
     chosen.withLock { chosen in
       if chosen.choices[model.model]?.entry?.digest == digest {
         chosen.choices[model.model]?.attempt = nil

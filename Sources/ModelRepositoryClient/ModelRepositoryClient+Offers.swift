@@ -16,15 +16,16 @@ import Foundation
 #endif
 
 extension ModelRepositoryClient {
-  /// The most bytes of a list of models.
+  /// The maximum size of a list of models, in bytes.
   private static let maximumListBytes = 4 << 20
-  /// How many models are asked for at once.
+  /// The number of models that are requested concurrently.
   private static let concurrentOffers = 8
 
-  /// What the channel gives this installation of a model; nothing of it is fetched or kept.
+  /// Returns the version of a model that the channel assigns to this installation, without
+  /// downloading it.
   ///
-  /// - Parameter model: The model.
-  /// - Returns: The version, with what its manifest says.
+  /// - Parameter model: The model's name.
+  /// - Returns: The version, with the details from its manifest.
   /// - Throws: ``ModelRepositoryClientError``.
   package func offer(of model: RepositoryName) async throws -> ModelOffer {
     try await withExchange(configuration) { exchange in
@@ -32,14 +33,14 @@ extension ModelRepositoryClient {
     }
   }
 
-  /// What the channel gives this installation of each model of the server.
+  /// Returns the versions that the channel assigns to this installation, for the server's models.
   ///
-  /// Somebody waits for a list: a server that does not answer is asked twice at most.
+  /// A person waits for the list, so a server that doesn't respond is tried at most twice.
   ///
-  /// - Parameter limit: How many models are looked at.
-  /// - Returns: The models by name; one without a version, or without a good signature, is an error
-  ///   in its place.
-  /// - Throws: ``ModelRepositoryClientError`` where there is no list.
+  /// - Parameter limit: The maximum number of models to look up.
+  /// - Returns: The models, sorted by name. A model without a version or without a valid signature
+  ///   has an error instead of an offer.
+  /// - Throws: ``ModelRepositoryClientError`` if the list can't be fetched.
   package func offers(upTo limit: Int) async throws -> ModelOffers {
     var configuration = configuration
     configuration.retries = min(configuration.retries, 1)

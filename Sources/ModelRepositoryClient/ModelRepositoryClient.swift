@@ -10,7 +10,7 @@ public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
 
-/// Fetches models from a repository, verifies them, and keeps them where no crash can spoil them.
+/// Fetches models from a repository, verifies them, and keeps them in a crash-safe cache.
 ///
 /// ```swift
 /// var configuration = ModelRepositoryConfiguration(
@@ -20,31 +20,34 @@ import TensorIO
 /// let model = try client.installed(digits).load(with: loader)
 /// ```
 ///
-/// A process keeps the version that it began with, unless a document says that it is unsafe; what was
-/// downloaded meanwhile is used from the next start. Any number of processes and of clients may share a folder.
+/// A process keeps the version that it started with, unless a document marks that version as
+/// unsafe. A version that is downloaded meanwhile is used from the next start. Any number of
+/// processes and clients may share a folder.
 public final class ModelRepositoryClient: Sendable {
-  /// What rollouts tell this installation from others by.
+  /// The identifier that rollouts use for this installation.
   public let installationID: String
 
   let configuration: ModelRepositoryConfiguration
   let cache: CacheFolder
   let chosen = Mutex(Chosen())
-  /// Held while a version is chosen, which takes long; ``chosen`` only for a moment.
+  /// The lock that is held while a version is chosen.
+  ///
+  /// Choosing can take long, whereas ``chosen`` is only locked briefly.
   let choosing = Mutex(())
   let server: RepositoryAddress
   /// The folder of this installation's models.
   let modelsFolder: String
-  private let flights = Flights()
+  private let downloads = DownloadCoalescer()
 
-  /// Opens the cache, or makes it; nothing is fetched.
+  /// Opens the cache, or creates it, without fetching anything.
   ///
-  /// - Parameter configuration: Where models come from, whom to trust, and where they are kept.
+  /// - Parameter configuration: The server, the trusted keys, and the cache's folder.
   /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration` or `.cannotWrite`.
   public convenience init(_ configuration: ModelRepositoryConfiguration) throws {
-    try self.init(configuration, Surroundings())
+    try self.init(configuration, ClientEnvironment())
   }
 
-  init(_ configuration: ModelRepositoryConfiguration, _ surroundings: Surroundings) throws {
+  init(_ configuration: ModelRepositoryConfiguration, _ environment: ClientEnvironment) throws {
     func require(_ condition: Bool, _ message: String) throws {
       guard condition else { throw ModelRepositoryClientError(.invalidConfiguration, message) }
     }
@@ -67,7 +70,7 @@ public final class ModelRepositoryClient: Sendable {
       server: configuration.server,
       allowsInsecureConnections: configuration.allowsInsecureConnections)
     do {
-      cache = try CacheFolder(configuration.folder, surroundings)
+      cache = try CacheFolder(configuration.folder, environment)
       installationID = try configuration.installationID ?? cache.installationID()
       modelsFolder = try cache.models(of: installationID)
     } catch {
@@ -77,28 +80,31 @@ public final class ModelRepositoryClient: Sendable {
 
   // MARK: - Downloading
 
-  /// Fetches the newest version for this installation, unless it is there.
+  /// Downloads the newest version for this installation, unless it is already in the cache.
   ///
-  /// The stream ends when the version is on disk and verified; the next process to ask for the model
-  /// uses it. Leaving the stream, or cancelling the task that reads it, cancels the download, unless
-  /// somebody else waits for it too; what has come is kept, and gone on with the next time.
+  /// The stream ends when the version is on disk and verified. The next process that asks for the
+  /// model uses it. Leaving the stream, or cancelling the task that reads it, cancels the download
+  /// unless another caller also waits for it. The bytes received so far are kept, and the next
+  /// download resumes from them.
   ///
   /// - Parameters:
-  ///   - model: The model.
-  ///   - conditions: When it may be downloaded; looked at now, before anything is fetched.
-  /// - Returns: The progress; its error is a ``ModelRepositoryClientError``.
+  ///   - model: The model's name.
+  ///   - conditions: When the model may be downloaded. They are checked now, before anything is
+  ///     fetched.
+  /// - Returns: A stream of progress values. Its errors are of the type
+  ///   ``ModelRepositoryClientError``.
   public func download(
     _ model: RepositoryName, conditions: DownloadConditions = DownloadConditions()
   ) -> AsyncThrowingStream<DownloadProgress, any Error> {
     let (stream, continuation) = AsyncThrowingStream<DownloadProgress, any Error>.makeStream(
       bufferingPolicy: .bufferingNewest(16))
     do {
-      try cache.surroundings.device.check(conditions, model.text)
+      try cache.environment.device.check(conditions, model.text)
     } catch {
       continuation.finish(throwing: error)
       return stream
     }
-    let leave = flights.join(model, work(model)) { progress in
+    let leave = downloads.join(model, work(model)) { progress in
       continuation.yield(progress)
     } onEnd: { result in
       switch result {
@@ -112,19 +118,19 @@ public final class ModelRepositoryClient: Sendable {
     return stream
   }
 
-  /// Fetches the newest version for this installation, unless it is there, and waits for it.
+  /// Downloads the newest version for this installation and waits until it is in the cache.
   ///
   /// - Parameters:
-  ///   - model: The model.
-  ///   - conditions: When it may be downloaded.
-  /// - Returns: The version, which the next process to ask uses.
+  ///   - model: The model's name.
+  ///   - conditions: When the model may be downloaded.
+  /// - Returns: The version, which the next process that asks for the model uses.
   /// - Throws: ``ModelRepositoryClientError``.
   public func update(
     _ model: RepositoryName, conditions: DownloadConditions = DownloadConditions()
   ) async throws -> InstalledModel.Version {
-    try cache.surroundings.device.check(conditions, model.text)
+    try cache.environment.device.check(conditions, model.text)
     let (stream, continuation) = AsyncThrowingStream<InstalledModel.Version, any Error>.makeStream()
-    let leave = flights.join(model, work(model)) { _ in
+    let leave = downloads.join(model, work(model)) { _ in
     } onEnd: { result in
       switch result {
       case .success(let version):
@@ -140,21 +146,21 @@ public final class ModelRepositoryClient: Sendable {
     throw ModelRepositoryClientError(CancellationError())
   }
 
-  /// Ends the download of a model for all who wait for it.
-  func cancelDownload(of model: RepositoryName) { flights.cancel(model) }
+  /// Cancels the download of a model for all callers that wait for it.
+  func cancelDownload(of model: RepositoryName) { downloads.cancel(model) }
 
   func folder(of model: RepositoryName) -> ModelFolder {
     ModelFolder(cache: cache, model: model, models: modelsFolder)
   }
 
-  private func work(_ model: RepositoryName) -> Flights.Work {
+  private func work(_ model: RepositoryName) -> DownloadCoalescer.Work {
     { [self] onProgress in
       do {
         let version: InstalledModel.Version
         do {
           version = try await fetch(model, onProgress)
         } catch {
-          // What nothing names any more may be the room that the new version needs.
+          // Removing unused files may free enough space for the new version.
           guard ModelRepositoryClientError(error).code == .diskFull, try await tidy() > 0 else {
             throw error
           }
@@ -183,9 +189,10 @@ public final class ModelRepositoryClient: Sendable {
     }
   }
 
-  /// Removes what nothing names.
+  /// Removes the files that no model uses.
   ///
-  /// - Returns: The bytes that it had; 0 where the disk refuses, and the next download tries again.
+  /// - Returns: The number of bytes that were freed, or 0 if removing failed. The next download
+  ///   tries again.
   private func tidy() async throws -> Int {
     do {
       return try await BlockingWork.run { try self.removeUnused() }

@@ -7,29 +7,29 @@
 public import ModelRepositoryAPI
 import TensorIO
 
-/// Why a model was not downloaded, or cannot be used.
+/// An error that says why a model wasn't downloaded or can't be used.
 ///
-/// Branch on ``code``; show ``message`` to a person.
+/// Use ``code`` in programs, and show ``message`` to people.
 public struct ModelRepositoryClientError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, naming the thing and both sides, and how to mend it.
+  /// A message that says what happened, to what, what was expected, and how to fix it.
   public var message: String
   /// The HTTP status, for `.serverError`, `.notFound` and `.unauthorized`.
   public var status: Int?
-  /// The bytes that are needed and there, for `.diskFull`.
+  /// The bytes that are needed and the bytes that are available, for `.diskFull`.
   public var bytes: (needed: Int, available: Int)?
-  /// The digest that a blob should have, and the one it has, for `.corrupt`.
+  /// The digest that a blob should have and the digest that was found, for `.corrupt`.
   public var digests: (expected: BlobDigest, found: BlobDigest?)?
-  /// The error that led to this one, if there was one.
+  /// The error that caused this one, if there is one.
   public var cause: (any Error)?
 
-  /// Makes an error.
+  /// Creates an error.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What happened and how to mend it, as one or two sentences.
-  ///   - cause: The error that led to this one.
+  ///   - message: What happened and how to fix it, in one or two sentences.
+  ///   - cause: The error that caused this one.
   public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
@@ -43,7 +43,9 @@ extension ModelRepositoryClientError: CustomStringConvertible {
 }
 
 extension ModelRepositoryClientError {
-  /// The kinds of failure; the description is a word for programs, such as `not_found`.
+  /// The kinds of failure.
+  ///
+  /// The description is a word for programs, such as `not_found`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Wrapped: String {
       case invalidConfiguration = "invalid_configuration"
@@ -71,45 +73,46 @@ extension ModelRepositoryClientError {
     private let wrapped: Wrapped
     private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
-    /// The configuration makes no sense.
+    /// The configuration is invalid.
     public static var invalidConfiguration: Code { Code(.invalidConfiguration) }
-    /// The server, or the cache, has no such model.
+    /// The server or the cache doesn't have the model.
     public static var notFound: Code { Code(.notFound) }
-    /// The server wants a token, or another one.
+    /// The server requires a token, or doesn't accept the one that was sent.
     public static var unauthorized: Code { Code(.unauthorized) }
-    /// No trusted key signed the document, or it is of another model or channel.
+    /// No trusted key signed the document, or it belongs to another model or channel.
     public static var untrusted: Code { Code(.untrusted) }
-    /// A document or a manifest makes no sense.
+    /// A document or a manifest is invalid.
     public static var invalidDocument: Code { Code(.invalidDocument) }
-    /// The document is too old to be taken for new.
+    /// The document has expired.
     public static var expired: Code { Code(.expired) }
-    /// The document was issued in the future: a clock is wrong.
+    /// The document was issued in the future, so a clock is wrong.
     public static var notYetValid: Code { Code(.notYetValid) }
-    /// The document is older than one that was seen before.
+    /// The document is older than one that this computer has already seen.
     public static var replayed: Code { Code(.replayed) }
-    /// The versions that were there are unsafe, and were deleted.
+    /// The downloaded versions were unsafe and have been deleted.
     public static var unsafeVersion: Code { Code(.unsafeVersion) }
-    /// The version failed twice here, and is not fetched again.
+    /// The version failed twice on this computer, so it isn't fetched again.
     public static var quarantined: Code { Code(.quarantined) }
-    /// A blob has other bytes than its digest says.
+    /// A blob's bytes don't match its digest.
     public static var corrupt: Code { Code(.corrupt) }
-    /// There is more than ``ModelRepositoryConfiguration/maximumBytes``, or than any document may have.
+    /// A version is larger than ``ModelRepositoryConfiguration/maximumBytes``, or a document is
+    /// larger than its limit.
     public static var tooLarge: Code { Code(.tooLarge) }
-    /// The server is not known, cannot be reached, or broke off.
+    /// The server's host is unknown, the server can't be reached, or it closed the connection.
     public static var connectionFailed: Code { Code(.connectionFailed) }
-    /// The server was silent for too long.
+    /// The server didn't respond in time.
     public static var timedOut: Code { Code(.timedOut) }
-    /// The server answered with something else than was asked for.
+    /// The server's response was an error, or wasn't what was requested.
     public static var serverError: Code { Code(.serverError) }
-    /// There is not enough space.
+    /// There isn't enough space on the disk.
     public static var diskFull: Code { Code(.diskFull) }
-    /// The cache cannot be read or written.
+    /// The cache can't be read or written.
     public static var cannotWrite: Code { Code(.cannotWrite) }
-    /// The device is in a state in which the caller wants no download.
+    /// The device doesn't meet the caller's download conditions.
     public static var conditionsNotMet: Code { Code(.conditionsNotMet) }
-    /// The device does not tell whether a condition is met.
+    /// The device doesn't report whether a condition is met.
     public static var conditionUnknown: Code { Code(.conditionUnknown) }
-    /// The version is of a format that this call cannot load.
+    /// The version has a format that this call can't load.
     public static var unsupportedFormat: Code { Code(.unsupportedFormat) }
     /// The task was cancelled.
     public static var cancelled: Code { Code(.cancelled) }
@@ -120,7 +123,7 @@ extension ModelRepositoryClientError {
 }
 
 extension ModelRepositoryClientError {
-  /// What an error from within is for a caller.
+  /// Converts an internal error to one for callers.
   init(_ error: any Error) {
     switch error {
     case let error as ModelRepositoryClientError: self = error

@@ -6,74 +6,92 @@
 #if ModelHosting
 public import ModelRepositoryAPI
 
-/// Where models come from, whom to trust, and where they are kept.
+/// The settings of a client: the server, the trusted keys, and the cache.
 public struct ModelRepositoryConfiguration: Sendable {
-  /// The server's address: `https://models.example.com`, with a path if it has one.
+  /// The server's address, such as `https://models.example.com`, with a path if it has one.
   ///
-  /// Plain http is possible to this computer only, unless ``allowsInsecureConnections``.
+  /// Plain HTTP is allowed only for this computer, unless ``allowsInsecureConnections`` is set.
   public var server: String
-  /// The keys that may sign; one valid signature of any of them is enough.
+  /// The trusted signing keys, of which any one may sign.
   ///
-  /// A repository with a root document tells which keys sign from then on, where one of these keys
-  /// signed that document. Never empty, unless ``root`` is given.
+  /// If one of these keys signed the repository's root document, that document decides from then on
+  /// which keys are trusted. The array must not be empty unless ``root`` is set.
   public var keys: [VerificationKey]
-  /// The root document to begin with, which says by itself how many keys have to sign the next one;
-  /// nil begins with ``keys``, which are not looked at otherwise.
+  /// The root document to start with, or nil to start with ``keys``.
   ///
-  /// A program has it as a file, `roots/N.json` of the repository's folder:
+  /// The root document itself says how many keys must sign the next one. If it is set, ``keys`` is
+  /// ignored.
+  ///
+  /// A program reads it from a file, which is `roots/N.json` in the repository's folder:
   ///
   /// ```swift
-  /// configuration.root = try RepositoryJSON.decode(SignedDocument.self, from: Data(contentsOf: file))
+  /// let data = try Data(contentsOf: file)
+  /// configuration.root = try RepositoryJSON.decode(SignedDocument.self, from: data)
   /// ```
   public var root: SignedDocument?
-  /// The cache: it is made when it is not there.
+  /// The cache's folder, which is created if it is missing.
   ///
-  /// Processes may share it. Installations with ids of their own share the blobs, and each has its own
-  /// versions.
+  /// Processes may share it. Installations with different identifiers share the blobs, but each
+  /// keeps its own versions.
   public var folder: String
-  /// The channel that is followed.
+  /// The channel to follow.
   public var channel: RepositoryName = .stable
-  /// A token that may read; it goes to ``server`` only, never to where that redirects.
+  /// A token with read access.
+  ///
+  /// It is sent only to ``server``, never to a server that it redirects to.
   public var token: String?
-  /// A PEM file of authorities that are trusted besides the system's, for a server with a private
-  /// certificate.
+  /// A PEM file of certificate authorities to trust in addition to the system's.
   ///
-  /// The variable `SSL_CERT_FILE` names authorities that are trusted instead of the system's.
+  /// Use it for a server with a private certificate.
+  ///
+  /// The environment variable `SSL_CERT_FILE` names a file of authorities to trust instead of the
+  /// system's.
   public var certificateAuthorities: String?
-  /// What rollouts tell this installation from others by; nil: made once and kept in the folder.
+  /// The identifier that rollouts use for this installation.
+  ///
+  /// If it is nil, the client creates one and keeps it in the folder.
   public var installationID: String?
-  /// Models that came with the program, the last resort: a `.tiobundle` folder or a `.tflite` file.
+  /// The paths of models that came with the program, which are used as a last resort.
+  ///
+  /// Each path is a `.tiobundle` folder or a `.tflite` file.
   public var bundled: [RepositoryName: String] = [:]
-  /// Whether plain http is possible to other computers too.
+  /// Whether plain HTTP is also allowed for other computers.
   ///
-  /// What is fetched is verified all the same, but everybody on the way can see it, and the token.
+  /// Everything that is fetched is still verified, but anyone on the network can read it, including
+  /// the token.
   public var allowsInsecureConnections = false
-  /// How long a server may take to accept a connection.
+  /// The time that a server may take to accept a connection.
   public var connectTimeout: Duration = .seconds(10)
-  /// How long a server may send nothing.
+  /// The time after which a server that sends nothing counts as stalled.
   ///
-  /// A download as a whole may take as long as it takes.
+  /// The duration of a whole download isn't limited.
   public var stallTimeout: Duration = .seconds(30)
-  /// How often a request is repeated after a broken connection, a silence, 429 or 5xx, as long as
-  /// nothing comes; every byte that does come starts the count anew.
+  /// The number of retries after a broken connection, a stall, or a response with status 408, 429
+  /// or 5xx.
+  ///
+  /// The count starts again whenever new bytes arrive.
   public var retries = 4
-  /// The pause before the first repetition; it doubles up to 30 s, and half of it is random.
+  /// The delay before the first retry.
+  ///
+  /// It doubles with each retry, up to 30 s, and up to half of it is random.
   public var retryDelay: Duration = .milliseconds(500)
-  /// The most bytes that a version may have.
+  /// The maximum size of a version, in bytes.
   public var maximumBytes = 4 << 30
-  /// For how long an incomplete file is kept, to go on with it: ``ModelRepositoryClient/removeUnused()``.
+  /// The time that an incomplete file is kept so that a download can resume.
+  ///
+  /// See ``ModelRepositoryClient/removeUnused()``.
   public var partialLifetime: Duration = .seconds(24 * 3600)
-  /// Whether a server that was never reached is given up at once: a person waits for the answer.
+  /// Whether to give up at once on a server that was never reached, because a person is waiting.
   package var failsFast = false
-  /// Told which version a process began to use, once for a model; nil tells nobody.
+  /// A handler that is called when this process starts to use a version of a model.
   public var onExposure: (@Sendable (Exposure) -> Void)?
 
-  /// Makes a configuration.
+  /// Creates a configuration.
   ///
   /// - Parameters:
   ///   - server: The server's address.
-  ///   - keys: The keys that may sign.
-  ///   - folder: The cache.
+  ///   - keys: The trusted signing keys.
+  ///   - folder: The cache's folder.
   public init(server: String, keys: [VerificationKey], folder: String) {
     self.server = server
     self.keys = keys
@@ -81,17 +99,17 @@ public struct ModelRepositoryConfiguration: Sendable {
   }
 }
 
-/// An installation began to use a version: what experiments count.
+/// A record that an installation started to use a version, which experiments count.
 public struct Exposure: Sendable, Hashable {
-  /// What rollouts know the installation by.
+  /// The identifier that rollouts use for the installation.
   public var installationID: String
-  /// The model.
+  /// The model's name.
   public var model: RepositoryName
-  /// The channel.
+  /// The channel that the installation follows.
   public var channel: RepositoryName
-  /// The version; nil for a model that came with the program.
+  /// The version, or nil for a model that came with the program.
   public var version: RepositoryName?
-  /// The arm of the experiment; nil outside of one.
+  /// The arm of the experiment, or nil outside of one.
   public var arm: RepositoryName?
   /// Where the model came from.
   public var source: InstalledModel.Source

@@ -6,20 +6,20 @@
 #if ModelHosting
 package import TensorIO
 
-/// Loads a model that nobody vouches for, and runs it once on zeros.
+/// Loads an untrusted model and runs it once on zeros.
 ///
-/// With backends that run models in processes of their own, a model that crashes, or takes more memory
-/// or time than it is given, only fails its trial.
+/// If the backends run models in separate processes, a model that crashes, or exceeds its limits of
+/// memory or time, only fails its trial.
 package struct ModelTrial: Sendable {
-  /// A bundle's folder, or a .tflite file.
+  /// The path of a bundle's folder or a `.tflite` file.
   package let path: String
   private let backends: [any Backend]
 
-  /// Makes a trial.
+  /// Creates a trial.
   ///
   /// - Parameters:
-  ///   - path: A bundle's folder, or a .tflite file.
-  ///   - backends: What runs the model.
+  ///   - path: The path of a bundle's folder or a `.tflite` file.
+  ///   - backends: The backends that can run the model.
   package init(path: String, backends: [any Backend]) {
     self.path = path
     self.backends = backends
@@ -27,8 +27,8 @@ package struct ModelTrial: Sendable {
 
   /// Tries the model.
   ///
-  /// - Throws: `TensorIOError` that says why it cannot be used; `.missingLibrary` where this computer
-  ///   cannot tell.
+  /// - Throws: `TensorIOError` that says why the model can't be used. The code `.missingLibrary`
+  ///   means that this computer couldn't try it.
   package func run() throws {
     try FileSystem.isFolder(path) ? tryBundle() : tryFile()
   }
@@ -37,7 +37,9 @@ package struct ModelTrial: Sendable {
     try InferenceModel.tryOut(ModelBundle(path), with: ModelLoader(backends: backends))
   }
 
-  /// A file without a bundle does not describe its values: it is loaded, and run on zeros.
+  /// Tries a file without a bundle.
+  ///
+  /// Such a file doesn't describe its values, so each signature is run on zeros.
   private func tryFile() throws {
     guard let backend = backends.first(where: { $0.name == "tflite" }) else {
       throw TensorIOError(

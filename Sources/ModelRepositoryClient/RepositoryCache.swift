@@ -7,11 +7,11 @@
 import Foundation
 package import ModelRepositoryAPI
 
-/// Where commands keep what they fetched.
+/// The cache that commands use.
 package enum RepositoryCache {
-  /// The folder of a server's channel.
+  /// Returns the cache folder for a server's channel.
   ///
-  /// Documents of another server, or channel, are not this one's newer or older ones.
+  /// Each server and channel has its own folder, because their document versions can't be compared.
   package static func folder(server: String, channel: RepositoryName) -> String {
     let caches =
       ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"

@@ -9,7 +9,7 @@ package import ModelRepositoryAPI
 import TensorIO
 
 extension SignedDocument {
-  /// Reads a root document, which nobody has checked yet.
+  /// Reads a root document without verifying it.
   ///
   /// - Throws: `TensorIOError` that says what the file should be.
   package init(ofRootFile path: String) throws {

@@ -9,7 +9,7 @@ import Foundation
 import ModelCommands
 import ModelRepositoryServer
 
-/// Where a repository's blobs are.
+/// The options that say where a repository's blobs are stored.
 struct BlobPlaceArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -34,9 +34,9 @@ struct BlobPlaceArguments: ParsableArguments {
     }
   }
 
-  /// The place; nil where none was named.
+  /// Returns the location of the blobs, or nil if none was given.
   ///
-  /// - Throws: `RepositoryError` for what is no place.
+  /// - Throws: `RepositoryError` if the location is invalid.
   func place() throws -> BlobPlace? {
     guard let blobs else { return nil }
     let environment = ProcessInfo.processInfo.environment

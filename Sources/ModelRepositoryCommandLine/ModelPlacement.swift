@@ -9,21 +9,21 @@ import ModelCommands
 import ModelRepositoryClient
 import TensorIO
 
-/// Puts a downloaded model into a folder of the user's, in one step.
+/// Puts a downloaded model into a user's folder atomically.
 ///
-/// The copy is made in a hidden folder beside the target, which is locked as long as its process lives.
-/// What a killed process left there is removed by the next one.
+/// The copy is made in a hidden folder beside the target, which is locked while the process lives.
+/// The next pull removes the folder of a process that was killed.
 struct ModelPlacement {
-  /// Where the model is put: `NAME.tiobundle` or `NAME.tflite`.
+  /// The path at which the model is put, `NAME.tiobundle` or `NAME.tflite`.
   let target: String
-  /// Whether a model that is there is replaced.
+  /// Whether to replace an existing model.
   let replaces: Bool
 
   private static let prefix = ".tensorio-pull-"
 
   private var folder: String { FileSystem.folder(of: target) }
 
-  /// Checks that the model may be put there.
+  /// Checks that the model may be put at the target.
   ///
   /// - Throws: `TensorIOError` with `.fileExists`.
   func check() throws {
@@ -32,10 +32,10 @@ struct ModelPlacement {
     }
   }
 
-  /// Copies a model, then gives the copy its place.
+  /// Copies a model and moves the copy to the target.
   ///
-  /// - Parameter source: A folder or a file, which stays as it is.
-  /// - Throws: `TensorIOError`; what was there is still there then.
+  /// - Parameter source: The path of a folder or a file, which isn't changed.
+  /// - Throws: `TensorIOError`. The target is unchanged then.
   func place(_ source: String) throws {
     let files = FileManager.default
     do {
@@ -44,7 +44,7 @@ struct ModelPlacement {
       let (temporary, lock) = try makeTemporaryFolder()
       defer {
         withExtendedLifetime(lock) {
-          // The next pull removes what cannot be removed now.
+          // The next pull removes the folder if that fails now.
           try? files.removeItem(atPath: temporary)
         }
       }
@@ -55,17 +55,17 @@ struct ModelPlacement {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(target)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(target)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }
 
-  /// Makes a folder that nobody else takes for a leftover.
+  /// Creates and locks a temporary folder, so that other processes don't remove it as a leftover.
   private func makeTemporaryFolder() throws -> (path: String, lock: FileLock) {
     while true {
       let path = folder + "/" + Self.prefix + UUID().uuidString
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-      // Another process may take it for a leftover, and remove it, before it is locked.
+      // Another process may remove the folder as a leftover before it is locked.
       do {
         if let lock = try FileLock.trying(on: path), FileSystem.isFolder(path) {
           return (path, lock)
@@ -74,9 +74,11 @@ struct ModelPlacement {
     }
   }
 
-  /// Removes what processes left that were killed; the lock of one that lives keeps its folder.
+  /// Removes the folders of killed processes.
+  ///
+  /// The folder of a running process is locked, so it stays.
   private func removeLeftovers() {
-    // Leftovers take space and do no harm, so a folder that cannot be read or changed is no error.
+    // Leftovers only take space, so it isn't an error if the folder can't be read or changed.
     guard let names = try? FileSystem.contents(of: folder) else { return }
     for name in names where name.hasPrefix(Self.prefix) {
       let path = folder + "/" + name

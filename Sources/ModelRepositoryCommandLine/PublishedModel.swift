@@ -10,16 +10,16 @@ import ModelRepositoryClient
 import TensorIO
 import TensorIOCommandLine
 
-/// What `tensorio repository push` is about to publish.
+/// The model that `tensorio repository push` publishes.
 struct PublishedModel {
-  /// A bundle's folder, or a .tflite file.
+  /// The path of a bundle's folder or a `.tflite` file.
   let path: String
 
-  /// Checks that what is published is what other machines will get, and that it works.
+  /// Checks that the model can be published as it is, and that it works.
   ///
   /// - Parameters:
-  ///   - memoryLimit: What the model may take while it is tried.
-  ///   - triesModel: Whether it is loaded and run.
+  ///   - memoryLimit: The memory that the model may use while it is tried.
+  ///   - triesModel: Whether to load and run the model.
   /// - Throws: `TensorIOError` that names the file or says what is wrong with the model.
   func check(by memoryLimit: MemoryLimit, triesModel: Bool) throws {
     let isFolder = FileSystem.isFolder(path)
@@ -35,7 +35,9 @@ struct PublishedModel {
 
   // MARK: - Files
 
-  /// Links and special files are not what other machines get: a link may lead out of the bundle.
+  /// Checks that a bundle has only regular files and folders.
+  ///
+  /// Links and special files can't be published. A link may lead out of the bundle.
   private func checkFolder() throws {
     for name in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
       let type = try type(of: path + "/" + name)

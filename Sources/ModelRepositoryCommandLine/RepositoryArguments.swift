@@ -12,7 +12,7 @@ import ModelRepositoryClient
 import TensorIO
 import TensorIOCommandLine
 
-/// The server that a command asks.
+/// The options that name the server and the token.
 struct RepositoryServerArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -39,7 +39,7 @@ struct RepositoryServerArguments: ParsableArguments {
   /// The token, if there is one.
   var secret: String? { token ?? Self.environment("TENSORIO_REPOSITORY_TOKEN") }
 
-  /// What asks the server.
+  /// Creates a publisher that sends requests to the server.
   func publisher() throws -> ModelRepositoryPublisher {
     let data =
       ProcessInfo.processInfo.environment["XDG_STATE_HOME"]
@@ -54,14 +54,14 @@ struct RepositoryServerArguments: ParsableArguments {
   }
 }
 
-/// The channel that a command is about.
+/// The option that names the channel.
 struct ChannelArguments: ParsableArguments {
   @Option(help: "The channel.")
   var channel = RepositoryName.stable
 }
 
 extension RepositoryName: ExpressibleByArgument {
-  /// Reads a word of the command line.
+  /// Reads a name from the command line.
   public init?(argument: String) { self.init(argument) }
 }
 
@@ -78,7 +78,7 @@ extension ModelRepositoryClientError: ReportedError {
 }
 
 extension Console {
-  /// A document as servers send it, on one line.
+  /// Prints a document as servers send it, on one line.
   static func printJSON(_ document: some Encodable) throws {
     printJSONText(String(decoding: try RepositoryJSON.encode(document), as: UTF8.self))
   }
@@ -87,12 +87,12 @@ extension Console {
 extension TokenScope: ExpressibleByArgument {}
 
 extension Date {
-  /// The time as documents have it.
+  /// The time in the format of documents.
   var text: String { formatted(.iso8601) }
 }
 
 extension Int {
-  /// A number of bytes for people.
+  /// The number of bytes as text for people, such as `1.5 MB`.
   var byteText: String {
     var value = Double(self)
     for unit in ["B", "kB", "MB", "GB"] {

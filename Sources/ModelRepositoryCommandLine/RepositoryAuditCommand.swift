@@ -87,7 +87,7 @@ struct RepositoryAuditCommand: ParsableCommand {
   }
 }
 
-/// A time that somebody types: how long ago, a day, or a moment in UTC.
+/// A time on the command line: how long ago, a day, or a moment in UTC.
 struct AuditTime: ExpressibleByArgument {
   private enum Kind {
     case ago(TimeInterval)
@@ -111,7 +111,7 @@ struct AuditTime: ExpressibleByArgument {
     }
   }
 
-  /// The time, as seen from another.
+  /// Returns the time, relative to the current time if it says how long ago.
   func time(before now: Date) -> Date {
     switch kind {
     case .ago(let seconds): now.addingTimeInterval(-seconds)

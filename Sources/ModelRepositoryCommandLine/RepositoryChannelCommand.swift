@@ -102,7 +102,7 @@ struct RepositoryChannelCommand: ParsableCommand {
   }
 }
 
-/// Shows a channel's document.
+/// Prints a channel's document.
 enum ChannelPrinter {
   static func show(_ document: ChannelDocument, json: Bool) throws {
     if json { return try Console.printJSON(document) }

@@ -37,7 +37,7 @@ package struct RepositoryCommand: ParsableCommand {
       SessionWorkerCommand.self,
     ])
 
-  /// Makes a command, for the parser.
+  /// Creates a command for the parser.
   package init() {}
 }
 #endif

@@ -12,7 +12,7 @@ import ModelRepositoryServer
 import TensorIO
 import TensorIOCommandLine
 
-/// Who signs the next root document.
+/// The options for signing the next root document.
 struct RootCeremonyArguments: ParsableArguments {
   @Option(
     parsing: .singleValue,
@@ -31,9 +31,9 @@ struct RootCeremonyArguments: ParsableArguments {
     guard (1...400).contains(days) else { throw ValidationError("--days takes 1 to 400.") }
   }
 
-  /// The ceremony.
+  /// Reads the root keys and returns the ceremony that signs with them.
   ///
-  /// - Throws: `RepositoryError` for files that are not private keys.
+  /// - Throws: `RepositoryError` if a file isn't a private key.
   func ceremony() throws -> RepositoryKeys.Ceremony {
     RepositoryKeys.Ceremony(
       rootKeys: try rootKey.map { try RepositoryKeys.readKey(inFile: $0) },
@@ -41,7 +41,7 @@ struct RootCeremonyArguments: ParsableArguments {
   }
 }
 
-/// The keys of the root role.
+/// The options for the keys of the root role.
 struct RootRoleArguments: ParsableArguments {
   @Option(
     parsing: .singleValue,
@@ -65,7 +65,7 @@ struct RootRoleArguments: ParsableArguments {
     }
   }
 
-  /// Reads the keys, and makes those that are not there.
+  /// Reads the keys and creates missing ones.
   func keys() throws -> [SigningKey] {
     try root.map { path in
       guard !FileManager.default.fileExists(atPath: path) else {
@@ -84,7 +84,7 @@ struct RootRoleArguments: ParsableArguments {
 }
 
 extension Console {
-  /// Says what became of a root document.
+  /// Prints whether a root document was published or needs more signatures.
   static func show(_ outcome: RepositoryKeys.Outcome) {
     switch outcome {
     case .published(let root): printData("Published \(root.summary)")
@@ -165,7 +165,7 @@ struct RepositoryKeyCreateCommand: ParsableCommand {
 }
 
 extension RepositoryKeys.Ceremony {
-  /// When a key's time is over.
+  /// Returns the date on which a key expires, or nil if it doesn't.
   fileprivate func expiry(afterDays days: Int?) -> Date? {
     days.map { now + Double($0) * 24 * 3600 }
   }

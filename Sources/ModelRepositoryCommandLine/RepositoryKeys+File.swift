@@ -11,9 +11,10 @@ import ModelRepositoryServer
 import TensorIO
 
 extension RepositoryKeys {
-  /// Reads a private key from a regular file that only its owner may be able to read.
+  /// Reads a private key from a regular file that only its owner may read.
   ///
-  /// - Throws: `TensorIOError` for another kind of file; `RepositoryError` for what is not a key.
+  /// - Throws: `TensorIOError` for another kind of file, or `RepositoryError` if the file isn't a
+  ///   key.
   static func readKey(inFile path: String) throws -> SigningKey {
     if FileManager.default.fileExists(atPath: path) { try FileSystem.requireFile(path) }
     return try readKey(path)

@@ -37,7 +37,7 @@ struct RepositoryKeysCommand: ParsableCommand {
       RepositoryKeySignCommand.self,
     ], defaultSubcommand: Trusted.self)
 
-  /// Prints the keys that clients are to trust.
+  /// Prints the keys that clients should trust.
   struct Trusted: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "trusted", abstract: "Print the keys that clients are to trust (default).")
@@ -85,7 +85,7 @@ struct RepositoryKeysCommand: ParsableCommand {
     }
   }
 
-  /// The keys of the folder where one was named, else the server's.
+  /// Returns the keys of the folder if one was given, and the server's keys otherwise.
   static func records(_ place: RepositoryTokenCommand.Place) async throws -> [KeyRecord] {
     if let data = place.data {
       try DataFolderArguments.requireRepository(data)
@@ -119,7 +119,7 @@ struct RepositoryKeysCommand: ParsableCommand {
 }
 
 extension RootDocument {
-  /// The document in a line.
+  /// A summary of the document on one line.
   var summary: String {
     "root document \(version): \(root.threshold) of \(root.keys.count) root keys sign, expires "
       + expires.text

@@ -50,7 +50,7 @@ struct RepositoryCheckCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
-      // A database that is gone, or that is a folder, is damage as well.
+      // A missing database, or a folder in its place, is damage too if the file COMMITS exists.
       if !FileSystem.isFile(folder.data + "/COMMITS") {
         try DataFolderArguments.requireRepository(folder.data)
       }

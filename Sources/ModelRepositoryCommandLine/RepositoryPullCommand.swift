@@ -65,7 +65,7 @@ struct RepositoryPullCommand: ParsableCommand {
         if !noCheck { try check(installed, client, target: placement.target) }
         try placement.place(installed.path)
       } catch {
-        // What went wrong here says nothing of the model; a failed trial was noted before.
+        // Errors here aren't the model's fault. A failed trial has already been recorded.
         try client.withdrawAttempt(installed)
         throw error
       }
@@ -75,7 +75,7 @@ struct RepositoryPullCommand: ParsableCommand {
   }
 
   private func installed(_ client: ModelRepositoryClient) async throws -> InstalledModel {
-    // Each pull tries the model by itself, so earlier failures do not decide anything.
+    // Each pull tries the model again, so earlier failures don't matter.
     try client.forgetFailures(of: model)
     var bar: ProgressBar?
     for try await progress in client.download(model) {
@@ -86,10 +86,10 @@ struct RepositoryPullCommand: ParsableCommand {
     return try client.installed(model)
   }
 
-  /// Tries a model before anybody uses it.
+  /// Tries a model before it is put into the user's folder.
   ///
-  /// - Throws: `TensorIOError` that says why the model is refused. The cache goes back to the version
-  ///   before then.
+  /// - Throws: `TensorIOError` that says why the model is refused. The cache then returns to the
+  ///   previous version.
   private func check(
     _ installed: InstalledModel, _ client: ModelRepositoryClient, target: String
   ) throws {

@@ -19,10 +19,10 @@ struct RepositoryRolloutCommand: ParsableCommand {
     abstract: "Give a version to a share of all installations, and to more.",
     subcommands: [Start.self, Ramp.self, Pause.self, Resume.self, Promote.self, Abort.self])
 
-  /// What the one arm of a rollout is called.
+  /// The name of a rollout's only arm.
   private static let arm = RepositoryName.rollout
 
-  /// What all of them take.
+  /// The options that all subcommands have.
   struct Options: ParsableArguments {
     @OptionGroup var channel: ChannelArguments
 
@@ -32,7 +32,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
     var json = false
   }
 
-  /// How many installations of a hundred.
+  /// The option for the percentage of installations.
   struct Share: ParsableArguments {
     @Option(help: "How many installations of a hundred get it: 0 to 100, to two decimals.")
     var percent: Double
@@ -171,7 +171,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
 }
 
 extension RepositoryName {
-  /// What the one arm of a rollout is called.
+  /// The name of a rollout's only arm.
   fileprivate static let rollout: RepositoryName = {
     guard let name = RepositoryName("rollout") else { preconditionFailure("a name") }
     return name
@@ -187,8 +187,8 @@ private protocol RolloutChange: ParsableCommand, Sendable {
   ///
   /// - Parameters:
   ///   - rollout: The content's rollout, which has one arm.
-  ///   - content: What the channel is to be.
-  /// - Throws: Where that is not possible now.
+  ///   - content: The channel's content, which is changed.
+  /// - Throws: An error if the change isn't possible now.
   func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) throws
 }
 

@@ -13,14 +13,14 @@ import ModelRepositoryServer
 import TensorIO
 import TensorIOCommandLine
 
-/// The folder of a repository on this machine.
+/// The option for a repository's folder on this machine.
 struct DataFolderArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
     completion: .directory)
   var data: String
 
-  /// Refuses a folder that is no repository yet, so that a slip of the pen makes none.
+  /// Checks that a folder is a repository, so that a typo doesn't create one.
   static func requireRepository(_ folder: String) throws {
     guard FileSystem.isFile(folder + "/meta.sqlite") else {
       throw TensorIOError(.fileNotFound, "'\(folder)' is no repository's folder.")
@@ -152,7 +152,7 @@ struct RepositoryServeCommand: ParsableCommand {
   }
 }
 
-/// Another repository's server, as ours asks it.
+/// Another repository's server, from which this one downloads blobs.
 private struct ServerMirror: BlobMirror {
   let server: ModelRepositoryMirror
 

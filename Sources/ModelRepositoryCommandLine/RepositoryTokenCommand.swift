@@ -24,7 +24,7 @@ struct RepositoryTokenCommand: ParsableCommand {
       """,
     subcommands: [Create.self, List.self, Revoke.self])
 
-  /// A repository on this machine, or a server.
+  /// The options for a repository on this machine or a server.
   struct Place: ParsableArguments {
     @Option(
       help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
@@ -36,7 +36,8 @@ struct RepositoryTokenCommand: ParsableCommand {
     @Flag(help: "Print the answer as JSON.")
     var json = false
 
-    /// Asks the folder where one was named, else the server.
+    /// Runs the first closure on the folder if one was given, and the second on the server
+    /// otherwise.
     func ask<Answer: Sendable>(
       _ store: @escaping @Sendable (RepositoryStore) async throws -> Answer,
       _ publisher: @escaping @Sendable (ModelRepositoryPublisher) async throws -> Answer

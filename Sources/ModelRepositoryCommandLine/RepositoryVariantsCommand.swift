@@ -75,7 +75,7 @@ struct RepositoryVariantsCommand: ParsableCommand {
     }
     for text in parameter {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-      // An arm may have points in its name, such as 'v1.0': the longest name that fits is meant.
+      // An arm's name may contain periods, such as 'v1.0', so the longest matching name is used.
       let place = arms.indices.filter { (parts.first ?? "").hasPrefix("\(arms[$0].name).") }
         .max { arms[$0].name.text.count < arms[$1].name.text.count }
       let key = place.map { (parts.first ?? "").dropFirst(arms[$0].name.text.count + 1) } ?? ""

@@ -11,7 +11,7 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import TensorIO
 
-/// The keys that a command trusts.
+/// The options for the keys that a command trusts.
 struct TrustedKeyArguments: ParsableArguments {
   @Option(
     parsing: .singleValue,
@@ -42,12 +42,12 @@ struct TrustedKeyArguments: ParsableArguments {
     }
   }
 
-  /// The root document; nil where keys are trusted.
+  /// Reads the root document, or returns nil if keys are given instead.
   func root() throws -> SignedDocument? {
     try rootFile.map(SignedDocument.init(ofRootFile:))
   }
 
-  /// What is trusted.
+  /// Returns the trust in the keys or in the root document.
   func trust() throws -> RepositoryTrust {
     guard let root = try root() else { return RepositoryTrust(keys: try verificationKeys()) }
     return try RepositoryTrust(root: root)

@@ -6,75 +6,95 @@
 #if Servers
 public import Foundation
 
-/// How a model repository is set up.
+/// The settings of a model repository.
 public struct ModelRepositoryOptions: Sendable {
-  /// Where everything is kept.
+  /// The folder that contains the repository's data.
   public var dataFolder: String
-  /// Where the blobs are; nil for where the data folder says that they are, which is itself at
-  /// first.
+  /// The location of the blobs.
+  ///
+  /// If this is nil, the server uses the location that the data folder records. A new data folder
+  /// keeps its blobs in itself.
   public var blobs: BlobPlace?
-  /// Who asks a store that speaks S3; nil reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+  /// The credentials for an S3-compatible store.
+  ///
+  /// If this is nil, they are read from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
   /// `AWS_SESSION_TOKEN`.
   public var credentials: S3Credentials?
-  /// The address to listen on; a name or number of this machine.
+  /// The address to listen on: a host name or an IP address of this machine.
   public var host = "127.0.0.1"
-  /// The port; 0 takes one that is free.
+  /// The port to listen on; 0 chooses a free port.
   public var port = 8090
-  /// How many connections a client's address may have, or an IPv6 network of 64 bits.
+  /// The maximum number of connections per client address, or per 64-bit IPv6 network.
   ///
-  /// 0 is any number, as behind a proxy, from which all connections come. Where there are more, those
-  /// are closed that have waited the longest for a request.
+  /// 0 means no limit. Use it behind a proxy, because all connections then come from the proxy's
+  /// address. Above the limit, the server closes the connections that have waited longest for a
+  /// request.
   public var connectionsPerAddress = 256
-  /// A further port that answers `/healthz` and `/readyz` only, without TLS; nil for none.
+  /// An additional port that serves only `/healthz` and `/readyz`, without TLS; nil for none.
   ///
-  /// Clients cannot take its connections.
+  /// Clients can't use up the connections of this port.
   public var healthPort: Int?
-  /// The files of a certificate and its key, in PEM; nil serves without TLS, as behind a proxy.
+  /// The PEM files of a certificate chain and its key.
+  ///
+  /// If this is nil, the server doesn't use TLS, which suits a server behind a proxy.
   public var certificate: (chain: String, key: String)?
-  /// Whether reading needs a token too; writing always does.
+  /// Whether reading requires a token, too; writing always does.
   public var requiresTokenToRead = false
-  /// The most bytes that a blob may have.
+  /// The maximum size of a blob, in bytes.
   public var maximumBlobBytes = 16 << 30
-  /// The most bytes that all blobs and uploads may have; nil leaves it to the disk.
+  /// The maximum total size of all blobs and uploads, in bytes.
+  ///
+  /// If this is nil, only the disk limits it.
   public var quota: Int?
-  /// How many uploads a token may have under way; one that was idle for a minute makes room.
+  /// The maximum number of simultaneous uploads per token.
+  ///
+  /// At the limit, a new upload replaces the one that has been idle longest, if that is at least a
+  /// minute.
   public var maximumUploadsPerToken = 256
-  /// After how many seconds without a byte an upload is given up.
+  /// The number of seconds without a byte after which an upload is discarded.
   public var uploadLifetime: TimeInterval = 24 * 3600
-  /// For how many seconds a signed document is good; it is renewed after half of that.
+  /// The number of seconds for which a signed document is valid; it is renewed after half of that.
   public var documentLifetime: TimeInterval = 30 * 24 * 3600
-  /// For how many seconds a blob that no version names is kept.
+  /// The number of seconds for which a blob is kept that no version refers to.
   public var collectionGracePeriod: TimeInterval = 24 * 3600
-  /// How many bytes a second a body must bring; a slower one is ended, after ten seconds.
+  /// The minimum rate of a request body, in bytes per second.
+  ///
+  /// The server rejects a body that is still slower than this after ten seconds.
   public var minimumBodyRate = 1024
-  /// For how many seconds a connection may be silent.
+  /// The number of seconds for which a connection may be idle.
   public var idleTime = 60
-  /// How many seconds the last answers may take once the server is told to end.
+  /// The number of seconds that requests may still take after the server was told to stop.
   public var shutdownTime = 30
-  /// The server is not ready where its disk has fewer free bytes.
+  /// The number of free bytes on the disk below which the server isn't ready.
   public var minimumFreeBytes = 256 << 20
-  /// How many bytes a second are read to find blobs that were damaged at rest; 0 reads none, and nil
-  /// reads 4 MB a second where the blobs are in the data folder and none where they are in S3.
+  /// The number of bytes to read per second while looking for blobs that were damaged at rest.
+  ///
+  /// 0 turns the search off. If this is nil, the server reads 4 MB per second when the blobs are in
+  /// the data folder, and nothing when they are in S3.
   public var scrubRate: Int?
-  /// From where damaged and lost blobs are fetched again; nil for nowhere.
+  /// The source from which damaged and lost blobs are fetched again; nil for none.
   public var mirror: (any BlobMirror)?
-  /// How many free bytes of the disk uploads leave to changes of channels and tokens, to garbage
-  /// collection and to the audit log; nil leaves a twentieth of the disk, from 2 to 64 MiB.
+  /// The number of bytes that uploads leave free on the disk.
+  ///
+  /// They are reserved for changes of channels and tokens, for garbage collection and for the audit
+  /// log. If this is nil, a twentieth of the disk is reserved, but at least 2 MiB and at most 64
+  /// MiB.
   public var reservedBytes: Int?
   /// The program's version.
   public var version = "0"
-  /// The clock; tests move it.
+  /// The current time; tests replace it.
   var now: @Sendable () -> Date = { Date() }
-  /// How long a store that speaks S3 is waited for.
-  var patience = S3Client.Patience()
-  /// From which sizes on things are done otherwise in such a store.
+  /// How long, and how often, the server tries to reach an S3-compatible store.
+  var retryPolicy = S3Client.RetryPolicy()
+  /// The size limits of requests to an S3-compatible store.
   var limits = S3BlobStore.Limits()
-  /// For how long a body may be slow.
+  /// The time after which the minimum body rate is enforced.
   var slowBodyTime = Duration.seconds(10)
 
-  /// Makes options.
+  /// Creates options.
   ///
-  /// - Parameter dataFolder: Where everything is kept; it is made where it is not there.
+  /// - Parameter dataFolder: The folder that contains the repository's data. It is created if it
+  ///   doesn't exist.
   public init(dataFolder: String) { self.dataFolder = dataFolder }
 }
 #endif

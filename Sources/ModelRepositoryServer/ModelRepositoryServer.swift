@@ -14,7 +14,7 @@ import NIOCore
 import ServiceLifecycle
 import WebServing
 
-/// A server that keeps models, and tells installations which version is theirs.
+/// A server that stores models and tells installations which version to use.
 ///
 /// ```swift
 /// var options = ModelRepositoryOptions(dataFolder: "data")
@@ -22,23 +22,25 @@ import WebServing
 /// try await ModelRepositoryServer(options).run { address in print("Listening on \(address)") }
 /// ```
 ///
-/// It ends on SIGTERM and SIGINT, when the requests under way are answered.
+/// On SIGTERM and SIGINT, the server answers the requests under way and then stops.
 public struct ModelRepositoryServer: Sendable {
   private let options: ModelRepositoryOptions
   private let logger: Logger
   let repository: Repository
   private let uploads: UploadStore
   private let metrics = ServerMetrics()
-  /// What answers name in `Server`.
+  /// The value of the `Server` header field of every response.
   static let name = "TensorIO"
 
-  /// Prepares a server, and takes the data folder.
+  /// Prepares a server, and locks the data folder.
   ///
   /// - Parameters:
-  ///   - options: How it is set up.
-  ///   - logger: Gets a line for every request; nil writes them to standard error.
-  /// - Throws: `RepositoryError` with the codes `.locked`, `.storage`, `.invalidKey` and
-  ///   `.invalidOption`, where the data folder says another place of blobs.
+  ///   - options: The server's settings.
+  ///   - logger: The logger, which gets a line for every request. If this is nil, the lines go to
+  ///     standard error.
+  /// - Throws: `RepositoryError` with the code `.locked`, `.storage`, `.invalidKey` or
+  ///   `.invalidOption`. The last one is also thrown if the data folder records another blob
+  ///   location.
   public init(_ options: ModelRepositoryOptions, logger: Logger? = nil) throws {
     let logger = logger ?? Logger(label: "model-repository") { LineLogHandler(label: $0) }
     guard (1...DocumentTimes.maximumLifetime).contains(options.documentLifetime) else {
@@ -68,7 +70,7 @@ public struct ModelRepositoryServer: Sendable {
     }
   }
 
-  /// A server of what is open already.
+  /// Creates a server for a repository that is already open.
   init(_ repository: Repository, _ logger: Logger) {
     options = repository.options
     self.logger = logger
@@ -76,12 +78,12 @@ public struct ModelRepositoryServer: Sendable {
     uploads = UploadStore(repository)
   }
 
-  /// Serves until the process is told to end.
+  /// Serves requests until the process is told to stop.
   ///
-  /// - Parameter onStart: Called with the server's address once it listens.
-  /// - Throws: `RepositoryError` with the code `.invalidOption` when the address is taken or the
-  ///   certificate cannot be read; with `.storeUnavailable` when a store of blobs elsewhere does
-  ///   not answer.
+  /// - Parameter onStart: A closure that receives the server's address once the server listens.
+  /// - Throws: `RepositoryError` with the code `.invalidOption` if the address is in use or the
+  ///   certificate can't be read, and with `.storeUnavailable` if a remote blob store doesn't
+  ///   respond.
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
     let options = options
     try await repository.blobs.check()
@@ -89,7 +91,7 @@ public struct ModelRepositoryServer: Sendable {
     let rate = options.scrubRate ?? (repository.blobs is FolderBlobStore ? 4 << 20 : 0)
     let scrubber = BlobScrubber(
       repository: repository, metrics: metrics, logger: logger, rate: rate)
-    // The tasks have ended when this method returns: they hold the data folder's lock.
+    // The tasks hold the data folder's lock, so they must end before this method returns.
     try await withThrowingTaskGroup(of: Void.self) { group in
       if rate > 0 { group.addTask(priority: .background) { await scrubber.run() } }
       if let mirror = options.mirror {
@@ -124,13 +126,13 @@ public struct ModelRepositoryServer: Sendable {
     }
   }
 
-  /// Signs again what a wrong clock, or another key, signed, and says so.
+  /// Renews the documents that were signed by another key or with a wrong clock, and logs them.
   private func renewDocuments() async throws {
     let early: [String]
     do {
       early = try await repository.renewDocuments()
     } catch let error as DatabaseError {
-      // Channels whose rows can be read are served.
+      // The channels whose rows can be read are still served.
       logger.error(
         "the database is damaged; see 'fsck'",
         metadata: ["fault": "\(RepositoryDatabase.sentence(error))"])
@@ -149,7 +151,7 @@ public struct ModelRepositoryServer: Sendable {
       metadata: ["root": "\(root.version)", "expires": "\(root.expires.formatted(.iso8601))"])
   }
 
-  /// The server as it runs, for tests too.
+  /// Creates the application that the server runs; tests use it, too.
   func application(
     onStart: @escaping @Sendable (any Channel) async -> Void = { _ in }
   ) throws -> some ApplicationProtocol {
@@ -162,8 +164,9 @@ public struct ModelRepositoryServer: Sendable {
       onServerRunning: onStart, logger: logger)
   }
 
-  /// A server of its own for monitors, where there is a port for it: clients cannot take its
-  /// connections.
+  /// Creates a separate server for monitors if a health port is set.
+  ///
+  /// It has its own connections, so clients can't use them up.
   private func healthServices() throws -> [any Service] {
     guard let port = options.healthPort else { return [] }
     let router = Router(context: WebContext.self)
@@ -183,7 +186,7 @@ public struct ModelRepositoryServer: Sendable {
     ]
   }
 
-  /// The routes.
+  /// Creates the router with all routes.
   func router() -> Router<WebContext> {
     let router = Router(context: WebContext.self)
     let access = Access(isPublic: !options.requiresTokenToRead)
@@ -207,7 +210,7 @@ public struct ModelRepositoryServer: Sendable {
         certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime)),
         limits: limits
       ) { [repository, metrics, logger] in
-        // With a token to read there is more to find out than a handler can.
+        // Requests that need a token go to the router, because the handler can't check tokens.
         repository.options.requiresTokenToRead
           ? [] : [SmallBlobHandler(repository, metrics, logger)]
       }

@@ -9,7 +9,7 @@ import GRDB
 public import ModelRepositoryAPI
 import StoredRows
 
-/// A data folder without a server: what administrators do on the machine itself.
+/// Access to a data folder without a server, for administrators on the machine itself.
 ///
 /// ```swift
 /// let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: "data"))
@@ -17,44 +17,47 @@ import StoredRows
 /// print(token.secret)
 /// ```
 ///
-/// The folder is locked while a store is alive: a server must end first, and starts afterwards.
+/// The store locks the folder as long as it exists, so stop a server before you create one.
 public struct RepositoryStore: Sendable {
   let repository: Repository
 
-  /// Opens a data folder, or makes it.
+  /// Opens a data folder, or creates it.
   ///
-  /// - Parameter options: The folder, and the limits.
-  /// - Throws: `RepositoryError` with the code `.locked` where a server, or another store, has it.
+  /// - Parameter options: The folder and its limits.
+  /// - Throws: `RepositoryError` with the code `.locked` if a server or another store uses the
+  ///   folder.
   public init(_ options: ModelRepositoryOptions) throws {
     repository = try Repository(options)
   }
 
-  /// A store of what is open already.
+  /// Creates a store for a repository that is already open.
   init(_ repository: Repository) { self.repository = repository }
 
   // MARK: - Tokens
 
-  /// Makes a token.
+  /// Creates a token.
   ///
-  /// - Parameter request: What it is to be.
-  /// - Returns: The token with its secret, which nobody can find out again.
-  /// - Throws: `RepositoryError` for a request that makes no sense.
+  /// - Parameter request: The token's name, scopes, models and expiration date.
+  /// - Returns: The token with its secret, which can't be retrieved later.
+  /// - Throws: `RepositoryError` if the request isn't valid.
   public func makeToken(_ request: TokenRequest) async throws -> NewToken {
     try await Self.unwrapping { try await repository.makeToken(request, by: nil) }
   }
 
-  /// The tokens without their secrets, the oldest first.
+  /// Returns the tokens without their secrets, the oldest first.
   ///
-  /// - Returns: Those that expired or were revoked too.
-  /// - Throws: What the database does.
+  /// - Returns: All tokens, including those that have expired or were revoked.
+  /// - Throws: The database's error.
   public func tokens() async throws -> [TokenRecord] {
     try await Self.unwrapping { try await repository.tokens() }
   }
 
-  /// Makes a token good for nothing; one that was revoked before is no error.
+  /// Revokes a token.
   ///
-  /// - Parameter id: Its id, which is what its secret begins with.
-  /// - Throws: `RepositoryError` where there is no such token.
+  /// Revoking a token again isn't an error.
+  ///
+  /// - Parameter id: The token's id, which is the beginning of its secret.
+  /// - Throws: `RepositoryError` if the token doesn't exist.
   public func revokeToken(_ id: String) async throws {
     guard try await Self.unwrapping({ try await repository.revokeToken(id, by: nil) }) else {
       throw RepositoryError(.invalidOption, "There is no token '\(id)'.")
@@ -63,28 +66,32 @@ public struct RepositoryStore: Sendable {
 
   // MARK: - Keys
 
-  /// What verifies the documents that are signed; the first was made with the folder.
+  /// The keys that verify the signed documents.
+  ///
+  /// The first key was created together with the folder.
   public var keys: [VerificationKey] { repository.keys.map(\.verificationKey) }
 
-  /// Makes a key that signs too, so that clients can learn it before an older one goes.
+  /// Creates an additional signing key, so that clients can learn it before an older one is
+  /// removed.
   ///
-  /// - Parameter name: The file `keys/NAME.key` of the folder; an old key is taken away by hand.
-  /// - Returns: What clients are to know.
-  /// - Throws: `RepositoryError` where there is one of that name, and for a repository with a root
-  ///   document, which has to name the key: see ``RepositoryKeys``.
+  /// - Parameter name: The name of the file `keys/NAME.key` in the folder. To remove an old key,
+  ///   remove its file.
+  /// - Returns: The public key that clients need.
+  /// - Throws: `RepositoryError` if a key of that name exists, or if the repository has a root
+  ///   document, which would have to name the key. In that case, use ``RepositoryKeys``.
   public func makeKey(_ name: RepositoryName) throws -> VerificationKey {
     let key = try RepositoryKeys(dataFolder: repository.folder.path).makeKey(name)
     try repository.reloadKeys()
     return key
   }
 
-  /// Signs with a new key because the old ones are lost, in a repository without a root document.
+  /// Replaces lost keys with a new one, in a repository without a root document.
   ///
-  /// Clients refuse what the new key signs until they are told to trust it.
+  /// Clients reject documents of the new key until they are told to trust it.
   ///
-  /// - Parameter name: The file `keys/NAME.key` of the folder.
-  /// - Returns: What clients are to know.
-  /// - Throws: `RepositoryError` where no key is lost.
+  /// - Parameter name: The name of the file `keys/NAME.key` in the folder.
+  /// - Returns: The public key that clients need.
+  /// - Throws: `RepositoryError` if no key is lost.
   public func replaceLostKeys(with name: RepositoryName) async throws -> VerificationKey {
     guard repository.signing.fault != nil else {
       throw RepositoryError(
@@ -95,27 +102,28 @@ public struct RepositoryStore: Sendable {
     return try await repository.replaceLostKeys(with: name.text)
   }
 
-  // MARK: - Care
+  // MARK: - Maintenance
 
-  /// Looks for what is missing or damaged; damaged blobs go to the folder `quarantine`.
+  /// Looks for missing and damaged data, and moves damaged blobs to the folder `quarantine`.
   ///
-  /// A blob that is missing or was damaged can be uploaded again: its versions are whole then.
+  /// To repair the versions of a missing or damaged blob, upload the blob again.
   ///
-  /// - Parameter rehash: Whether every byte is read, and not only sizes compared.
-  /// - Returns: What was found.
-  /// - Throws: What the database and the disk do.
+  /// - Parameter rehash: Whether to read and hash every byte instead of only comparing sizes.
+  /// - Returns: The problems that were found.
+  /// - Throws: The database's or the disk's error.
   public func fsck(rehash: Bool = true) async throws -> IntegrityReport {
     try await Self.unwrapping { try await repository.checkIntegrity(rehash: rehash) }
   }
 
-  /// Looks for what is missing or damaged in a data folder, whose database may be so damaged that
-  /// no store can open it; see ``fsck(rehash:)``.
+  /// Looks for missing and damaged data in a data folder.
+  ///
+  /// This method also works if the database is too damaged to open a store; see ``fsck(rehash:)``.
   ///
   /// - Parameters:
-  ///   - options: The data folder, and who asks the store of its blobs.
-  ///   - rehash: Whether every byte is read, and not only sizes compared.
-  /// - Returns: What was found.
-  /// - Throws: `RepositoryError` where the folder cannot be looked at.
+  ///   - options: The data folder, and the credentials for its blob store.
+  ///   - rehash: Whether to read and hash every byte instead of only comparing sizes.
+  /// - Returns: The problems that were found.
+  /// - Throws: `RepositoryError` if the folder can't be checked.
   public static func fsck(
     _ options: ModelRepositoryOptions, rehash: Bool = true
   ) async throws -> IntegrityReport {
@@ -130,57 +138,61 @@ public struct RepositoryStore: Sendable {
     return try await store.fsck(rehash: rehash)
   }
 
-  /// Takes away blobs that no version names, and uploads that are idle, after a grace period.
+  /// Deletes blobs that no version refers to, and idle uploads, after a grace period.
   ///
-  /// - Returns: What went.
-  /// - Throws: What the database and the disk do.
+  /// - Returns: What was deleted.
+  /// - Throws: The database's or the disk's error.
   public func collectGarbage() async throws -> CollectionReport {
     try await Self.unwrapping {
       try await repository.collectGarbage(UploadStore(repository), by: nil)
     }
   }
 
-  /// Copies everything but uploads under way, and the private keys, to a new folder.
+  /// Copies everything to a new folder, except uploads under way and the private keys.
   ///
   /// - Parameters:
-  ///   - folder: A path where nothing is yet, or an empty folder.
-  ///   - includingKeys: Whether the private keys are in it: whoever has it can sign then.
-  /// - Throws: `RepositoryError` where something is there, or a blob is missing.
+  ///   - folder: A path that doesn't exist yet, or an empty folder.
+  ///   - includingKeys: Whether to copy the private keys, too. Anyone who has such a copy can sign
+  ///     documents.
+  /// - Throws: `RepositoryError` if the folder isn't empty, or if a blob is missing.
   public func backup(to folder: String, includingKeys: Bool = false) async throws {
     try await Self.backup(repository.options, to: folder, includingKeys: includingKeys)
   }
 
-  /// Copies a repository that a server may use meanwhile; see ``backup(to:includingKeys:)``.
+  /// Copies a repository that a server may be using; see ``backup(to:includingKeys:)``.
   ///
-  /// What was published when this is called is in the copy. On the same disk blobs are linked and
-  /// take no room; to be safe from the disk's end, copy the folder elsewhere. Blobs in S3 are
-  /// downloaded. The private keys are not in it unless they are asked for: keep a copy of the folder
-  /// `keys` elsewhere, without which nobody can go on with what is restored.
+  /// The copy contains everything that was published before this call. On the same disk, blobs are
+  /// hard links that take no space. To be safe from a disk failure, copy the folder elsewhere.
+  /// Blobs in S3 are downloaded.
+  ///
+  /// Unless you ask for them, the private keys aren't copied. Keep a copy of the folder `keys`
+  /// elsewhere, because a restored repository can't sign documents without it.
   ///
   /// - Parameters:
-  ///   - options: The data folder, and who asks the store of its blobs.
-  ///   - folder: A path where nothing is yet, or an empty folder.
-  ///   - includingKeys: Whether the private keys are in it: whoever has it can sign then.
-  /// - Throws: `RepositoryError` where something is there, or a blob is missing.
+  ///   - options: The data folder, and the credentials for its blob store.
+  ///   - folder: A path that doesn't exist yet, or an empty folder.
+  ///   - includingKeys: Whether to copy the private keys, too. Anyone who has such a copy can sign
+  ///     documents.
+  /// - Throws: `RepositoryError` if the folder isn't empty, or if a blob is missing.
   public static func backup(
     _ options: ModelRepositoryOptions, to folder: String, includingKeys: Bool = false
   ) async throws {
     try await RepositoryCopy.backup(options, to: folder, includesKeys: includingKeys)
   }
 
-  /// Makes a data folder of a backup, reading every byte.
+  /// Creates a data folder from a backup, and checks every byte.
   ///
-  /// Clients refuse documents that are older than those they know. Where the server went on after
-  /// the backup, set each channel once more until its document's version is higher, or replace the
-  /// key under a root document: clients count by key.
+  /// Clients reject documents that are older than those they know. If the server went on after the
+  /// backup, set each channel again until its document version is higher than before. With a root
+  /// document, you can replace the signing key instead, because clients count versions per key.
   ///
   /// - Parameters:
-  ///   - backup: A folder that ``backup(to:includingKeys:)`` made.
-  ///   - keys: The folder of the private keys, which were kept elsewhere; nil for a backup that has
-  ///     them, and where they are put into `keys` later.
-  ///   - options: The data folder, where nothing is yet, or which is empty; where the blobs are to
-  ///     be.
-  /// - Throws: `RepositoryError` where the backup is damaged; nothing is made then.
+  ///   - backup: A folder that ``backup(to:includingKeys:)`` created.
+  ///   - keys: The folder of the private keys, if they were kept elsewhere. Pass nil if the backup
+  ///     contains them, or if you put them into `keys` later.
+  ///   - options: The data folder, which must be empty or not exist, and the new location of the
+  ///     blobs.
+  /// - Throws: `RepositoryError` if the backup is damaged. In that case, nothing is created.
   public static func restore(
     from backup: String, keys: String? = nil, _ options: ModelRepositoryOptions
   ) async throws {
@@ -189,17 +201,17 @@ public struct RepositoryStore: Sendable {
 
   // MARK: - Audit log
 
-  /// The audit log of a repository that a server may use meanwhile, the newest first.
+  /// Returns the audit log of a repository that a server may be using, the newest record first.
   ///
-  /// Refused tokens that the server has only counted so far are not in it yet.
+  /// The log doesn't contain the refused tokens that the server has counted but not written yet.
   ///
   /// - Parameters:
   ///   - dataFolder: The repository's folder.
-  ///   - before: Only records with lower numbers; nil begins with the newest.
-  ///   - since: Only records from this time on; nil for all.
-  ///   - limit: How many at most.
+  ///   - before: Returns only records with lower numbers; nil starts with the newest record.
+  ///   - since: Returns only records from this time on; nil for all.
+  ///   - limit: The maximum number of records.
   /// - Returns: The records.
-  /// - Throws: `RepositoryError` where the folder has no repository, or its database is damaged.
+  /// - Throws: `RepositoryError` if the folder isn't a repository, or if its database is damaged.
   public static func auditLog(
     _ dataFolder: String, before: Int? = nil, since: Date? = nil, limit: Int = 100
   ) async throws -> [AuditRecord] {
@@ -213,7 +225,7 @@ public struct RepositoryStore: Sendable {
     }
   }
 
-  /// Refusals without HTTP.
+  /// Converts the errors of HTTP requests and of the database to `RepositoryError`.
   private static func unwrapping<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()

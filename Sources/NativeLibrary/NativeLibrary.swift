@@ -11,9 +11,9 @@ import Musl
 import Darwin
 #endif
 
-/// A shared library that was opened when the program ran; it stays open until the program ends.
+/// A shared library that is opened when the program runs, and stays open until it ends.
 ///
-/// `@unchecked Sendable` because the handle never changes and `dlsym` may be called by any thread.
+/// `@unchecked Sendable` because the handle never changes and any thread may call `dlsym`.
 package final class NativeLibrary: @unchecked Sendable {
   /// The file that was opened.
   package let path: String
@@ -22,11 +22,12 @@ package final class NativeLibrary: @unchecked Sendable {
   /// Finds and opens a library.
   ///
   /// - Parameters:
-  ///   - fileNames: The names that its file may have, the likeliest first.
-  ///   - variable: The environment variable that names the file, instead of any search.
-  ///   - companions: The names of a library that this one needs, and that may lie elsewhere.
-  ///   - pythonPackage: The folder of the Python package that has the library, where there is one: pip
-  ///     may have put it beside this program.
+  ///   - fileNames: The possible names of its file, the likeliest first.
+  ///   - variable: The environment variable that names the file. If set, it replaces the search.
+  ///   - companions: The possible file names of another library that this one needs and that may be
+  ///     in a different folder.
+  ///   - pythonPackage: The folder of a Python package that contains the library, if there is one.
+  ///     pip may have installed it next to this program.
   /// - Throws: ``NotFound`` with every path that was tried.
   package init(
     fileNames: [String], overriddenBy variable: String, companions: [String] = [],
@@ -36,7 +37,7 @@ package final class NativeLibrary: @unchecked Sendable {
     for path in Self.candidates(
       fileNames: fileNames, overriddenBy: variable, pythonPackage: pythonPackage)
     {
-      // A missing file is no failure to explain; a file that cannot be opened is.
+      // A missing file needs no further explanation, but a file that cannot be opened does.
       let isFile = path.contains("/")
       if isFile && access(path, F_OK) != 0 {
         tried.append(NotFound.Attempt(path: path, reason: NotFound.Attempt.missing))
@@ -57,7 +58,7 @@ package final class NativeLibrary: @unchecked Sendable {
     dlopen(path, RTLD_LAZY | RTLD_LOCAL)
   }
 
-  /// Opens a library when one that it needs was opened first, and so is found by its name.
+  /// Opens a library after one that it needs, so that the needed one is found by its name.
   private static func open(
     _ path: String, after companions: [String]
   ) -> UnsafeMutableRawPointer? {
@@ -69,13 +70,15 @@ package final class NativeLibrary: @unchecked Sendable {
     return nil
   }
 
-  /// The address of a symbol; nil when the library has none of that name.
+  /// Returns the address of a symbol, or nil when the library doesn't have it.
   package func symbol(_ name: UnsafePointer<CChar>) -> UnsafeMutableRawPointer? {
     dlsym(handle, name)
   }
 
-  /// The paths to try: the variable's alone when it is set; else the folder of the set-up, those
-  /// beside the program, and last the system's own search.
+  /// Returns the paths to try.
+  ///
+  /// If the variable is set, this is only its value. Otherwise, these are the paths in the setup's
+  /// folder, those next to the program, and finally the plain names, for which the system searches.
   private static func candidates(
     fileNames: [String], overriddenBy variable: String, pythonPackage: String?
   ) -> [String] {
@@ -84,7 +87,7 @@ package final class NativeLibrary: @unchecked Sendable {
     return folders.flatMap { folder in fileNames.map { folder + "/" + $0 } } + fileNames
   }
 
-  /// The folders of a Python package that pip installed where it installed this program.
+  /// Returns the folders of a Python package that pip installed next to this program.
   private static func folders(ofPythonPackage name: String) -> [String] {
     guard let executableFolder else { return [] }
     var found = glob_t()
@@ -98,17 +101,17 @@ package final class NativeLibrary: @unchecked Sendable {
     [installedFolder, executableFolder, executableFolder.map { $0 + "/../lib" }].compactMap(\.self)
   }
 
-  /// Where the set-up puts libraries.
+  /// The folder into which the setup installs libraries.
   private static var installedFolder: String? { dataFolder.map { $0 + "/lib" } }
 
-  /// `$TENSORIO_HOME`, or a folder in the user's data folder; nil without a home.
+  /// The folder `$TENSORIO_HOME`, or a folder in the user's data folder; nil without a home folder.
   package static var dataFolder: String? {
     if let home = environment("TENSORIO_HOME") { return home }
     if let data = environment("XDG_DATA_HOME") { return data + "/tensorio" }
     return environment("HOME").map { $0 + "/.local/share/tensorio" }
   }
 
-  /// The folder of this program, links resolved.
+  /// The folder of this program, with links resolved.
   package static let executableFolder: String? = {
     guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
     defer { free(resolved) }
@@ -116,7 +119,9 @@ package final class NativeLibrary: @unchecked Sendable {
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
   }()
 
-  /// A variable's value; an empty one counts as unset.
+  /// Returns an environment variable's value.
+  ///
+  /// An empty value counts as unset.
   fileprivate static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
@@ -126,10 +131,10 @@ package final class NativeLibrary: @unchecked Sendable {
   package struct NotFound: Error, CustomStringConvertible {
     /// The environment variable that overrides the search.
     package let variable: String
-    /// What was tried, in order.
+    /// The attempts, in order.
     package let tried: [Attempt]
 
-    /// A path and why it did not serve.
+    /// A path, and the reason why it could not be opened.
     package struct Attempt: Sendable {
       package let path: String
       package let reason: String
@@ -143,12 +148,13 @@ package final class NativeLibrary: @unchecked Sendable {
         + tried.map { "\n  \($0.path) (\($0.reason))" }.joined()
     }
 
-    /// What happened and what to do, in short sentences without the places that were searched.
+    /// Returns a message that says what happened and what to do, without the paths that were
+    /// searched.
     ///
     /// - Parameters:
-    ///   - library: What people call the library.
-    ///   - installing: How to install it, as the rest of a sentence.
-    /// - Returns: The sentences.
+    ///   - library: The name of the library for users.
+    ///   - installing: The instructions for installing it, as the rest of a sentence.
+    /// - Returns: The message, in short sentences.
     package func message(library: String, installing: String) -> String {
       if NativeLibrary.environment(variable) != nil, let attempt = tried.first {
         return "\(library) cannot be opened: \(variable) names '\(attempt.path)' "

@@ -8,7 +8,7 @@ import Foundation
 import ModelCommands
 import TensorIOCommandLine
 
-/// The person's browser.
+/// Opens addresses in the user's browser.
 enum Browser {
   #if os(macOS)
   private static let opener = "/usr/bin/open"
@@ -16,7 +16,9 @@ enum Browser {
   private static let opener = "/usr/bin/xdg-open"
   #endif
 
-  /// Whether a person at a screen would see a browser open.
+  /// Whether a browser can be opened where the user sees it.
+  ///
+  /// Messages must go to a terminal. On Linux, there must also be a display and `xdg-open`.
   static var isThere: Bool {
     let environment = ProcessInfo.processInfo.environment
     let hasScreen = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
@@ -28,7 +30,9 @@ enum Browser {
     #endif
   }
 
-  /// Opens an address; where that fails, the person has it in writing.
+  /// Opens an address.
+  ///
+  /// A failure is ignored, because the address is also printed.
   static func open(_ address: String) {
     let process = Process()
     process.executableURL = URL(filePath: opener)

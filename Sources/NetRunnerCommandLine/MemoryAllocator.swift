@@ -7,12 +7,13 @@
 import CMalloc
 import ModelCommands
 
-/// What the process asks of the system's allocator.
+/// Settings of the system's memory allocator.
 enum MemoryAllocator {
-  /// Blocks of requests' bodies go back to the system as soon as they are freed.
+  /// Makes the allocator return large blocks, such as request bodies, as soon as they are freed.
   ///
-  /// By itself glibc raises the size from which it does so with each large block that is freed, and
-  /// keeps the rest in as many heaps as threads ran: 100 MB for 64 clients that post pictures.
+  /// By default, glibc raises the size from which it returns blocks to the system each time a large
+  /// block is freed. It keeps the rest in one heap per thread, which takes 100 MB for 64 clients
+  /// that post images.
   static func returnLargeBlocks() {
     #if canImport(Glibc)
     _ = mallopt(M_MMAP_THRESHOLD, 64 << 10)

@@ -155,14 +155,14 @@ public struct NetRunnerCommand: ParsableCommand {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(folder)' for imported models cannot be made: "
           + "\(FileSystem.reason(for: error)). Name another with --models.", cause: error)
     }
     return folder
   }
 
-  /// Where the program keeps what it gets: the folder that `make setup` puts libraries into.
+  /// The folder for the program's data, into which `make setup` also installs libraries.
   private static var dataFolder: String {
     let environment = ProcessInfo.processInfo.environment
     if let home = environment["TENSORIO_HOME"], !home.isEmpty { return home }
@@ -170,14 +170,15 @@ public struct NetRunnerCommand: ParsableCommand {
     return data + "/tensorio"
   }
 
-  /// Said where a camera on another machine would not be given to the page.
+  /// A warning that browsers on other machines won't give the page their cameras, or nil if they
+  /// will.
   private var cameraWarning: String? {
     guard cert == nil, !["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
     return "Without --cert and --key, browsers on other machines keep their cameras from the page; "
       + "photos and videos work."
   }
 
-  /// 192 bits.
+  /// A random token of 192 bits, in hexadecimal.
   private static var madeUpToken: String {
     var generator = SystemRandomNumberGenerator()
     return (0..<3).map { _ in

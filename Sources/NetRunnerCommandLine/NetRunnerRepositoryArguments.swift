@@ -10,7 +10,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 
-/// The repository that Net Runner imports from.
+/// Options for the model repository that Net Runner imports from.
 struct NetRunnerRepositoryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -77,7 +77,7 @@ struct NetRunnerRepositoryArguments: ParsableArguments {
     }
   }
 
-  /// What Net Runner is told; nil without a repository.
+  /// Returns the repository's configuration, or nil if no repository is given.
   func configuration() throws -> ModelRepositoryConfiguration? {
     guard let repository else { return nil }
     let channel = repositoryChannel ?? .stable

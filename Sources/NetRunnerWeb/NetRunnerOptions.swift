@@ -8,62 +8,66 @@ public import ModelRepositoryClient
 public import NetRunner
 public import TensorIO
 
-/// How Net Runner's server is set up.
+/// The settings of Net Runner's server.
 public struct NetRunnerOptions: Sendable {
-  /// The address to listen on; a name or number of this machine.
+  /// The address to listen on: a name or IP address of this machine.
   public var host = "127.0.0.1"
-  /// The port; 0 takes one that is free.
+  /// The port, or 0 to choose a free one.
   public var port = 8080
   /// The runtimes that models run on.
   public var backends: [any Backend]
-  /// The folder of bundles, which imports go into.
+  /// The folder of bundles, into which imports go.
   public var models: String
-  /// Whether the bundles that came with the program are among the models.
+  /// Whether the models include the bundles that come with the program.
   public var includesShippedModels = true
   /// Folders of photos that may be evaluated.
   public var folders: [String] = []
-  /// Where labelled photos are kept; nil takes a temporary folder, which goes away at the end.
+  /// The folder for labelled photos, or nil to use a temporary folder that is deleted at the end.
   public var dataFolder: String?
-  /// What requests must bear, ``minimumTokenLength`` characters or more; nil lets every request pass,
-  /// which only a loopback address may.
-  public var token: String?
-  /// How many connections a client's address may have, or an IPv6 network of 64 bits.
+  /// The token that requests must have, or nil to let every request pass.
   ///
-  /// 0 is any number, as behind a proxy, from which all connections come. Where there are more, those
-  /// are closed that have waited the longest for a request.
+  /// The token has at least ``minimumTokenLength`` bytes. It may be nil only if the server listens
+  /// on a loopback address.
+  public var token: String?
+  /// The maximum number of connections per client address, or per 64-bit network for IPv6.
+  ///
+  /// Use 0 for no limit per address, such as behind a proxy from which all connections come. If
+  /// there are too many connections, those that have waited the longest for a request are closed.
   public var connectionsPerAddress = 256
-  /// The files of a certificate and its key, in PEM; nil serves without TLS.
+  /// The PEM files of a certificate and its key, or nil to serve without TLS.
   public var certificate: (chain: String, key: String)?
-  /// How many pictures are worked on at once.
+  /// How many images to process at once.
   public var threads = 2
   /// Whether bundles may be imported from private and loopback addresses.
   public var allowsPrivateImports = false
-  /// The time between two answers to wrong tokens from one address, once it has sent a few.
+  /// The time between two responses to wrong tokens from one address, after the first few.
   var wrongTokenInterval = Duration.milliseconds(500)
-  /// How slowly requests' bodies may arrive.
-  var bodyPace = BodyPace()
-  /// The ways to show what models say.
+  /// The minimum rate at which request bodies must arrive.
+  var minimumBodyRate = MinimumRate()
+  /// The formats in which models' outputs are shown.
   public var outputFormats = OutputFormats()
   /// The metrics of evaluations.
   public var metrics = MetricRegistry.standard
-  /// The most bytes that a request with tensors may have; nil takes what the model's inputs can need.
+  /// The maximum size of a request with tensors in bytes, or nil for what the model's inputs can
+  /// need.
   public var maximumTensorRequestBytes: Int?
-  /// The most bytes that an imported archive may have.
+  /// The maximum size of an imported archive, in bytes.
   public var maximumBundleBytes = 512 << 20
-  /// The repository that models can be imported from by name; nil for none.
+  /// The repository that models can be imported from by name, or nil for none.
   ///
-  /// Its `maximumBytes` is ``maximumBundleBytes`` where that is less.
+  /// Its `maximumBytes` is lowered to ``maximumBundleBytes`` if it is higher.
   public var repository: ModelRepositoryConfiguration?
   /// The program's version.
   public var version = "0"
-  /// Tells the versions of the libraries that run some bundles, by the backends' names, for reports.
+  /// Returns the versions of the libraries that run the given bundles, by backend name, for
+  /// reports.
   public var libraries: @Sendable ([ModelBundle]) -> [String: String] = { _ in [:] }
 
-  /// Tells in a sentence that the library of LiteRT, which runs `.tflite` models, is missing; nil where
-  /// it is there.
+  /// Returns a message if the LiteRT library, which runs `.tflite` models, is missing, otherwise
+  /// nil.
   public var libraryProblem: @Sendable () -> String? = { nil }
 
-  /// The fewest characters that a token may have.
+  /// The minimum length of a token, in bytes of UTF-8.
   public static let minimumTokenLength = 16
 
   /// Makes options.

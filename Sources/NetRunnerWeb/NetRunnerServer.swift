@@ -13,7 +13,7 @@ import ServiceLifecycle
 import TensorIO
 import WebServing
 
-/// Net Runner as a web page and a JSON API: see, measure and evaluate vision models in a browser.
+/// Serves Net Runner as a web page and a JSON API, to try out, measure and evaluate vision models.
 ///
 /// ```swift
 /// var options = NetRunnerOptions(models: "models", backends: [.liteRT])
@@ -21,7 +21,7 @@ import WebServing
 /// try await NetRunnerServer(options).run { address in print("Open \(address)") }
 /// ```
 ///
-/// It ends on SIGTERM and SIGINT, when the requests under way are answered.
+/// The server ends on SIGTERM and SIGINT, after it has finished the requests in progress.
 public struct NetRunnerServer: Sendable {
   private let options: NetRunnerOptions
   private let catalogue: ModelCatalogue
@@ -34,13 +34,13 @@ public struct NetRunnerServer: Sendable {
   private let uploads: UploadStore
   private let evaluations: EvaluationStore
 
-  /// How long a connection may be silent.
+  /// How long a connection may be idle.
   private static let idleTime = TimeAmount.seconds(60)
 
   /// Prepares a server.
   ///
-  /// - Throws: `TensorIOError` when the models' folder cannot be read, others could reach the server
-  ///   without a token, or the repository's options make no sense.
+  /// - Throws: `TensorIOError` if the models folder can't be read, other machines could reach the
+  ///   server without a token, or the repository's configuration is invalid.
   public init(_ options: NetRunnerOptions) throws {
     guard options.isLocal || options.token != nil else {
       throw TensorIOError(
@@ -70,7 +70,7 @@ public struct NetRunnerServer: Sendable {
   /// Serves until the process is told to end.
   ///
   /// - Parameter onStart: Called with the page's address once the server listens.
-  /// - Throws: `TensorIOError` when the address is taken or the certificate cannot be read.
+  /// - Throws: `TensorIOError` if the address is in use or the certificate can't be read.
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
     var logger = Logger(label: "netrunner") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
@@ -98,7 +98,7 @@ public struct NetRunnerServer: Sendable {
     }
   }
 
-  /// The routes, for tests and for servers of other programs.
+  /// Makes the router, for this server, for tests, and for other programs' servers.
   func router() throws -> Router<WebContext> {
     let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
     let routes = RouteTable()
@@ -108,7 +108,7 @@ public struct NetRunnerServer: Sendable {
     router.add(middleware: ErrorMiddleware(routes: routes))
     router.add(middleware: AccessMiddleware(token: options.token, isLocal: options.isLocal))
     router.add(middleware: try AssetMiddleware(assets))
-    router.add(middleware: BodyMiddleware(pace: options.bodyPace))
+    router.add(middleware: BodyMiddleware(pace: options.minimumBodyRate))
     let access = TokenMiddleware(
       token: options.token, guesses: TokenGuesses(interval: options.wrongTokenInterval))
     let api = router.group("api/v1").add(middleware: access)

@@ -7,20 +7,21 @@
 import Foundation
 import TensorIO
 
-/// The page's files, which come with the program.
+/// Finds the page's files, which come with the program.
 enum PageFolder {
   private static let name = "TensorIO_NetRunnerWeb.resources"
 
-  /// The folder of the page.
+  /// Returns the folder of the page.
   ///
-  /// SwiftPM's own look-up ends the process where the program was moved away from its files, and it
-  /// takes those of the build that made it. Not used on Apple's systems, which have real bundles.
+  /// On Linux, this doesn't use SwiftPM's own lookup. That ends the process if the program was
+  /// moved away from its files, or takes the files of the build that made it. Apple's systems have
+  /// real bundles, so the lookup is used there.
   ///
-  /// - Throws: `TensorIOError` where it is not there.
+  /// - Throws: `TensorIOError` if the folder is missing.
   static func find() throws -> String {
     #if os(Linux)
     let folder = Bundle.main.bundlePath
-    // Where the build puts it, and where `make install` does.
+    // The path after a build, and the path after `make install`.
     let places = ["\(folder)/\(name)/Assets", "\(folder)/../share/tensorio/netrunner"]
     guard let assets = places.first(where: FileSystem.isFolder) else {
       throw TensorIOError(

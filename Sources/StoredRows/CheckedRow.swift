@@ -9,20 +9,20 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// A row as it came out of a database.
+/// A row as it was read from a database.
 package struct StoredRow: Sendable {
-  /// The columns' names.
+  /// The names of the columns.
   package var columns: [String]
-  /// Their values, in the same order.
+  /// The values of the columns, in the same order.
   package var values: [StoredValue]
 
-  /// Makes a row.
+  /// Creates a row.
   package init(columns: [String], values: [StoredValue]) {
     self.columns = columns
     self.values = values
   }
 
-  /// A column's value; nil where there is no such column.
+  /// Returns a column's value; nil if there is no such column.
   fileprivate subscript(column: String) -> StoredValue? {
     columns.firstIndex(of: column).map { values[$0] }
   }
@@ -30,17 +30,18 @@ package struct StoredRow: Sendable {
 
 /// A row of a database that may be damaged.
 ///
-/// SQLite turns the text `x` into the number 0 where a number is asked for. A file on a disk can
-/// contain anything, so each column is read here with a check of its type and its range, and a value
-/// that does not fit is an error.
+/// SQLite converts the text `x` to the number 0 if a caller reads it as a number. A file on a disk
+/// can contain anything, so this type checks the type and the range of each column, and throws an
+/// error if a value doesn't match.
 ///
 /// ```swift
 /// let row = CheckedRow(row, of: "blobs", key: ["digest"])
 /// let size = try row.integer("size")
 /// ```
 package struct CheckedRow {
-  /// The largest integer that is accepted unless the caller says otherwise: a few thousand of them
-  /// can be added without an overflow.
+  /// The largest integer that is accepted by default.
+  ///
+  /// A few thousand of these integers can be added without an overflow.
   package static let maximum = 1 << 50
 
   private let row: StoredRow
@@ -51,15 +52,15 @@ package struct CheckedRow {
   ///
   /// - Parameters:
   ///   - row: The row.
-  ///   - table: The table that it is in.
-  ///   - key: The columns that tell the row from others.
+  ///   - table: The row's table.
+  ///   - key: The columns that identify the row.
   package init(_ row: StoredRow, of table: String, key: [String]) {
     self.row = row
     self.table = table
     keyColumns = key
   }
 
-  /// The error for a fault of this row.
+  /// Creates the error for a fault of this row.
   ///
   /// - Parameter fault: What was expected and what was found, without a full stop.
   /// - Returns: The error.
@@ -69,7 +70,7 @@ package struct CheckedRow {
 
   // MARK: - Values
 
-  /// A text.
+  /// Returns a text.
   ///
   /// - Throws: ``DamagedRow`` for NULL and for other types.
   package func text(_ column: String) throws -> String {
@@ -77,7 +78,7 @@ package struct CheckedRow {
     return text
   }
 
-  /// A text, or nil for NULL.
+  /// Returns a text, or nil for NULL.
   ///
   /// - Throws: ``DamagedRow`` for other types.
   package func optionalText(_ column: String) throws -> String? {
@@ -88,7 +89,7 @@ package struct CheckedRow {
     }
   }
 
-  /// An integer.
+  /// Returns an integer.
   ///
   /// - Throws: ``DamagedRow`` for NULL, for other types and for integers outside of the range.
   package func integer(
@@ -100,7 +101,7 @@ package struct CheckedRow {
     return integer
   }
 
-  /// An integer, or nil for NULL.
+  /// Returns an integer, or nil for NULL.
   ///
   /// - Throws: ``DamagedRow`` for other types and for integers outside of the range.
   package func optionalInteger(
@@ -118,11 +119,11 @@ package struct CheckedRow {
     }
   }
 
-  /// A number with a fraction, or nil for NULL; an integer is a number, too.
+  /// Returns a floating-point number or an integer as a number, or nil for NULL.
   ///
   /// - Parameters:
-  ///   - column: The column.
-  ///   - isFinite: Whether an infinite number is an error; SQLite has no number that is none.
+  ///   - column: The column's name.
+  ///   - isFinite: Whether an infinite number is an error. SQLite can't store NaN.
   /// - Returns: The number, or nil.
   /// - Throws: ``DamagedRow`` for other types.
   package func optionalNumber(_ column: String, isFinite: Bool = true) throws -> Double? {
@@ -134,9 +135,9 @@ package struct CheckedRow {
     }
   }
 
-  /// A truth value: 0 or 1.
+  /// Returns a Boolean value, which is stored as 0 or 1.
   ///
-  /// - Throws: ``DamagedRow`` for everything else.
+  /// - Throws: ``DamagedRow`` for all other values.
   package func flag(_ column: String) throws -> Bool {
     switch try value(column) {
     case .integer(0): return false
@@ -145,7 +146,7 @@ package struct CheckedRow {
     }
   }
 
-  /// Bytes.
+  /// Returns bytes.
   ///
   /// - Throws: ``DamagedRow`` for NULL and for other types.
   package func bytes(_ column: String) throws -> Data {
@@ -157,20 +158,20 @@ package struct CheckedRow {
 
   // MARK: - Faults
 
-  /// The error for a column whose value is not what was expected.
+  /// Creates the error for a column whose value isn't what was expected.
   ///
   /// - Parameters:
-  ///   - column: The column.
-  ///   - expected: What it should have, with its article.
+  ///   - column: The column's name.
+  ///   - expected: The expected value, with its article.
   /// - Returns: The error.
   package func mismatch(_ column: String, _ expected: String) -> DamagedRow {
     let found = row[column].map(Self.text(of:)) ?? "missing"
     return damaged("'\(column)' should be \(expected), but it is \(found)")
   }
 
-  /// A value of any type.
+  /// Returns a value of any type.
   ///
-  /// - Throws: ``DamagedRow`` where there is no such column.
+  /// - Throws: ``DamagedRow`` if there is no such column.
   package func value(_ column: String) throws -> StoredValue {
     guard let value = row[column] else { throw damaged("it has no column '\(column)'") }
     return value
@@ -180,7 +181,7 @@ package struct CheckedRow {
     keyColumns.compactMap { row[$0] }.map(Self.text(of:)).joined(separator: " ")
   }
 
-  /// A value as people read it, on one line and never long.
+  /// Formats a value for people, on one line and with a limited length.
   private static func text(of value: StoredValue) -> String {
     switch value {
     case .null: return "NULL"

@@ -3,16 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row whose values are not what this program stores.
+/// An error for a row whose values differ from what this program stores.
 package struct DamagedRow: Error, Sendable, Hashable {
-  /// The table that the row is in.
+  /// The row's table.
   package var table: String
-  /// The values that tell the row from others, as people read them.
+  /// The values that identify the row, formatted for people.
   package var key: String
   /// What was expected and what was found.
   package var fault: String
 
-  /// Makes an error.
+  /// Creates an error.
   package init(table: String, key: String, fault: String) {
     self.table = table
     self.key = key
@@ -21,7 +21,7 @@ package struct DamagedRow: Error, Sendable, Hashable {
 }
 
 extension DamagedRow: CustomStringConvertible {
-  /// A sentence: the row, what was expected and what was found.
+  /// A sentence with the row, what was expected and what was found.
   package var description: String {
     "The row \(key) of the table '\(table)' is damaged: \(fault)."
   }

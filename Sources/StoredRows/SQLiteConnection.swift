@@ -11,13 +11,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An open database, used by one thread at a time; ``SQLiteFile`` lends it.
+/// An open database, which one thread at a time may use; ``SQLiteFile`` provides it.
 package final class SQLiteConnection {
   private let handle: OpaquePointer
-  /// Statements that were prepared before, by their text.
+  /// The prepared statements by their SQL.
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Opens a database, or makes it.
+  /// Opens or creates a database.
   ///
   /// The corresponding C function is `sqlite3_open_v2`.
   package init(_ path: String, busySeconds: Double) throws(SQLiteError) {
@@ -39,17 +39,17 @@ package final class SQLiteConnection {
     sqlite3_close_v2(handle)
   }
 
-  /// The row that was inserted last.
+  /// The id of the row that was inserted last.
   package var lastInsertedRowID: Int { Int(sqlite3_last_insert_rowid(handle)) }
 
-  /// Carries out statements, one after the other, that take no values and give no rows.
+  /// Runs one or more statements that have no arguments and whose rows aren't needed.
   ///
   /// The corresponding C function is `sqlite3_exec`.
   package func execute(script: String) throws(SQLiteError) {
     try check(sqlite3_exec(handle, script, nil, nil, nil))
   }
 
-  /// Carries out a statement whose rows nobody wants.
+  /// Runs a statement whose rows aren't needed.
   package func execute(
     _ sql: String, _ arguments: [(any StoredValueConvertible)?] = []
   ) throws(SQLiteError) {
@@ -58,9 +58,9 @@ package final class SQLiteConnection {
     while try step(statement) {}
   }
 
-  /// Carries out a query and hands over its rows, one at a time.
+  /// Runs a query, and passes its rows to a closure one at a time.
   ///
-  /// The body must not carry out the same query.
+  /// The closure must not run the same query.
   package func forEachRow(
     _ sql: String, _ arguments: [(any StoredValueConvertible)?] = [],
     _ body: (StoredRow) throws -> Void
@@ -76,11 +76,11 @@ package final class SQLiteConnection {
     }
   }
 
-  /// Carries out a query.
+  /// Runs a query.
   ///
   /// - Parameters:
   ///   - sql: The query.
-  ///   - arguments: What its question marks stand for; nil is NULL.
+  ///   - arguments: The values for its question marks; nil stands for NULL.
   /// - Returns: Its rows.
   /// - Throws: ``SQLiteError``.
   package func rows(
@@ -91,13 +91,15 @@ package final class SQLiteConnection {
     return rows
   }
 
-  /// The first column of a query's first row.
+  /// Returns the first column of a query's first row.
   package func firstValue(_ sql: String) throws -> StoredValue {
     try rows(sql).first?.values.first ?? .null
   }
 
   // MARK: - Statements
 
+  /// Returns a statement with its arguments bound.
+  ///
   /// The corresponding C functions are `sqlite3_prepare_v3` and `sqlite3_bind_*`.
   private func prepared(
     _ sql: String, _ arguments: [(any StoredValueConvertible)?]
@@ -145,19 +147,23 @@ package final class SQLiteConnection {
     }
   }
 
-  /// What SQLITE_TRANSIENT is in C: SQLite copies the bytes at once.
+  /// The value of SQLITE_TRANSIENT in C, which makes SQLite copy the bytes immediately.
   private static var copied: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
 
-  /// `nonisolated(unsafe)` because nobody changes it: an empty text still needs an address.
+  /// A zero byte, because an empty text still needs an address.
+  ///
+  /// `nonisolated(unsafe)` because the byte never changes.
   nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
     let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
     byte.initialize(to: 0)
     return UnsafePointer(byte)
   }()
 
-  /// Whether there is a row.
+  /// Runs a statement up to its next row.
+  ///
+  /// - Returns: Whether there is a row.
   private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: return true
@@ -166,6 +172,8 @@ package final class SQLiteConnection {
     }
   }
 
+  /// Returns the value of a column.
+  ///
   /// The corresponding C functions are `sqlite3_column_*`.
   private func value(
     _ statement: OpaquePointer, _ column: CInt

@@ -3,14 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What SQLite says of a call that failed.
+/// SQLite's description of a call that failed.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure: SQLite's primary result code.
   package var code: Code
-  /// SQLite's own words.
+  /// SQLite's own message.
   package var message: String
 
-  /// SQLite's primary result codes that callers tell apart.
+  /// SQLite's primary result codes that callers distinguish.
   package struct Code: RawRepresentable, Sendable, Hashable {
     package var rawValue: Int32
 

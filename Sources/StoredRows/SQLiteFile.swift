@@ -5,34 +5,34 @@
 
 import Dispatch
 
-/// A file of SQLite that the threads of this process use in turn.
+/// An SQLite file that the threads of this process use in turn.
 ///
-/// Several processes can use a file at once: it keeps a log beside it (WAL), so that readers and the
-/// one who writes do not wait for each other.
+/// Several processes can use a file at the same time. The file uses a write-ahead log (WAL), so
+/// that readers and a writer don't wait for each other.
 ///
-/// `@unchecked Sendable` because the connection is used on the queue only.
+/// `@unchecked Sendable` because the connection is only used on the queue.
 package final class SQLiteFile: @unchecked Sendable {
-  /// The file.
+  /// The path of the file.
   package let path: String
   private let connection: SQLiteConnection
   private let queue = DispatchQueue(label: "tensorio.sqlite")
 
-  /// Opens a file, or makes it.
+  /// Opens or creates a file.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - busySeconds: How long another process is waited for.
-  ///   - isDurable: Whether each change is on the disk when the call that made it returns; else a power
-  ///     cut may take the last ones back.
-  ///   - schema: What the file must have; it is made in a file that has none.
-  /// - Throws: ``SQLiteError``; ``SQLiteSchema/Mismatch`` for a file of another kind, which stays as it
-  ///   is.
+  ///   - path: The path of the file.
+  ///   - busySeconds: The number of seconds to wait for another process.
+  ///   - isDurable: Whether each change is on the disk when the call that made it returns.
+  ///     Otherwise, a power failure may undo the last changes.
+  ///   - schema: The schema that the file must have. An empty file gets it.
+  /// - Throws: ``SQLiteError``, or ``SQLiteSchema/Mismatch`` for a file of another kind, which
+  ///   isn't changed.
   package init(
     _ path: String, busySeconds: Double, isDurable: Bool, schema: SQLiteSchema
   ) throws {
     self.path = path
     connection = try SQLiteConnection(path, busySeconds: busySeconds)
-    // Nothing is written into a file before it is known to be ours.
+    // Nothing is written to a file before it is known to be this program's.
     try connection.transaction("DEFERRED") { try schema.check($0) }
     try connection.execute(script: "PRAGMA foreign_keys = ON")
     try connection.execute(script: "PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
@@ -40,17 +40,17 @@ package final class SQLiteFile: @unchecked Sendable {
     try schema.complete(connection)
   }
 
-  /// Reads what is in the file at one moment.
+  /// Reads a consistent snapshot of the file.
   package func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     try queue.sync { try connection.transaction("DEFERRED", body) }
   }
 
-  /// Changes the file: all of it, or nothing where the body throws.
+  /// Changes the file in a transaction, which is rolled back if the closure throws.
   package func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     try queue.sync { try connection.transaction("IMMEDIATE", body) }
   }
 
-  /// Writes the log beside the file into the file.
+  /// Writes the content of the log into the file.
   package func checkpoint() throws {
     try queue.sync { _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)") }
   }
@@ -67,38 +67,38 @@ extension SQLiteConnection {
       try execute("COMMIT")
       return result
     } catch {
-      // SQLite has ended some transactions by itself when it fails.
+      // After some failures, SQLite has already ended the transaction.
       try? execute("ROLLBACK")
       throw error
     }
   }
 }
 
-/// The tables that a program keeps in a file, and how to tell its files from others'.
+/// The tables of a program's files, and how to distinguish these files from others.
 package struct SQLiteSchema: Sendable {
-  /// What the file's header says whose it is.
+  /// The number in the file's header that identifies the program.
   private let applicationID: Int
-  /// The steps that make the tables, in order, by a name that is kept in the file.
+  /// The steps that create the tables, in order; the file records the names of its steps.
   private let steps: [(name: String, script: String)]
 
-  /// A file that is not what was expected.
+  /// A file that differs from what was expected.
   package enum Mismatch: Error {
-    /// It is another program's.
+    /// The file belongs to another program.
     case foreign
-    /// It was made by a later version of this program.
+    /// A newer version of this program created the file.
     case newer
   }
 
-  /// Describes a file.
+  /// Creates a schema.
   package init(applicationID: Int, steps: [(name: String, script: String)]) {
     self.applicationID = applicationID
     self.steps = steps
   }
 
-  /// Where the names of the steps are kept; the files of earlier versions have it by this name.
+  /// The table with the names of the steps; files of earlier versions already use this name.
   private static let table = "grdb_migrations"
 
-  /// The steps that a file has behind it.
+  /// Returns the steps that a file has already gone through.
   private func done(_ connection: SQLiteConnection) throws -> [String] {
     let tables = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", [Self.table])
@@ -120,7 +120,7 @@ package struct SQLiteSchema: Sendable {
     guard try done(connection).allSatisfy(known.contains) else { throw Mismatch.newer }
   }
 
-  /// Takes the steps that are missing; two processes may do so at once.
+  /// Runs the missing steps; it is safe for two processes to do so at once.
   fileprivate func complete(_ connection: SQLiteConnection) throws {
     let isMissing = { (done: [String]) in steps.contains { !done.contains($0.name) } }
     guard isMissing(try done(connection)) else { return }

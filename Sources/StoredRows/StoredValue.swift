@@ -9,7 +9,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// A value as SQLite keeps it.
+/// A value in SQLite's representation.
 package enum StoredValue: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -18,9 +18,9 @@ package enum StoredValue: Sendable, Hashable {
   case blob(Data)
 }
 
-/// What can be kept in a column.
+/// A value that can be stored in a column.
 package protocol StoredValueConvertible {
-  /// The value as SQLite keeps it.
+  /// The value in SQLite's representation.
   var storedValue: StoredValue { get }
 }
 

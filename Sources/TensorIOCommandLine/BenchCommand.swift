@@ -93,7 +93,7 @@ struct BenchCommand: ParsableCommand {
     measurement.duration = clock.now - start
   }
 
-  /// What is done again and again, from the input to the outputs.
+  /// Returns the work that is measured, from the input to the outputs.
   private func step(_ model: InferenceModel) throws -> @Sendable () throws -> StageLatency {
     let signature = try model.signature
     if let path = arguments.picturePath(for: signature) {
@@ -120,7 +120,7 @@ struct BenchCommand: ParsableCommand {
 }
 
 extension ModelArguments {
-  /// The picture's file, where the model takes nothing but a picture and VALUE names one.
+  /// Returns the path of the image, if the model takes only an image and VALUE names one.
   fileprivate func picturePath(for signature: ModelSignature) -> String? {
     guard let value, signature.inputs.count == 1, signature.placeholders.isEmpty,
       case .imageInput? = signature.inputs.first?.kind

@@ -7,12 +7,12 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// What `tensorio bench` measured.
+/// The results of `tensorio bench`.
 struct BenchMeasurement {
   var latencies: [StageLatency] = []
-  /// How long all runs took together.
+  /// The duration of all runs together.
   var duration = Duration.zero
-  /// The first run of all.
+  /// The duration of the very first run.
   var firstRun = Duration.zero
 
   private let workers: Int
@@ -27,7 +27,7 @@ struct BenchMeasurement {
     Double(latencies.count) / max(duration.milliseconds / 1000, 1e-9)
   }
 
-  /// The stages that there are: a value that is no picture's file is not decoded.
+  /// The measured stages, which include decoding only if the value is an image file.
   private var stages: [(name: String, statistics: LatencyStatistics)] {
     func statistics(_ stage: KeyPath<StageLatency, Duration>) -> LatencyStatistics {
       LatencyStatistics(latencies.map { $0[keyPath: stage].milliseconds })
@@ -74,7 +74,7 @@ struct BenchMeasurement {
 }
 
 extension LatencyStatistics {
-  /// The values by name; null for a percentile that so few runs do not tell.
+  /// The values by name; null for a percentile that needs more runs.
   fileprivate var json: JSONValue {
     func value(_ number: Double?) -> JSONValue { number.map { .number($0) } ?? .null }
     return .object([

@@ -7,15 +7,15 @@ import ArgumentParser
 import ModelCommands
 import TensorIO
 
-/// Finds a misspelt command, for which the parser only says that it did not expect the word.
+/// Finds a misspelt command, for which the parser only reports an unexpected word.
 enum CommandSpelling {
-  /// Refuses a word that is not a command where one is expected.
+  /// Checks that each word that should be a command is one.
   ///
   /// - Parameters:
-  ///   - words: The command line.
-  ///   - root: The command whose subcommands come first.
-  ///   - name: What a person writes to get that command.
-  /// - Throws: `TensorIOError` with the command that was probably meant.
+  ///   - words: The words of the command line.
+  ///   - root: The command whose subcommands the first word may name.
+  ///   - name: What the user writes to get the root command.
+  /// - Throws: `TensorIOError` with the command that the user probably meant.
   static func check(
     _ words: [String], against root: any ParsableCommand.Type, called name: String
   ) throws {
@@ -29,7 +29,7 @@ enum CommandSpelling {
         path += " " + word
         continue
       }
-      // A group may have a command that stands for it, which takes the word as its own.
+      // A group may have a default subcommand, which takes the word as its own argument.
       guard word != "help", command.configuration.defaultSubcommand == nil else { return }
       let names = subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
       let meant = Spelling.suggestion(for: word, among: names)
@@ -40,7 +40,9 @@ enum CommandSpelling {
     }
   }
 
-  /// A file in place of a command is most likely a model.
+  /// Returns a hint for a word that resembles no command.
+  ///
+  /// If the word is a file, it is most likely a model.
   private static func hint(_ word: String, _ path: String, _ names: [String]) -> String {
     if path == "tensorio", FileSystem.isFile(word) || FileSystem.isFolder(word) {
       return "To run a model, write 'tensorio run \(word)'."

@@ -50,19 +50,19 @@ struct DoctorCommand: ParsableCommand {
   }
 }
 
-/// A part of an installation: a program, or a library that is opened when it is needed.
+/// A part of an installation, which is a program or a library that is opened when it is needed.
 struct Finding {
   var name: String
-  /// What it is for.
+  /// What the part is for.
   var purpose: String
-  /// Whether `tensorio` is of little use without.
+  /// Whether `tensorio` is of little use without the part.
   var isNeeded = false
-  /// The file; nil where it is missing, or is there and cannot be used.
+  /// The path of the file; nil if it is missing or can't be used.
   var place: String?
   var version: String?
-  /// Why a file that is there cannot be used.
+  /// Why an existing file can't be used.
   var fault: String?
-  /// The command that installs it.
+  /// The command that installs the part.
   var remedy: String
 
   var json: JSONValue {

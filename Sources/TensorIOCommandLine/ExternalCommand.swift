@@ -16,12 +16,12 @@ import Musl
 import Darwin
 #endif
 
-/// A command that is a program of its own, `tensorio-NAME`: it takes this process's place.
+/// A command that is a separate program, `tensorio-NAME`, which replaces this process.
 ///
-/// So `tensorio` carries no server, and signals, exit codes and the terminal are the program's own, as
-/// with git's and cargo's commands.
+/// `tensorio` therefore contains no server. Signals, exit codes and the terminal belong to the
+/// program, as with the commands of git and cargo.
 protocol ExternalCommand: ParsableCommand {
-  /// The words after the command's name.
+  /// The words that follow the command's name.
   var words: [String] { get }
 }
 
@@ -30,7 +30,7 @@ extension ExternalCommand {
     throw try Self.become(words)
   }
 
-  /// Becomes the program; returns only where it cannot.
+  /// Replaces this process with the program, and returns an error only if that fails.
   static func become(_ words: [String]) throws -> TensorIOError {
     let name = "tensorio-" + _commandName
     guard let path = ExternalPrograms.find(name) else {
@@ -48,23 +48,26 @@ extension ExternalCommand {
   }
 }
 
-/// The commands that are programs of their own.
+/// The commands that are separate programs.
 enum ExternalPrograms {
   private static let commands: [any ExternalCommand.Type] = [
     NetRunnerProgram.self, RepositoryProgram.self,
   ]
 
-  /// The ones that this program does not have itself.
+  /// The commands that aren't built into this program.
   static var displayed: [any ParsableCommand.Type] {
     commands.compactMap { isOwn($0) ? nil : $0 }
   }
 
-  /// Whether this program has the command itself.
+  /// Whether the command is built into this program.
   private static func isOwn(_ command: any ExternalCommand.Type) -> Bool {
     TensorIOTool.current.commands.contains { $0._commandName == command._commandName }
   }
 
-  /// Becomes the program that a command line asks for, its help too; returns where it asks for none.
+  /// Replaces this process with the program that a command line asks for, including for its help.
+  ///
+  /// This returns if the command line asks for none of the programs. Nothing is parsed first, so a
+  /// server starts as fast this way as under its own name.
   ///
   /// Nothing is parsed before: a server starts as fast by this way as by its own name.
   static func start(_ words: [String]) throws {
@@ -76,7 +79,7 @@ enum ExternalPrograms {
     throw try command.become(asksForHelp ? rest + ["--help"] : rest)
   }
 
-  /// A program beside this one, or on PATH.
+  /// Returns the path of a program in this program's folder or on PATH; nil if it is missing.
   static func find(_ name: String) -> String? {
     let path = getenv("PATH").map { String(cString: $0) } ?? ""
     let folders = [folder] + path.split(separator: ":").map(String.init)
@@ -85,7 +88,7 @@ enum ExternalPrograms {
     }
   }
 
-  /// The folder of this program, links resolved.
+  /// The folder of this program, with links resolved.
   static let folder = NativeLibrary.executableFolder ?? "."
 }
 

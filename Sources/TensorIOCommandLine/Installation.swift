@@ -20,14 +20,14 @@ import Musl
 import Darwin
 #endif
 
-/// What this program finds on the machine.
+/// What is installed on this machine.
 enum Installation {
-  /// This program's file.
+  /// The path of this program.
   static var program: String {
     ExternalPrograms.folder + "/" + FileSystem.name(of: CommandLine.arguments[0])
   }
 
-  /// The system and the processor, as "Linux x86_64".
+  /// The system and the processor, such as "Linux x86_64".
   static var system: String {
     var names = utsname()
     guard uname(&names) == 0 else { return "unknown system" }
@@ -37,10 +37,10 @@ enum Installation {
     return "\(text(names.sysname)) \(text(names.machine))"
   }
 
-  /// Where libraries are put that the program installs.
+  /// The folder of the libraries that the program installs.
   static var dataFolder: String { NativeLibrary.dataFolder ?? "" }
 
-  /// Every part, the needed ones first.
+  /// Returns every part, with the necessary ones first.
   static func findings() -> [Finding] {
     [liteRT, tensorFlow, crypto, curl, zip]
       + ExternalPrograms.displayed.map { program("tensorio-" + $0._commandName) }
@@ -100,7 +100,7 @@ enum Installation {
       remedy: "make programs, in TensorIO's source folder; the packages have it")
   }
 
-  /// The command that fetches a runtime into the user's data folder.
+  /// Returns the command that downloads a runtime into the user's data folder.
   private static func fetch(_ library: String, make target: String) -> String {
     let script = ExternalPrograms.folder + "/../share/tensorio/fetch_library.py"
     guard FileSystem.isFile(script), let path = realpath(script, nil) else {
@@ -112,12 +112,12 @@ enum Installation {
 }
 
 extension Finding {
-  /// Notes where a library is, or why it cannot be used.
+  /// Records the path of a library, or why it can't be used.
   fileprivate mutating func look(_ find: () throws -> String) {
     do {
       place = try find()
     } catch let error as TensorIOError {
-      // That nothing is there says the heading.
+      // The heading already says that a library is missing.
       fault = error.message.contains(" is not installed. ") ? nil : error.message
     } catch {
       fault = "\(error)"

@@ -5,9 +5,9 @@
 
 import ModelCommands
 
-/// What the servers' programs are when they are built without their libraries.
+/// The behaviour of the server programs when they are built without their libraries.
 package enum MissingTrait {
-  /// Says how to build a program, and ends the process.
+  /// Prints how to build a program, and ends the process.
   package static func exit(of program: String) -> Never {
     Console.printMessage(
       "error: This \(program) has no server in it: it was built without the trait Servers. Build it "

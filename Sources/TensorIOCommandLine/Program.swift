@@ -7,13 +7,13 @@ package import ArgumentParser
 import ModelCommands
 import TensorIO
 
-/// Runs the command line of a process, as every program of the package does.
+/// Runs the command line of a process, for every program of the package.
 package enum Program {
-  /// Runs a command with the words of the command line, and ends the process where it fails.
+  /// Runs a command with the words of the command line, and ends the process if it fails.
   ///
   /// - Parameters:
-  ///   - root: The program's command.
-  ///   - name: What a person writes to get it: "tensorio", or "tensorio repository".
+  ///   - root: The root command of the program.
+  ///   - name: What the user writes to get the root command: "tensorio", or "tensorio repository".
   package static func run(_ root: any ParsableCommand.Type, called name: String) {
     do {
       let words = words(CommandLine.arguments.dropFirst())
@@ -26,10 +26,13 @@ package enum Program {
     }
   }
 
-  /// The command that the first word names, parsed without the commands above it, which takes half as
-  /// long; nil where that gives no command that can run, and the whole tree is to say why.
+  /// Parses the subcommand that the first word names without its parents, which takes half as long.
   ///
-  /// Only for a command that says with `_superCommandName` that it may stand alone.
+  /// This is only for a command that sets `_superCommandName`, which shows that it may be parsed
+  /// alone.
+  ///
+  /// - Returns: The command; nil if parsing fails, so that the whole command tree reports the
+  ///   error.
   private static func parseAlone(
     _ words: [String], of root: any ParsableCommand.Type
   ) -> (any ParsableCommand)? {
@@ -41,10 +44,11 @@ package enum Program {
     return command
   }
 
-  /// The words of the command line, a negative number that is a VALUE marked as no option.
+  /// Returns the words of the command line, with a space before each VALUE that is a negative
+  /// number.
   ///
-  /// The parser takes every word with a dash for an option, and no option of ours is a digit. JSON
-  /// may begin with a space.
+  /// The parser takes every word with a leading dash for an option. No option of this program
+  /// begins with a digit, and JSON may begin with a space.
   private static func words(_ arguments: ArraySlice<String>) -> [String] {
     zip(arguments, [""] + arguments).map { word, previous in
       let isNegativeNumber = word.hasPrefix("-") && word.dropFirst().first?.isWholeNumber == true
@@ -57,10 +61,11 @@ package enum Program {
     "--threshold", "--tolerance", "--label-offset", "--ignore-class",
   ]
 
-  /// Ends the process: what was thrown goes to standard error, and its kind into the exit code.
+  /// Prints an error to standard error, and ends the process with the exit code for its kind.
   static func exit(reporting error: any Error, of root: any ParsableCommand.Type) -> Never {
     guard let error = error as? any ReportedError else {
-      // Help is data; a wrong word of the command line may be the name of somebody else's file.
+      // Help goes to standard output. A message may quote a wrong word, which may be the name of
+      // somebody else's file, so `Console` prints both.
       let code = root.exitCode(for: error)
       let text = root.fullMessage(for: error)
       if !text.isEmpty { code == .success ? Console.printData(text) : Console.printMessage(text) }

@@ -9,7 +9,8 @@ import TensorIO
 import TensorIOIsolation
 import TensorIOLiteRT
 
-/// The hidden command `tensorio session-worker`: runs one model for the process that started it.
+/// The hidden command `tensorio session-worker`, which runs one model for the process that started
+/// it.
 package struct SessionWorkerCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "session-worker", abstract: "Run one model for another process of tensorio.",

@@ -6,9 +6,9 @@
 import ArgumentParser
 import ModelCommands
 
-/// The command line: the only place that names all backends.
+/// The root command, `tensorio`.
 struct TensorIOCommand: ParsableCommand {
-  // Read after the program has said what it adds.
+  // This is read only after `TensorIOTool.main` has stored what the program adds.
   static let configuration = CommandConfiguration(
     commandName: "tensorio",
     abstract: "Run, train, inspect and measure models that a model.json describes.",

@@ -8,7 +8,7 @@ import ModelCommands
 public import NetRunner
 import Synchronization
 
-/// The `tensorio` command, for programs that add output formats and metrics of their own to it.
+/// The `tensorio` command, for programs that extend it with their own output formats and metrics.
 ///
 /// ```swift
 /// TensorIOTool.main { tool in
@@ -17,31 +17,31 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The program then takes the same command line as `tensorio`. A model whose `options.output_format`
-/// is `short` is shown that way on Net Runner's page, and `evaluate --metric mine` measures by the
-/// new metric. Source: Documentation/Evaluation.md.
+/// The program then accepts the same command line as `tensorio`. Net Runner's page shows a model in
+/// the new format if its `options.output_format` is `short`, and `evaluate --metric mine` uses the
+/// new metric. Documentation/Evaluation.md has more.
 public struct TensorIOTool: Sendable {
-  /// The ways to show outputs, by name.
+  /// The output formats, by name.
   public var outputFormats = OutputFormats()
   /// The metrics, by name.
   public var metrics = MetricRegistry()
 
-  /// Commands besides the usual ones; one of a usual command's name takes its place.
+  /// Additional commands; one with the name of a built-in command replaces it.
   ///
-  /// `NetRunnerCommand` of the module `NetRunnerCommandLine` makes `netrunner` a part of the program,
-  /// so that the page knows the program's formats and metrics.
+  /// `NetRunnerCommand` of the module `NetRunnerCommandLine` makes `netrunner` a part of the
+  /// program, so that the page knows the program's formats and metrics.
   public var commands: [any ParsableCommand.Type] = []
 
   private static let stored = Mutex(TensorIOTool())
 
-  /// What the commands of this process use.
+  /// The tool that the commands of this process use.
   package static var current: TensorIOTool { stored.withLock { $0 } }
 
-  /// Runs the command line of this process, and ends the process with its exit code where it fails.
+  /// Runs the command line of this process, and ends the process with an exit code if it fails.
   ///
-  /// - Parameter extend: Adds output formats, metrics and commands.
+  /// - Parameter extend: A closure that adds output formats, metrics and commands.
   public static func main(adding extend: (inout TensorIOTool) -> Void = { _ in }) {
-    // Scripts ask for it at every start, and the parser takes most of a start.
+    // Scripts often ask for the version, and the parser takes most of the startup time.
     if CommandLine.arguments.count == 2, CommandLine.arguments[1] == "--version" {
       return Console.printData(Version.current)
     }

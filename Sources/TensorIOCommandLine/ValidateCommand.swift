@@ -61,7 +61,7 @@ struct ValidateCommand: ParsableCommand {
     return try (descriptionOnly ? issues : issuesWithModel(of: bundle, known: issues)) + format
   }
 
-  /// The texts that `init` left to be filled in.
+  /// Returns an issue for each text that `init` left for the user to fill in.
   private static func unfinishedTexts(_ manifest: ModelManifest) -> [BundleIssue] {
     [
       ("name", manifest.name), ("details", manifest.details), ("id", manifest.id),
@@ -70,11 +70,11 @@ struct ValidateCommand: ParsableCommand {
       BundleIssue(
         .unfinishedText, severity: .warning, path: key, expected: "a text of your own",
         found: "\"\(text)\", which 'tensorio init' wrote",
-        mending: "Replace it. The model runs all the same.")
+        suggestion: "Replace it. The model runs all the same.")
     }
   }
 
-  /// The issues that only the model itself brings to light.
+  /// Returns the issues, including those that only the model itself reveals.
   private func issuesWithModel(
     of bundle: ModelBundle, known: [BundleIssue]
   ) throws -> [BundleIssue] {
@@ -104,7 +104,7 @@ struct ValidateCommand: ParsableCommand {
       return [
         BundleIssue(
           .unusableModel, path: "model.file", expected: "a model that the runtime can run",
-          found: error.message, mending: "Replace the model, or convert it again.")
+          found: error.message, suggestion: "Replace the model, or convert it again.")
       ]
     }
   }
@@ -120,7 +120,7 @@ struct ValidateCommand: ParsableCommand {
       Console.printData("  \(issue.severity.rawValue) [\(issue.code.rawValue)] at \(issue.path)")
       Console.printData("    expected  \(issue.expected)")
       Console.printData("    found     \(issue.found)")
-      Console.printData("    fix       \(issue.mending)")
+      Console.printData("    fix       \(issue.suggestion)")
     }
   }
 }
@@ -132,7 +132,7 @@ extension BundleIssue {
     .object([
       "severity": .string(severity.rawValue), "code": .string(code.rawValue),
       "path": .string(path), "expected": .string(expected), "found": .string(found),
-      "mending": .string(mending),
+      "mending": .string(suggestion),
     ])
   }
 }

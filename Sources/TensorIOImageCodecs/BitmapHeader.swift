@@ -5,27 +5,30 @@
 
 import TensorIO
 
-/// What a BMP file's headers say, checked against the file's length.
+/// The headers of a BMP file, checked against the file's length.
 struct BitmapHeader {
   var width: Int
   var height: Int
   var isTopDown: Bool
   var bitsPerPixel: Int
-  /// Where the pixels start.
+  /// The offset of the pixels in the file.
   var pixelOffset: Int
-  /// Bytes from a stored row to the next: rows fill up 32-bit words.
+  /// The number of bytes from one stored row to the next.
+  ///
+  /// Rows are padded to 32-bit words.
   var bytesPerRow: Int
-  /// Where the colour table starts, and how its entries lie.
+  /// The offset of the colour table; the next two properties are the number and size of its
+  /// entries.
   var paletteOffset: Int
   var paletteCount: Int
   var paletteEntryBytes: Int
-  /// Red, green, blue and alpha, for 16 and 32 bits.
+  /// The masks of red, green, blue and alpha, for images with 16 and 32 bits per pixel.
   var masks: [ChannelMask] = []
 
-  /// The sizes of the headers that there are; the first is OS/2's.
+  /// The known sizes of the second header in bytes; the first one is OS/2's.
   private static let knownSizes = [12, 40, 52, 56, 64, 108, 124]
 
-  /// Whether the file's second header says a size that headers have.
+  /// Whether the size that the file's second header states is a known one.
   static func hasKnownSize(_ bytes: RawSpan) -> Bool {
     bytes.integer(UInt32.self, at: 14).map { knownSizes.contains(Int($0)) } ?? false
   }
@@ -90,7 +93,7 @@ struct BitmapHeader {
       let stated = isOld ? 0 : Int(bytes.integer(UInt32.self, at: 46) ?? 0)
       let most = 1 << bitsPerPixel
       paletteCount = stated == 0 ? most : min(stated, most)
-      // A table may be cut short by the pixels; entries that are missing are black.
+      // The pixels may start before the end of the table. Missing entries are black.
       let end = min(bytes.byteCount, max(pixelOffset, paletteOffset))
       paletteCount = min(paletteCount, (end - paletteOffset) / paletteEntryBytes)
       guard paletteCount > 0 else { throw damaged("it has no colour table") }
@@ -126,13 +129,13 @@ struct BitmapHeader {
   }
 }
 
-/// Where a channel's bits stand in a pixel.
+/// The position of a channel's bits in a pixel.
 struct ChannelMask {
   let shift: UInt32
-  /// The channel's largest value; 0 without bits.
+  /// The channel's largest value, or 0 when the channel has no bits.
   let maximum: UInt32
 
-  /// Nil unless the bits are next to each other and within the pixel.
+  /// Makes a mask, or nil unless the bits are contiguous and within the pixel.
   init?(_ mask: UInt32, bitsPerPixel: Int) {
     guard mask != 0 else {
       shift = 0
@@ -144,7 +147,7 @@ struct ChannelMask {
     guard maximum & (maximum &+ 1) == 0, bitsPerPixel == 32 || mask <= 0xffff else { return nil }
   }
 
-  /// The channel as 0...255, rounded down as Pillow does.
+  /// Returns the channel's value as 0...255, rounded down as in Pillow.
   func byte(of pixel: UInt32) -> UInt8 {
     guard maximum > 0 else { return 0 }
     let value = (pixel >> shift) & maximum

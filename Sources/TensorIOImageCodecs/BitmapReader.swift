@@ -5,11 +5,11 @@
 
 import TensorIO
 
-/// Reads the pixels of BMP pictures: 1, 4 and 8 bits with a colour table, 16, 24 and 32 bits, from
-/// the bottom up or from the top down.
+/// Reads the pixels of BMP images.
 ///
-/// The result is RGB, or RGBA when bit fields name an alpha channel. Rows are made straight from
-/// the file's bytes.
+/// It supports 1, 4 and 8 bits per pixel with a colour table, and 16, 24 and 32 bits, with rows
+/// stored from the bottom up or from the top down. The result is RGB, or RGBA when the bit fields
+/// have an alpha channel. Rows are converted directly from the file's bytes.
 final class BitmapReader: PictureDecoder, RowSource {
   let width: Int
   let height: Int
@@ -20,11 +20,13 @@ final class BitmapReader: PictureDecoder, RowSource {
   private let palette: [UInt8]
   private var region: PixelCrop
   private var next = 0
-  /// Made when a row is asked for first; with slack behind it.
+  /// A buffer for a row with some slack after it, which the first request for a row creates.
   private lazy var row = makeRow()
   private var hasRow = false
 
-  /// Makes a reader; `bytes` are those that the header was checked against.
+  /// Makes a reader.
+  ///
+  /// `bytes` must be the ones that the header was checked against.
   init(_ header: BitmapHeader, bytes: UnsafeRawBufferPointer) {
     self.header = header
     self.bytes = bytes
@@ -128,7 +130,9 @@ final class BitmapReader: PictureDecoder, RowSource {
 }
 
 extension BitmapHeader {
-  /// 256 colours as RGB; those that the file does not have are black.
+  /// Returns 256 colours as RGB.
+  ///
+  /// Colours that the file doesn't have are black.
   fileprivate func palette(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var colors = [UInt8](repeating: 0, count: 256 * 3)
     for index in 0..<paletteCount {

@@ -5,11 +5,12 @@
 
 import Synchronization
 
-/// Keeps a few big buffers, so that photo after photo is read into the same memory: a fresh buffer
-/// costs a page fault for every 4 KB.
+/// Keeps a few large buffers, so that image after image is read into the same memory.
 ///
-/// Buffers go back when their last reference goes. A pool keeps at most `maximumCount` of them and
-/// `maximumByteCount` bytes; what does not fit is freed.
+/// Reusing them is faster, because new memory costs a page fault for every 4 KB.
+///
+/// A buffer returns to the pool when its last reference is released. The pool keeps at most
+/// `maximumCount` buffers with `maximumByteCount` bytes in total, and frees the rest.
 package final class BufferPool: Sendable {
   private let maximumCount: Int
   private let maximumByteCount: Int
@@ -21,16 +22,16 @@ package final class BufferPool: Sendable {
     self.maximumByteCount = maximumByteCount
   }
 
-  /// The bytes that are kept for later now.
+  /// The number of bytes that the pool currently keeps for reuse.
   package var keptByteCount: Int {
     kept.withLock { $0.byteCount }
   }
 
-  /// A buffer of at least that size; what is in it is anything.
+  /// Returns a buffer of at least `byteCount` bytes with undefined contents.
   package func buffer(byteCount: Int) -> PooledBuffer {
     let reused = kept.withLock { $0.take(atLeast: byteCount) }
     guard let reused else {
-      // Whole pages, and room for the next photo to be a little larger.
+      // Allocate whole pages, with some room in case the next image is a little larger.
       let size = (byteCount + byteCount / 8 + 4095) / 4096 * 4096
       return PooledBuffer(Memory(.allocate(byteCount: size, alignment: 64)), pool: self)
     }
@@ -50,9 +51,9 @@ package final class BufferPool: Sendable {
   }
 }
 
-/// Memory of a ``BufferPool``, which it goes back to.
+/// Memory of a ``BufferPool``, which returns to the pool when it is released.
 package final class PooledBuffer {
-  /// All of it, at least what was asked for.
+  /// The whole buffer, with at least as many bytes as were requested.
   package var bytes: UnsafeMutableRawBufferPointer { memory.bytes }
 
   private let memory: Memory
@@ -77,13 +78,13 @@ private struct Memory: @unchecked Sendable {
   }
 }
 
-/// What a pool keeps, the latest last.
+/// The buffers that a pool keeps, the most recent last.
 private struct Kept {
   var all: [Memory] = []
 
   var byteCount: Int { all.reduce(0) { $0 + $1.bytes.count } }
 
-  /// The smallest that suffices.
+  /// Removes and returns the smallest buffer that is large enough.
   mutating func take(atLeast byteCount: Int) -> Memory? {
     let fitting = all.indices.filter { all[$0].bytes.count >= byteCount }
     return fitting.min { all[$0].bytes.count < all[$1].bytes.count }.map { all.remove(at: $0) }
@@ -93,7 +94,7 @@ private struct Kept {
     all.append(memory)
   }
 
-  /// Takes out the oldest until the limits hold.
+  /// Removes and returns the oldest buffers until the limits hold.
   mutating func shrink(toCount count: Int, byteCount: Int) -> [Memory] {
     var refused: [Memory] = []
     while all.count > count || self.byteCount > byteCount {

@@ -6,13 +6,15 @@
 import CPixelKernels
 import TensorIO
 
-/// Tells how much of an ``ImageFile``'s way into a tensor is decoding.
+/// Measures how much of the time from an ``ImageFile`` to a tensor is spent on decoding.
 ///
-/// Decoding and resizing take turns, row by row: only who stands between them can tell them apart.
+/// Decoding and resizing alternate row by row, so they can only be told apart by measuring in
+/// between.
 ///
-/// `@unchecked Sendable` because a picture is written by one thread at a time, and read of after.
+/// `@unchecked Sendable` because only one thread at a time decodes an image, and the timer is read
+/// afterwards.
 package final class DecodeTimer: @unchecked Sendable {
-  /// The upright picture's size, once its header was read.
+  /// The upright image's size, once its header has been read.
   package internal(set) var size: (width: Int, height: Int)?
 
   private let clock = ContinuousClock()
@@ -20,13 +22,15 @@ package final class DecodeTimer: @unchecked Sendable {
   private let startTicks = pixel_ticks()
   private var ticks: UInt64 = 0
 
-  /// Makes a timer, just before the picture is read.
+  /// Makes a timer.
+  ///
+  /// Call this just before the image is read.
   package init() { start = clock.now }
 
-  /// Reading the file and decoding, so far.
+  /// The time spent so far on reading the file and decoding.
   ///
-  /// Two readings of the clock for each row would be two percent of a picture's time, so the
-  /// processor's counter is read, and the clock tells what its ticks are worth.
+  /// Reading the clock twice per row would take two percent of an image's time. The timer therefore
+  /// reads the processor's counter instead, and uses the clock to convert its ticks to time.
   package var time: Duration {
     let all = pixel_ticks().subtractingReportingOverflow(startTicks).partialValue
     guard all > 0, ticks <= all else { return .zero }
@@ -35,21 +39,21 @@ package final class DecodeTimer: @unchecked Sendable {
 
   func measure<Result>(_ body: () throws -> Result) rethrows -> Result {
     let before = pixel_ticks()
-    // Processors' counters may be apart by a little: a thread may move from one to the other.
+    // The counters of two processors may differ slightly, and a thread may move between them.
     defer { ticks += UInt64(max(0, Int64(bitPattern: pixel_ticks() &- before))) }
     return try body()
   }
 }
 
 extension DecodeTimer? {
-  /// Calls a closure, and measures it where there is a timer.
+  /// Calls a closure, and measures it if there is a timer.
   func measure<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let self else { return try body() }
     return try self.measure(body)
   }
 }
 
-/// A picture's rows, each timed.
+/// The rows of an image, each of them timed.
 struct TimedRows: PixelRows {
   private var rows: ImageRows
   private let timer: DecodeTimer

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the first bytes of a file tell about its format.
+/// The format of a file, as its first bytes indicate.
 enum FileFormat: Sendable, CaseIterable {
   case jpeg
   case png
@@ -55,7 +55,7 @@ enum FileFormat: Sendable, CaseIterable {
       }
   }
 
-  /// What a message calls it.
+  /// The format's name in messages.
   var words: String {
     switch self {
     case .jpeg: "a JPEG picture"

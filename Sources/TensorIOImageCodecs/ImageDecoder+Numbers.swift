@@ -6,15 +6,16 @@
 package import TensorIO
 
 extension ImageDecoder {
-  /// Decodes the numbers that a PNG file stores for its pixels: a mask's classes.
+  /// Decodes the numbers that a PNG file stores for its pixels, such as the classes of a mask.
   ///
-  /// They are places in its palette, whatever the colours there, or gray values, which are not
-  /// scaled to 8 bits.
+  /// The numbers are palette indexes, whatever the palette's colours are, or gray values, which are
+  /// not scaled to 8 bits.
   ///
   /// - Parameter path: The file's path.
-  /// - Returns: A gray picture with the numbers as its values.
-  /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``; `.unsupportedImage` also
-  ///   for PNG files in other colours or with 16 bits a value, and away from Linux.
+  /// - Returns: A gray image with the numbers as its values.
+  /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``. The code is
+  ///   `.unsupportedImage` also for PNG files in other colours or with 16 bits per value, and on
+  ///   platforms other than Linux.
   package func numbers(contentsOf path: String) throws -> PixelBuffer {
     let name = "'\(path)'"
     let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)

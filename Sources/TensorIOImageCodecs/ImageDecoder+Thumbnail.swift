@@ -6,11 +6,11 @@
 package import TensorIO
 
 extension ImageDecoder {
-  /// Tells whether bytes begin as a picture, by its header; pixels are not decoded.
+  /// Checks that bytes begin with the header of a supported image, without decoding pixels.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What error messages call the picture.
+  ///   - name: The image's name in error messages.
   /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
   ///   `.imageTooLarge`.
   package func checkHeader(of bytes: [UInt8], named name: String) throws {
@@ -19,14 +19,14 @@ extension ImageDecoder {
     }
   }
 
-  /// Decodes a small copy of a picture: upright, whole, and never enlarged.
+  /// Decodes a small upright copy of a whole image, which is never enlarged.
   ///
-  /// A JPEG is decoded at a fraction of its size where that is enough.
+  /// A JPEG image is decoded at a fraction of its size where that is enough.
   ///
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - side: The longest side's pixels at most.
-  /// - Returns: The copy, RGB.
+  ///   - side: The maximum length of the longest side, in pixels.
+  /// - Returns: The copy, in RGB.
   /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``.
   package func thumbnail(contentsOf path: String, side: Int) throws -> PixelBuffer {
     precondition(side > 0, "A picture has at least one pixel.")

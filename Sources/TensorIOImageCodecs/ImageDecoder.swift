@@ -5,36 +5,37 @@
 
 public import TensorIO
 
-/// Decodes JPEG, PNG, WebP and BMP pictures into pixel buffers.
+/// Decodes JPEG, PNG, WebP and BMP images into pixel buffers.
 ///
-/// The format is told by the first bytes, never by the name. The size is checked before memory
-/// for pixels is taken, and damaged data is an error: no made-up pixels reach a model.
+/// The format is recognized by the first bytes, never by the file's name. The size is checked
+/// before memory for pixels is allocated. Damaged data is an error, so made-up pixels never reach a
+/// model.
 ///
 /// ```swift
 /// let photo = try ImageDecoder().decode(contentsOf: "cat.jpg")
 /// ```
 public struct ImageDecoder: Sendable {
-  /// What a picture may ask for.
+  /// The limits on the images to decode.
   public var limits: Limits
-  /// Whether the picture is turned upright as its EXIF data says.
+  /// Whether the image is turned upright according to its EXIF data.
   ///
-  /// Else the pixels stay as they are stored, and ``PixelBuffer/orientation`` tells how they must
-  /// be turned. An ``ImageTransform`` then turns the small result instead of the large photo; a
-  /// crop's middle and its rounding can differ by one. An ``ImageFile`` that must be turned is then
-  /// decoded whole, whatever ``scaling`` says.
+  /// When this is false, the pixels stay as they are stored, and ``PixelBuffer/orientation`` tells
+  /// how to turn them. An ``ImageTransform`` then turns the small result instead of the large
+  /// photo; the middle of a crop and its rounding can differ by one pixel. An ``ImageFile`` that
+  /// must be turned is then decoded whole, regardless of ``scaling``.
   public var appliesOrientation = true
-  /// How much detail is decoded where the size of the result is known.
+  /// The amount of detail that is decoded where the size of the result is known.
   ///
-  /// That is when a picture that is still encoded goes into a tensor. A picture that is decoded
-  /// for itself is always whole.
+  /// The size is known when an encoded image goes straight into a tensor. An image that is decoded
+  /// into a pixel buffer is always decoded whole.
   public var scaling: DecodeScaling = .exact
 
-  /// Where files and canvases lie; copies of the decoder share it.
+  /// The memory for files and canvases, which copies of the decoder share.
   package let pool = BufferPool()
 
   /// Makes a decoder.
   ///
-  /// Use one for many pictures: its memory serves the next.
+  /// Use one decoder for many images, because it reuses its memory.
   public init(limits: Limits = Limits()) {
     self.limits = limits
   }
@@ -42,7 +43,7 @@ public struct ImageDecoder: Sendable {
   /// Decodes a file.
   ///
   /// - Parameter path: The file's path; its name and extension do not matter.
-  /// - Returns: The picture, RGB or, where it can be transparent, RGBA.
+  /// - Returns: The image, in RGB, or in RGBA if it can be transparent.
   /// - Throws: `TensorIOError` with the codes `.fileNotFound`, `.unreadableFile`,
   ///   `.unsupportedImage`, `.invalidImage` or `.imageTooLarge`.
   public func decode(contentsOf path: String) throws -> PixelBuffer {
@@ -54,20 +55,20 @@ public struct ImageDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What error messages call the picture.
-  /// - Returns: The picture, RGB or, where it can be transparent, RGBA.
+  ///   - name: The image's name in error messages.
+  /// - Returns: The image, in RGB, or in RGBA if it can be transparent.
   /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
   ///   `.imageTooLarge`.
   public func decode(_ bytes: [UInt8], named name: String = "The picture") throws -> PixelBuffer {
     try decode(bytes.span.bytes, named: name)
   }
 
-  /// Decodes the bytes of a file, wherever they lie.
+  /// Decodes the bytes of a file from any memory.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What error messages call the picture.
-  /// - Returns: The picture, RGB or, where it can be transparent, RGBA.
+  ///   - name: The image's name in error messages.
+  /// - Returns: The image, in RGB, or in RGBA if it can be transparent.
   /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
   ///   `.imageTooLarge`.
   public func decode(_ bytes: RawSpan, named name: String = "The picture") throws -> PixelBuffer {
@@ -81,9 +82,11 @@ public struct ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
-  /// Whether the first bytes of a file are a picture's, even of a format that is not decoded.
+  /// Returns whether the first bytes of a file are those of an image, even in an unsupported
+  /// format.
   ///
-  /// Formats that only two bytes tell must have a header, too: pixels may begin with any bytes.
+  /// A format that only two bytes identify must also have a valid header, because raw pixels may
+  /// begin with any bytes.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     switch FileFormat(of: bytes) {
     case .empty, .unknown: false
@@ -95,11 +98,15 @@ extension ImageDecoder {
 }
 
 extension ImageDecoder {
-  /// What a picture may ask for at most.
+  /// The limits on the images to decode.
   public struct Limits: Hashable, Sendable {
-    /// Width times height; 100 million unless set.
+    /// The maximum number of pixels (width times height).
+    ///
+    /// The default is 100 million.
     public var maximumPixels: Int
-    /// The size of the file; 256 MB unless set.
+    /// The maximum size of the file in bytes.
+    ///
+    /// The default is 256 MB.
     public var maximumFileBytes: Int
 
     /// Makes limits.
@@ -108,7 +115,7 @@ extension ImageDecoder {
       self.maximumFileBytes = maximumFileBytes
     }
 
-    /// Throws unless a picture of that size may be decoded.
+    /// Throws an error unless an image of this size may be decoded.
     func check(width: Int, height: Int, name: String) throws {
       let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
       guard width > 0, height > 0 else {
@@ -124,7 +131,7 @@ extension ImageDecoder {
   }
 }
 
-/// A file's or a buffer's size exceeds the limit.
+/// Returns the error for a file or a buffer whose size exceeds the limit.
 func fileTooLarge(_ name: String, bytes: Int?, limit: Int) -> TensorIOError {
   TensorIOError(
     .imageTooLarge,

@@ -10,7 +10,7 @@ import ImageIO
 import TensorIO
 import UniformTypeIdentifiers
 
-// Not built here: this library is developed on Linux.
+// Not built in development, which happens on Linux.
 
 extension ImageEncoder {
   /// Encodes with ImageIO.

@@ -5,33 +5,34 @@
 
 public import TensorIO
 
-/// A format that pictures can be written in.
+/// A format that images can be written in.
 public enum ImageFormat: Hashable, Sendable {
-  /// PNG: exact, with alpha where the picture has it.
+  /// PNG, which is lossless and keeps the image's alpha channel.
   case png
-  /// JPEG: small, not exact, without alpha. The quality counts from 1 to 100; numbers beyond are
-  /// taken as the nearest of these.
+  /// JPEG, which is small but lossy and has no alpha channel.
+  ///
+  /// The quality ranges from 1 to 100. Values outside are clamped.
   case jpeg(quality: Int)
 }
 
-/// Encodes pixel buffers as PNG and JPEG pictures.
+/// Encodes pixel buffers as PNG and JPEG images.
 ///
-/// A buffer that does not stand upright is turned first: the files carry no EXIF data.
+/// A buffer that isn't upright is turned first, because the files contain no EXIF data.
 public struct ImageEncoder: Sendable {
-  /// The quality of JPEG files that ``write(_:to:)`` writes, 1 to 100.
+  /// The quality of JPEG files that ``write(_:to:)`` writes, from 1 to 100.
   public var jpegQuality = 90
 
   /// Makes an encoder.
   public init() {}
 
-  /// The bytes of a file.
+  /// Returns the image as the bytes of a file.
   ///
   /// - Parameters:
-  ///   - buffer: The picture.
+  ///   - buffer: The image.
   ///   - format: The format of the file.
   /// - Returns: The whole file.
   /// - Throws: `TensorIOError` with the code `.unsupportedImage` when the format cannot hold the
-  ///   picture; JPEG ends at 65500 pixels a side.
+  ///   image. JPEG supports at most 65500 pixels per side.
   public func encode(_ buffer: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
     try encodeUpright(buffer.upright(), as: format)
   }
@@ -39,15 +40,15 @@ public struct ImageEncoder: Sendable {
   /// Writes a file in the format that its extension names: `.png`, `.jpg` or `.jpeg`.
   ///
   /// - Parameters:
-  ///   - buffer: The picture.
-  ///   - path: Where to write; a file that is there is replaced.
+  ///   - buffer: The image.
+  ///   - path: The path to write to. An existing file is replaced.
   /// - Throws: `TensorIOError` with the code `.unsupportedImage` for another extension, and
-  ///   `.unreadableFile` when the file cannot be written.
+  ///   `.unwritableFile` when the file cannot be written.
   public func write(_ buffer: PixelBuffer, to path: String) throws {
     try writeFile(encode(buffer, as: format(for: path)), to: path)
   }
 
-  /// The format that a path's extension names.
+  /// Returns the format that a path's extension names.
   ///
   /// - Throws: `TensorIOError` with the code `.unsupportedImage` for another extension.
   package func format(for path: String) throws -> ImageFormat {

@@ -5,46 +5,46 @@
 
 public import TensorIO
 
-/// A picture that is still encoded, and is decoded straight into a model's tensor.
+/// An encoded image that is decoded straight into a model's tensor.
 ///
-/// It is what decoding it first and giving the ``PixelBuffer`` to the model would be, but only the
-/// part that the model sees is made, row by row, and no whole picture lies in memory. With
-/// ``ImageDecoder/scaling`` a photo is decoded at a fraction of its size, too.
+/// The result is the same as decoding the image first and giving the ``PixelBuffer`` to the model.
+/// However, only the part that the model sees is decoded, row by row, so the whole image is never
+/// in memory. With ``ImageDecoder/scaling``, a photo is also decoded at a fraction of its size.
 ///
 /// ```swift
 /// let decoder = ImageDecoder()
 /// let results = try model.run(ImageFile("cat.jpg", decoder: decoder))
 /// ```
 ///
-/// The file is read when the model runs; what is wrong with it is an error then.
+/// The file is read when the model runs, which is also when problems with it throw an error.
 public struct ImageFile: Sendable {
   private enum Source {
     case path(String)
     case bytes([UInt8], name: String)
   }
 
-  /// Measures decoding apart from the rest, where somebody asks.
+  /// A timer that measures decoding separately, if set.
   package var timer: DecodeTimer?
 
   private let source: Source
   private let decoder: ImageDecoder
 
-  /// A picture in a file.
+  /// Makes an image from a file.
   ///
   /// - Parameters:
-  ///   - path: The file's path; its name and extension do not matter.
-  ///   - decoder: How to decode; use one for many pictures, its memory serves the next.
+  ///   - path: The file's path; its name and extension don't matter.
+  ///   - decoder: The decoder to use. Use one for many images, because it reuses its memory.
   public init(_ path: String, decoder: ImageDecoder = ImageDecoder()) {
     source = .path(path)
     self.decoder = decoder
   }
 
-  /// A picture in memory.
+  /// Makes an image from bytes in memory.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What error messages call the picture.
-  ///   - decoder: How to decode; use one for many pictures, its memory serves the next.
+  ///   - name: The image's name in error messages.
+  ///   - decoder: The decoder to use. Use one for many images, because it reuses its memory.
   public init(
     bytes: [UInt8], named name: String = "The picture", decoder: ImageDecoder = ImageDecoder()
   ) {
@@ -126,12 +126,12 @@ extension ImageFile: TensorEncodable {
 }
 
 extension PixelCrop {
-  /// Where a part of an upright picture is stored.
+  /// Makes the stored region of a part of an upright image.
   ///
   /// - Parameters:
-  ///   - crop: The part of the upright picture.
-  ///   - orientation: How the stored picture must be turned.
-  ///   - bounds: The whole picture as stored.
+  ///   - crop: The part of the upright image.
+  ///   - orientation: How the stored image must be turned.
+  ///   - bounds: The bounds of the whole image as stored.
   init(stored crop: PixelCrop, _ orientation: ImageOrientation, in bounds: PixelCrop) {
     let swaps = orientation.swapsAxes
     self.init(

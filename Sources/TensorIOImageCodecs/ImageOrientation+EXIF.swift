@@ -6,9 +6,9 @@
 import TensorIO
 
 extension ImageOrientation {
-  /// The orientation that a file's EXIF data tells.
+  /// Makes the orientation that a file's EXIF data states.
   ///
-  /// No EXIF data, or garbage in its place, is not an error: the picture is `.up`.
+  /// Missing or malformed EXIF data isn't an error; the orientation is then `.up`.
   init(exifOf bytes: RawSpan, _ format: FileFormat) {
     let tiff =
       switch format {
@@ -21,14 +21,14 @@ extension ImageOrientation {
       self = .up
       return
     }
-    // Some writers leave JPEG's prefix before the data of PNG and WebP.
+    // Some writers put JPEG's prefix before the EXIF data of PNG and WebP files.
     if bytes.hasText("Exif\0\0", at: tiff.lowerBound), tiff.count >= 6 {
       tiff = tiff.lowerBound + 6..<tiff.upperBound
     }
     self.init(tiff: bytes.extracting(tiff))
   }
 
-  /// The tag 0x0112 of the first directory of TIFF data.
+  /// Makes the orientation from the tag 0x0112 in the first directory of TIFF data.
   private init(tiff: RawSpan) {
     self = .up
     let bigEndian: Bool
@@ -48,7 +48,7 @@ extension ImageOrientation {
       guard let tag = tiff.integer(UInt16.self, at: entry, bigEndian: bigEndian) else { return }
       guard tag == 0x0112 else { continue }
       guard tiff.integer(UInt32.self, at: entry + 4, bigEndian: bigEndian) == 1 else { return }
-      // EXIF wants a short (3); like Pillow, this takes a long (4) as well.
+      // EXIF requires a short (3). Like Pillow, this also accepts a long (4).
       let value: Int? =
         switch tiff.integer(UInt16.self, at: entry + 2, bigEndian: bigEndian) {
         case 3: tiff.integer(UInt16.self, at: entry + 8, bigEndian: bigEndian).map { Int($0) }
@@ -62,13 +62,13 @@ extension ImageOrientation {
   }
 }
 
-/// The data of the first APP1 segment that is EXIF, before the scans.
+/// Returns the range of the first APP1 segment with EXIF data before the scans.
 private func exifRangeOfJPEG(_ bytes: RawSpan) -> Range<Int>? {
   var offset = 2
   while let marker = bytes.integer(UInt16.self, at: offset, bigEndian: true) {
     switch marker {
     case 0xffff:
-      // Markers may be filled up with 0xff in front.
+      // Markers may be preceded by 0xff as padding.
       offset += 1
       continue
     case 0xff01, 0xffd0...0xffd7:
@@ -90,7 +90,7 @@ private func exifRangeOfJPEG(_ bytes: RawSpan) -> Range<Int>? {
   return nil
 }
 
-/// The data of the first chunk `eXIf`.
+/// Returns the range of the data of the first `eXIf` chunk.
 private func exifRangeOfPNG(_ bytes: RawSpan) -> Range<Int>? {
   var offset = 8
   while let length = bytes.integer(UInt32.self, at: offset, bigEndian: true) {
@@ -103,7 +103,7 @@ private func exifRangeOfPNG(_ bytes: RawSpan) -> Range<Int>? {
   return nil
 }
 
-/// The data of the first chunk `EXIF`.
+/// Returns the range of the data of the first `EXIF` chunk.
 private func exifRangeOfWebP(_ bytes: RawSpan) -> Range<Int>? {
   var offset = 12
   while let length = bytes.integer(UInt32.self, at: offset + 4) {

@@ -5,35 +5,35 @@
 
 package import TensorIO
 
-/// A picture that is still encoded: tells its size, then decodes a part of it row by row.
+/// Reads the size of an encoded image, and then decodes a part of it row by row.
 ///
 /// ```swift
 /// let reader = try ImageReader(bytes, named: "cat.jpg", limits: decoder.limits, pool: pool)
 /// var rows = try reader.rows(of: reader.bounds())
 /// ```
 ///
-/// A reader gives out rows once. Only rows that are needed are held, but for WebP and interlaced
-/// PNG, which take a buffer of the pool.
+/// A reader provides rows only once. It holds only the rows that are needed, except for WebP and
+/// interlaced PNG, which use a buffer of the pool.
 package final class ImageReader {
-  /// The stored size, whole and not turned.
+  /// The size of the whole image as stored, before it is turned.
   package let width: Int
   package let height: Int
-  /// RGB or RGBA.
+  /// The pixel format, RGB or RGBA.
   package let format: PixelBuffer.Format
-  /// What the EXIF data says.
+  /// The orientation in the EXIF data.
   package let orientation: ImageOrientation
-  /// Whether the picture can be decoded at a fraction of its size.
+  /// Whether the image can be decoded at a fraction of its size.
   package let canScale: Bool
 
   private let decoder: any PictureDecoder
 
-  /// Opens a picture; no memory is taken for pixels.
+  /// Opens an image, without allocating memory for pixels.
   ///
   /// - Parameters:
-  ///   - bytes: The whole file; it must outlive the reader and its rows.
-  ///   - name: What error messages call the picture.
-  ///   - limits: What it may ask for.
-  ///   - pool: Where formats that cannot be read row by row take their memory from.
+  ///   - bytes: The whole file, which must outlive the reader and its rows.
+  ///   - name: The image's name in error messages.
+  ///   - limits: The limits on the image.
+  ///   - pool: The pool that provides memory for formats that cannot be read row by row.
   /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
   ///   `.imageTooLarge`.
   package init(
@@ -62,20 +62,24 @@ package final class ImageReader {
     canScale = format == .jpeg && LibraryDecoder.scalesJPEG
   }
 
-  /// The whole picture at a scale: sides are rounded up.
+  /// Returns the bounds of the whole image at a scale.
+  ///
+  /// The sides are rounded up.
   package func bounds(denominator: Int = 1) -> PixelCrop {
     PixelCrop(
       x: 0, y: 0, width: (width + denominator - 1) / denominator,
       height: (height + denominator - 1) / denominator)
   }
 
-  /// Starts to decode; call it once.
+  /// Starts to decode.
+  ///
+  /// Call this only once.
   ///
   /// - Parameters:
-  ///   - region: The part, in stored pixels at the options' scale; bit for bit what would be cut
-  ///     out of the whole picture. Nil is all of it.
+  ///   - region: The part to decode, in stored pixels at the options' scale, or nil for the whole
+  ///     image. The pixels are exactly those of the same part in the whole image.
   ///   - options: The scale and JPEG's choices.
-  /// - Returns: The part's rows, not turned.
+  /// - Returns: The part's rows, which are not turned.
   /// - Throws: `TensorIOError` with the codes `.invalidImage`, `.unsupportedImage` or
   ///   `.imageTooLarge`.
   package func rows(
@@ -86,11 +90,13 @@ package final class ImageReader {
       try decoder.start(region, options: options, canvas: nil), region: region, format: format)
   }
 
-  /// Decodes a part into a picture of its own, with the file's orientation; call it once.
+  /// Decodes a part into an image with the file's orientation.
   ///
-  /// - Parameters: As for ``rows(of:options:)``.
-  /// - Returns: The part, not turned.
-  /// - Throws: As ``rows(of:options:)``.
+  /// Call this only once.
+  ///
+  /// - Parameters: See ``rows(of:options:)``.
+  /// - Returns: The part, which is not turned.
+  /// - Throws: See ``rows(of:options:)``.
   package func picture(
     of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> PixelBuffer {
@@ -99,7 +105,7 @@ package final class ImageReader {
       fillingWidth: region.width, height: region.height, format: format, orientation: orientation
     ) { pixels in
       try pixels.withUnsafeMutableBytes { pixels in
-        // A format that must be decoded whole is decoded in place when it is wanted whole.
+        // If the whole image is wanted, a format that must be decoded whole is decoded in place.
         let canvas = region == bounds() ? pixels : nil
         let source = try decoder.start(region, options: options, canvas: canvas)
         var rows = ImageRows(source, region: region, format: format)
@@ -127,7 +133,7 @@ package final class ImageReader {
   }
 }
 
-/// A format's decoder: it is opened, and can be started once.
+/// The decoder of a format, which can be started once after it is opened.
 protocol PictureDecoder {
   var width: Int { get }
   var height: Int { get }
@@ -136,12 +142,12 @@ protocol PictureDecoder {
   /// Starts to decode a part.
   ///
   /// - Parameters:
-  ///   - region: The part, within the picture at its scale.
+  ///   - region: The part, within the bounds of the image at the options' scale.
   ///   - options: The scale and JPEG's choices.
-  ///   - canvas: Memory for the whole picture, for decoders that make all of it at once; nil lets
-  ///     them take their own.
+  ///   - canvas: Memory for the whole image, for decoders that produce all of it at once. If nil,
+  ///     they allocate their own.
   /// - Returns: The part's rows.
-  /// - Throws: `TensorIOError` when the picture is damaged or of a kind that is not supported.
+  /// - Throws: `TensorIOError` when the image is damaged or of an unsupported kind.
   func start(
     _ region: PixelCrop, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
   ) throws -> any RowSource

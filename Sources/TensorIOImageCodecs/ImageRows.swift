@@ -5,16 +5,18 @@
 
 package import TensorIO
 
-/// How a JPEG picture is decoded; other formats only know the denominator 1.
+/// The options for decoding a JPEG image.
+///
+/// Other formats support only the denominator 1.
 package struct DecodeOptions: Hashable, Sendable {
-  /// What sides are divided by, rounded up: 1, 2, 4 or 8.
+  /// The number that the sides are divided by, rounded up: 1, 2, 4 or 8.
   package var denominator = 1
-  /// Whether chroma is smoothed when it is enlarged, as Pillow does.
+  /// Whether chroma is smoothed when it is enlarged, as in Pillow.
   package var fancyUpsampling = true
-  /// Whether the faster, less exact inverse transform is taken.
+  /// Whether to use the faster but less exact inverse transform.
   package var fastDCT = false
 
-  /// Whether data above and below the part is read, too, so that damage there is found.
+  /// Whether to read data above and below the part too, so that damage there is found.
   package var readsAll = true
 
   package init(
@@ -28,7 +30,7 @@ package struct DecodeOptions: Hashable, Sendable {
   }
 }
 
-/// The rows of a part of a picture, as its decoder makes them.
+/// The rows of a part of an image, as its decoder produces them.
 package struct ImageRows: PixelRows {
   package let width: Int
   package let height: Int
@@ -54,7 +56,7 @@ package struct ImageRows: PixelRows {
     try source.finish()
   }
 
-  /// Writes the next row; the target has the size of a row.
+  /// Writes the next row into `target`, which must have the size of a row.
   mutating func readRow(into target: UnsafeMutablePointer<UInt8>) throws {
     precondition(next < height, "No row is left.")
     next += 1
@@ -62,11 +64,12 @@ package struct ImageRows: PixelRows {
   }
 }
 
-/// What a decoder does for ``ImageRows``, once it has been started for a part of the picture.
+/// A decoder that provides ``ImageRows`` with rows, once it has been started for a part of the
+/// image.
 protocol RowSource: AnyObject {
-  /// The row after `count` others, with ``pixelRowSlack`` bytes behind it.
+  /// Skips `count` rows and returns the next one, with ``pixelRowSlack`` bytes after it.
   func row(skipping count: Int) throws -> UnsafePointer<UInt8>
-  /// Writes the next row somewhere.
+  /// Writes the next row into `target`.
   func readRow(into target: UnsafeMutablePointer<UInt8>) throws
   /// Reads to the end of the file.
   func finish() throws

@@ -9,12 +9,12 @@ import Foundation
 import ImageIO
 import TensorIO
 
-// Not built here: this library is developed on Linux. ImageIO is laxer than the libraries are
-// there, and draws what it can of a damaged picture.
+// Not built in development, which happens on Linux. ImageIO is less strict than the libraries used
+// there, and draws as much as it can of a damaged image.
 
-/// Decodes with ImageIO, always whole.
+/// A decoder that uses ImageIO and always decodes the whole image.
 final class LibraryDecoder: PictureDecoder, RowSource {
-  /// ImageIO's own scaling differs from libjpeg's.
+  /// False, because ImageIO's own scaling differs from libjpeg's.
   static let scalesJPEG = false
 
   let width: Int
@@ -66,7 +66,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
       throw TensorIOError(.invalidImage, "\(name) is \(format.words), but damaged.")
     }
     let buffer = pool.buffer(byteCount: width * height * 4 + pixelRowSlack)
-    // What is transparent is drawn over what is there.
+    // Transparent pixels are drawn over the buffer's contents, so clear them first.
     buffer.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     guard
       let context = CGContext(

@@ -7,9 +7,9 @@
 import CImageCodecs
 import TensorIO
 
-/// Decodes with libjpeg, libpng or libwebp.
+/// A decoder that uses libjpeg, libpng or libwebp.
 final class LibraryDecoder: PictureDecoder, RowSource {
-  /// libjpeg decodes at 1/2, 1/4 and 1/8.
+  /// True, because libjpeg can decode at 1/2, 1/4 and 1/8 of the size.
   static let scalesJPEG = true
 
   let width: Int
@@ -93,7 +93,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
     if count > 0 { image_codec_skip_rows(reader, UInt32(count)) }
     var row: UnsafePointer<UInt8>?
     let status = image_codec_read_row(reader, nil, &row, &message)
-    // Not for each row: the name would be retained and released.
+    // Checking only on failure avoids retaining and releasing the name for each row.
     if status != IMAGE_CODEC_OK { try check(status, message, format, name: name) }
     guard let row else {
       throw TensorIOError(.invalidImage, "\(name) is \(format.words) that lacks a row.")

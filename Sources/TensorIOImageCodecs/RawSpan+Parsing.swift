@@ -3,9 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading numbers out of files that may lie about themselves: nothing here can trap.
+/// Reads numbers from untrusted files.
+///
+/// None of these methods can trap.
 extension RawSpan {
-  /// An integer, or nil where the bytes do not reach.
+  /// Returns the integer at an offset, or nil when it extends beyond the bytes.
   func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
     _ type: Integer.Type, at offset: Int, bigEndian: Bool = false
   ) -> Integer? {
@@ -14,7 +16,7 @@ extension RawSpan {
     return bigEndian ? Integer(bigEndian: stored) : Integer(littleEndian: stored)
   }
 
-  /// Whether ASCII text stands at an offset.
+  /// Returns whether ASCII text is found at an offset.
   func hasText(_ text: StaticString, at offset: Int) -> Bool {
     guard offset >= 0, byteCount - offset >= text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { text in
@@ -25,7 +27,7 @@ extension RawSpan {
     }
   }
 
-  /// Whether the first bytes are these.
+  /// Returns whether the first bytes equal `bytes`.
   func starts(with bytes: [UInt8]) -> Bool {
     for index in bytes.indices {
       guard integer(UInt8.self, at: index) == bytes[index] else { return false }

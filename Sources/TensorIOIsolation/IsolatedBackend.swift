@@ -5,24 +5,25 @@
 
 public import TensorIO
 
-/// A backend whose models run in processes of their own.
+/// A backend whose models run in separate processes.
 ///
-/// A model file that nobody vouches for can crash the runtime, take all memory, or never return. Here
-/// that ends a child: the run is an error that says so, and the next run starts a new child. Inputs
-/// and outputs lie in memory that both processes share, so that a run costs one message more.
+/// An untrusted model file can crash the runtime, use up all memory, or never return. With this
+/// backend, only a child process ends. The run throws an error that explains it, and the next run
+/// starts a new child. Inputs and outputs are in memory that both processes share, so a run only
+/// costs one additional message.
 ///
 /// ```swift
 /// let loader = ModelLoader(backends: [IsolatedBackend(.liteRT)])
 /// ```
 ///
-/// Models are only run: training needs the backend itself. Linux only.
+/// Models can only be run; for training, use the backend itself. Works only on Linux.
 public struct IsolatedBackend: Backend {
   public let name: String
   public let matchesLayersByName: Bool
-  /// How processes are started, and what they may take.
+  /// The options for starting processes, and their limits.
   public let options: IsolationOptions
 
-  /// Whether this system can run models in processes of their own.
+  /// Whether this system can run models in separate processes.
   public static var isSupported: Bool {
     #if os(Linux)
     true
@@ -34,8 +35,8 @@ public struct IsolatedBackend: Backend {
   /// Makes a backend.
   ///
   /// - Parameters:
-  ///   - backend: The backend that the other process uses, found there by its name.
-  ///   - options: How processes are started, and what they may take.
+  ///   - backend: The backend that the other process uses. That process finds it by its name.
+  ///   - options: The options for starting processes, and their limits.
   public init(_ backend: any Backend, options: IsolationOptions = IsolationOptions()) {
     name = backend.name
     matchesLayersByName = backend.matchesLayersByName
@@ -51,7 +52,7 @@ public struct IsolatedBackend: Backend {
   }
 }
 
-/// What a process needs to load a model.
+/// The information that a process needs to load a model.
 struct ModelAddress: Sendable {
   var path: String
   var backend: String

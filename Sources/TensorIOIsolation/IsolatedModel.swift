@@ -15,7 +15,7 @@ final class IsolatedModel: LoadedModel, @unchecked Sendable {
 
   let address: ModelAddress
   let options: IsolationOptions
-  /// The process that told the signatures; the first session takes it over.
+  /// The process that reported the signatures, which the first session takes over.
   private var spare: IsolatedSession.Worker?
   private let lock = Mutex(())
 
@@ -35,7 +35,7 @@ final class IsolatedModel: LoadedModel, @unchecked Sendable {
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription {
     lock.withLock { _ in
-      // What the process cannot tell, the binding of layers reports.
+      // If the process cannot describe the layers, binding them will report the problem.
       guard let spare,
         case .success(.described(let description)) = Result(catching: {
           try spare.process.ask(

@@ -13,8 +13,9 @@ internal import Foundation
 
 /// A session of a model in another process.
 ///
-/// When that process ends, the run under way is an error; the next one starts another process, which
-/// gets the same shapes. A model that ends three in a row is given up.
+/// When that process ends, the current run throws an error. The next run starts another process,
+/// which gets the same shapes. After a model has ended three processes in a row, it is not run
+/// again.
 final class IsolatedSession: Session {
   /// A process that has loaded the model.
   final class Worker {
@@ -34,7 +35,7 @@ final class IsolatedSession: Session {
   private let cancellation: CancellationToken?
   private var worker: Worker?
   private var layout = SessionLayout(inputs: [], outputs: [])
-  /// The shapes that were asked for last.
+  /// The shapes that were requested last.
   private var shapes: [[Int]]?
   private var hasAnswered = false
   private var faultsInARow = 0
@@ -93,7 +94,7 @@ final class IsolatedSession: Session {
 
   // MARK: - The process
 
-  /// The process; another one when the last has ended.
+  /// Returns the process, after starting a new one if the last one has ended.
   private func running() throws -> Worker {
     if let worker { return worker }
     guard faultsInARow < Self.mostFaultsInARow else {
@@ -127,7 +128,7 @@ final class IsolatedSession: Session {
     }
   }
 
-  /// Takes over where the tensors stand.
+  /// Uses the layout of the tensors in a reply.
   private func take(_ reply: WorkerReply?) throws {
     guard case .layout(let layout) = reply, let worker else { throw unexpected }
     guard layout.inputs.count == signature.inputs.count,

@@ -3,22 +3,22 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the processes that run models are started, and what they may take.
+/// Options for starting the processes that run models, and their limits.
 public struct IsolationOptions: Sendable {
-  /// The program whose process runs a model.
+  /// The path of the program that runs a model.
   ///
-  /// It must call ``SessionWorker/serve(backends:memoryBytes:)``. The default is the running program
-  /// itself with the word `session-worker`, which is right for `tensorio`.
+  /// It must call ``SessionWorker/serve(backends:memoryBytes:)``. The default is the running
+  /// program itself with the argument `session-worker`, which works for `tensorio`.
   public var program: String
-  /// The words after the program's name.
+  /// The arguments of the program.
   public var arguments: [String]
-  /// The most memory that the process may reserve for a model, in bytes.
+  /// The maximum memory that the process may reserve for a model, in bytes.
   ///
-  /// The default is 1 GiB, and 256 MiB for the program itself.
+  /// The default is 1 GiB, plus 256 MiB for the program itself.
   public var memoryBytes: Int
-  /// How long loading may take, and the first run, in seconds.
+  /// The maximum time for loading and for the first run, in seconds.
   public var firstAnswerSeconds: Double
-  /// How long each later run may take, in seconds.
+  /// The maximum time for each later run, in seconds.
   public var runSeconds: Double
 
   /// Makes options.

@@ -21,33 +21,39 @@ internal import Darwin
 
 /// A stream between two processes that carries messages.
 ///
-/// Each is four bytes of length, then JSON. The empty message is a run, or that it went well.
+/// Each message consists of its length in four bytes, followed by JSON. The empty message requests
+/// a run, or replies that a run succeeded.
 struct MessageChannel {
   let descriptor: Int32
 
-  /// The most bytes of a message; the strings of tensors are the longest.
+  /// The maximum size of a message in bytes.
   ///
-  /// Reading a message takes some ten times its size.
+  /// The strings of tensors are the longest messages.
+  ///
+  /// Reading a message takes about ten times its size in memory.
   private static let mostBytes = 64 << 20
 
-  /// A closed stream is an error here, and no signal.
+  /// Turns writing to a closed stream into an error instead of a signal.
   #if os(Linux)
   private static let withoutSignal = Int32(MSG_NOSIGNAL)
   #else
   private static let withoutSignal: Int32 = 0
   #endif
 
-  /// Why a message did not come.
+  /// The reason why a message could not be received.
   enum Failure: Error {
-    /// The other side has closed the stream, or speaks something else.
+    /// The other side closed the stream, or sent something that isn't a message.
     case ended
     case timedOut
     case cancelled
   }
 
-  /// Sends a message; nil is the empty one.
+  /// Sends a message.
   ///
-  /// - Throws: ``Failure``; `TensorIOError` for a message that is too long, of which nothing was sent.
+  /// Nil stands for the empty message.
+  ///
+  /// - Throws: ``Failure``; `TensorIOError` for a message that is too long, in which case nothing
+  ///   was sent.
   func sendMessage<Message: Encodable>(_ message: Message?) throws {
     var bytes = [UInt8](repeating: 0, count: 4)
     if let message {
@@ -75,12 +81,14 @@ struct MessageChannel {
     }
   }
 
-  /// Waits for a message; nil is the empty one.
+  /// Waits for a message.
+  ///
+  /// Nil stands for the empty message.
   ///
   /// - Parameters:
-  ///   - type: What the message is.
-  ///   - seconds: How long to wait; nil for as long as it takes.
-  ///   - cancellation: Ends the wait.
+  ///   - type: The type of the message.
+  ///   - seconds: The maximum time to wait, or nil to wait without a limit.
+  ///   - cancellation: A token that ends the wait.
   /// - Returns: The message.
   /// - Throws: ``Failure``.
   func receiveMessage<Message: Decodable>(
@@ -119,7 +127,9 @@ struct MessageChannel {
     }
   }
 
-  /// Waits until there is something to read, in slices when somebody may cancel.
+  /// Waits until there is something to read.
+  ///
+  /// If the wait can be cancelled, it polls in short intervals.
   private func wait(
     until deadline: ContinuousClock.Instant?, _ cancellation: CancellationToken?
   ) throws {

@@ -13,14 +13,14 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A signal by which a process ends itself, or is ended for the memory that it takes.
+/// A signal that indicates that a process crashed, or was killed for using too much memory.
 package struct ProcessFault: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
-  /// Tells what a signal means.
+  /// Makes a fault from a signal.
   ///
-  /// - Parameter signal: The signal that ended a process. The result is nil for one that somebody
-  ///   sends on purpose, as SIGTERM.
+  /// - Parameter signal: The signal that ended a process. The result is nil for a signal that is
+  ///   sent on purpose, such as SIGTERM.
   package init?(signal: Int32) {
     switch signal {
     case SIGSEGV: description = "a segmentation fault"
@@ -34,13 +34,15 @@ package struct ProcessFault: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What to tell a person whose model did this.
+  /// Returns the message for a user whose model caused the fault.
   package func message(ofModelAt path: String) -> String {
     let (before, after) = Self.messageParts(ofModelAt: path)
     return before + description + after
   }
 
-  /// The message around the fault's name, for the process that will not live to put it together.
+  /// Returns the parts of the message before and after the fault's name.
+  ///
+  /// A process that crashes cannot build the message any more, so it gets these parts in advance.
   package static func messageParts(ofModelAt path: String) -> (before: String, after: String) {
     (
       "The model '\(path)' ended the process that ran it: ",

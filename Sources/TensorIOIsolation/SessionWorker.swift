@@ -21,7 +21,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The other side of ``IsolatedBackend``: the process that loads one model and runs it.
+/// The other side of ``IsolatedBackend``: a process that loads one model and runs it.
 public final class SessionWorker {
   private let channel = MessageChannel(descriptor: WorkerProcess.streamDescriptor)
   private let memory = SharedMemory(descriptor: WorkerProcess.memoryDescriptor)
@@ -31,27 +31,27 @@ public final class SessionWorker {
   private var session: (any Session)?
   private var signature: SignatureDescription?
   private var layout: SessionLayout?
-  /// Whether the outputs of the present layout have been written by a run.
+  /// Whether a run has written the outputs of the current layout.
   private var hasOutputs = false
-  /// The inputs that the next run leaves to the model's own values.
+  /// The inputs for which the next run uses the model's default values.
   private var defaults: Set<Int> = []
 
   private init(backends: [any Backend]) { self.backends = backends }
 
-  /// Serves the process that started this one until it is gone, and ends this process.
+  /// Serves the process that started this one until that process ends, and then ends this process.
   ///
   /// - Parameters:
   ///   - backends: The backends that models may use.
-  ///   - memoryBytes: The most memory that this process may reserve.
+  ///   - memoryBytes: The maximum memory that this process may reserve, in bytes.
   public static func serve(backends: [any Backend], memoryBytes: Int) -> Never {
     enter_worker(UInt64(clamping: memoryBytes), WorkerProcess.memoryDescriptor)
     endWithParent()
     let worker = SessionWorker(backends: backends)
-    // Without a reader there is nobody to tell of an error.
+    // If the other side is gone, there is no one to report an error to.
     do { while true { try worker.answer() } } catch { _exit(0) }
   }
 
-  /// Ends this process as soon as the other one is gone, even while a model runs.
+  /// Ends this process as soon as the other process ends, even while a model runs.
   private static func endWithParent() {
     DispatchQueue(label: "tensorio.session-worker").async {
       var one = pollfd(fd: WorkerProcess.streamDescriptor, events: 0, revents: 0)
@@ -120,7 +120,9 @@ public final class SessionWorker {
     return .loaded(signatures: model.signatures, keepsState: model.keepsState)
   }
 
-  /// Runs the model on what stands in the shared memory; nil when only the outputs' elements changed.
+  /// Runs the model on the values in the shared memory.
+  ///
+  /// - Returns: The new layout, or nil when only the outputs' elements changed.
   private func run() throws -> WorkerReply? {
     guard let signature, let before = layout else { throw Self.outOfOrder }
     let session = try opened
@@ -162,7 +164,7 @@ public final class SessionWorker {
 
   // MARK: - Layout
 
-  /// Gives every tensor its place in the shared memory.
+  /// Assigns every tensor a region in the shared memory.
   private func shareLayout() throws -> SessionLayout {
     guard let signature else { throw Self.outOfOrder }
     let session = try opened
@@ -188,7 +190,9 @@ public final class SessionWorker {
     return layout
   }
 
-  /// The bytes of an output; those that the first run will write, where that can be told.
+  /// Returns the number of bytes of an output.
+  ///
+  /// Before the first run, this is the number that the run will write, or 0 if it isn't known.
   private func byteCount(
     of output: TensorDescription, at index: Int, _ shape: [Int]
   ) throws -> Int {

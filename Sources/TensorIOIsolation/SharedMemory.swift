@@ -14,16 +14,16 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Memory that the program and the process of a model both see.
+/// Memory that this program shares with the process of a model.
 ///
-/// It is a file that can grow but never shrink, so that neither side can take away what the other
-/// has mapped.
+/// The memory is a file that can grow but never shrink, so neither side can remove memory that the
+/// other has mapped.
 final class SharedMemory {
   let descriptor: Int32
   private var start: UnsafeMutableRawPointer?
   private var mappedBytes = 0
 
-  /// Makes memory without any bytes.
+  /// Makes empty memory.
   init() throws {
     descriptor = open_shared_memory_file()
     guard descriptor >= 0 else {
@@ -32,7 +32,7 @@ final class SharedMemory {
     }
   }
 
-  /// Takes over memory that another process has made.
+  /// Uses memory that another process has made.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
@@ -40,7 +40,7 @@ final class SharedMemory {
     close(descriptor)
   }
 
-  /// Makes sure that so many bytes are there, and mapped.
+  /// Makes sure that a number of bytes exist and are mapped.
   func reserve(_ byteCount: Int) throws {
     guard byteCount > mappedBytes else { return }
     var status = stat()
@@ -55,7 +55,7 @@ final class SharedMemory {
     mappedBytes = byteCount
   }
 
-  /// The bytes of a region that was reserved.
+  /// Returns the bytes of a region that was reserved.
   func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
     precondition(range.upperBound <= mappedBytes, "The region was reserved.")
     return UnsafeMutableRawBufferPointer(

@@ -11,7 +11,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What the program asks of the process that runs a model.
+/// A request to the process that runs a model.
 enum WorkerRequest: Codable {
   case load(path: String, backend: String, modes: Int, threads: Int)
   case describe(inputs: [String], outputs: [String], operations: [String], SignatureDescription)
@@ -22,10 +22,10 @@ enum WorkerRequest: Codable {
   case readStrings(output: Int)
 }
 
-/// What it answers.
+/// A reply of the process that runs a model.
 ///
-/// A run has no message of its own: it is the empty one, and so is its answer unless something
-/// changed.
+/// A run has no request of its own: it uses the empty message. Its reply is also empty unless the
+/// layout changed.
 enum WorkerReply: Codable {
   case loaded(signatures: [SignatureDescription], keepsState: Bool)
   case described(SignatureDescription)
@@ -35,13 +35,16 @@ enum WorkerReply: Codable {
   case failed(code: String, message: String)
 }
 
-/// Where a session's tensors stand in the memory that both processes share.
+/// The positions of a session's tensors in the memory that both processes share.
 struct SessionLayout: Codable, Hashable {
   struct Region: Codable, Hashable {
     var shape: [Int]
-    /// Where the elements begin, in bytes.
+    /// The offset of the elements in bytes.
     var offset: Int
-    /// Zero for strings, which are sent, and for outputs that only a run makes.
+    /// The number of bytes.
+    ///
+    /// It is 0 for strings, which are sent in messages, and for outputs whose size only a run
+    /// determines.
     var byteCount: Int
 
     var range: Range<Int> { offset..<(offset + byteCount) }
@@ -50,13 +53,13 @@ struct SessionLayout: Codable, Hashable {
   var inputs: [Region]
   var outputs: [Region]
 
-  /// Bytes behind each tensor that kernels may read, since they load whole vectors.
+  /// The number of bytes after each tensor that kernels may read, because they load whole vectors.
   static let slack = 128
 
-  /// The bytes that the memory needs.
+  /// The number of bytes that the memory needs.
   var byteCount: Int { (inputs + outputs).map(\.range.upperBound).max() ?? 0 }
 
-  /// Whether every region lies within so many bytes.
+  /// Returns whether every region is within a number of bytes.
   func fits(in byteCount: Int) -> Bool {
     (inputs + outputs).allSatisfy { region in
       region.offset >= 0 && region.byteCount >= 0 && region.offset <= byteCount

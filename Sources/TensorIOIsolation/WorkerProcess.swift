@@ -13,9 +13,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A process that runs one model for this one, and the stream to it.
+/// A process that runs one model for this program, with a stream to it.
 ///
-/// Used by one thread at a time, like the session that owns it.
+/// Only one thread at a time uses it, as with the session that owns it.
 final class WorkerProcess {
   private let channel: MessageChannel
   private let identifier: pid_t
@@ -23,17 +23,17 @@ final class WorkerProcess {
   private let path: String
   private(set) var isRunning = true
 
-  /// The descriptors that the process finds its stream and its shared memory at.
+  /// The file descriptors of the stream and the shared memory in the new process.
   static let streamDescriptor: Int32 = 3
   static let memoryDescriptor: Int32 = 4
 
   /// Starts a process.
   ///
   /// - Parameters:
-  ///   - options: Which program, and what it may take.
-  ///   - memory: What it shares with this process.
+  ///   - options: The program to start, and its limits.
+  ///   - memory: The memory that it shares with this process.
   ///   - path: The model's path, for messages.
-  /// - Throws: `TensorIOError` when it cannot be started.
+  /// - Throws: `TensorIOError` when the process cannot be started.
   init(_ options: IsolationOptions, sharing memory: SharedMemory, modelAt path: String) throws {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Self.streamType, 0, &ends) == 0 else {
@@ -58,14 +58,14 @@ final class WorkerProcess {
 
   // MARK: - Messages
 
-  /// Asks for something, and waits for the answer.
+  /// Sends a request and waits for the reply.
   ///
   /// - Parameters:
-  ///   - request: What is asked; nil is a run.
-  ///   - seconds: How long the answer may take.
-  ///   - cancellation: Ends the wait, and the process.
-  /// - Returns: The answer; nil when a run changed nothing but the outputs' elements.
-  /// - Throws: `TensorIOError`: what the process answered, or how it ended.
+  ///   - request: The request; nil requests a run.
+  ///   - seconds: The maximum time to wait for the reply.
+  ///   - cancellation: A token that ends the wait and the process.
+  /// - Returns: The reply, or nil when a run changed only the outputs' elements.
+  /// - Throws: `TensorIOError` that the process replied with, or that describes how it ended.
   func ask(
     _ request: WorkerRequest?, within seconds: Double, cancellation: CancellationToken? = nil
   ) throws -> WorkerReply? {
@@ -92,7 +92,7 @@ final class WorkerProcess {
     throw TensorIOError(TensorIOError.Code(named: code) ?? .internalFault, message)
   }
 
-  /// What to tell of a process that ended by itself.
+  /// Returns the error for a process that ended by itself.
   private func ended(_ cause: any Error) -> TensorIOError {
     let signal = stop(isEnding: true)
     if let fault = ProcessFault(signal: signal) {
@@ -105,8 +105,9 @@ final class WorkerProcess {
 
   /// Ends the process.
   ///
-  /// - Parameter isEnding: Whether it is about to end by itself: it gets a moment to do so.
-  /// - Returns: The signal that ended it, or 0.
+  /// - Parameter isEnding: Whether the process is about to end by itself. It then gets a moment to
+  ///   do so.
+  /// - Returns: The signal that ended the process, or 0.
   private func stop(isEnding: Bool = false) -> Int32 {
     guard isRunning else { return 0 }
     isRunning = false
@@ -135,7 +136,7 @@ final class WorkerProcess {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // By way of higher numbers, since one may stand where the other goes.
+    // Go through higher numbers first, because one descriptor may occupy the other's number.
     let spare = max(stream, memory, memoryDescriptor) + 1
     posix_spawn_file_actions_adddup2(&actions, stream, spare)
     posix_spawn_file_actions_adddup2(&actions, memory, spare + 1)
@@ -150,7 +151,8 @@ final class WorkerProcess {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Threads of servers block signals, and Ctrl-C is for the server, which then ends its children.
+    // Server threads block signals, so the child starts with defaults. Ctrl-C is for the server
+    // only, which then ends its children.
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
@@ -160,7 +162,7 @@ final class WorkerProcess {
     posix_spawnattr_setflags(
       &attributes,
       Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-    // The path is only for people who look at the list of processes.
+    // The path only helps people who look at the list of processes.
     let words =
       ["tensorio"] + options.arguments + ["--memory", String(options.memoryBytes), "--", path]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -13,9 +13,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Memory at the alignment that LiteRT asks for, zero at first, with room to read past its end.
+/// Zero-initialized memory with the alignment that LiteRT requires.
+///
+/// It has room for reads past its end.
 final class AlignedMemory {
-  /// LiteRT refuses host memory at any less.
+  /// The alignment in bytes.
+  ///
+  /// LiteRT rejects host memory with a smaller one.
   static let alignment = 64
 
   let start: UnsafeMutableRawPointer
@@ -31,7 +35,8 @@ final class AlignedMemory {
 
   /// Reads a whole file.
   ///
-  /// The file is copied, not mapped: a mapped file that another process shortens would crash us.
+  /// The file is copied rather than mapped. If another process shortened a mapped file, reading it
+  /// would crash this process.
   convenience init(contentsOf path: String) throws {
     let file = try FileSystem.openForReading(path)
     defer { close(file) }
@@ -39,7 +44,7 @@ final class AlignedMemory {
     guard fstat(file, &status) == 0 else {
       throw TensorIOError(.unreadableFile, "'\(path)' cannot be read: \(Self.lastError).")
     }
-    // Flatbuffers count in 32 bits.
+    // The offsets of a flatbuffer have 32 bits.
     guard status.st_size < 1 << 31 else {
       throw TensorIOError(.invalidModel, "'\(path)' is larger than 2 GB, which no .tflite file is.")
     }

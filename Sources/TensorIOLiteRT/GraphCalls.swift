@@ -3,16 +3,17 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How graphs of a model call each other: loops and conditions have their bodies in graphs of their
-/// own.
+/// The calls between a model's graphs: the bodies of loops and conditions are separate graphs.
 ///
-/// LiteRT follows the calls without counting. A circle of them, or a chain of thousands, would use up
-/// the stack and end the process.
+/// LiteRT follows the calls without a limit. A cycle, or a chain of thousands of calls, would
+/// exhaust the stack and end the process.
 enum GraphCalls {
-  /// How deep calls may nest; LiteRT takes some kilobytes of the stack for each.
+  /// The maximum depth of nested calls.
+  ///
+  /// LiteRT uses some kilobytes of the stack for each.
   static let maximumDepth = 256
 
-  /// Where the options of an operator name the graphs that it calls, by the kind of the options.
+  /// The fields of an operator's options that hold the graphs it calls, by the kind of the options.
   private static func fields(of options: UInt8) -> Range<Int>? {
     switch options {
     case ifOptions: 0..<2  // then, else
@@ -23,19 +24,22 @@ enum GraphCalls {
   }
   private static let ifOptions: UInt8 = 92
   private static let whileOptions: UInt8 = 93
-  /// The same of the newer options.
+  /// The same for the newer options.
   private static func newerFields(of options: UInt8) -> Range<Int>? {
     options == 21 ? 1..<2 : nil  // StableHLOCompositeOptions: decomposition
   }
-  /// StablehloCaseOptions: LiteRT prepares every graph but the first, whichever are named.
+  /// The kind of StablehloCaseOptions.
+  ///
+  /// For these, LiteRT prepares every graph but the first, whichever graphs the options name.
   private static let caseOptions: UInt8 = 23
 
-  /// Refuses calls that have no end, or nest too deep.
+  /// Rejects calls that never end, or that nest too deep.
   ///
-  /// - Parameter calls: What each graph calls.
+  /// - Parameter calls: The indexes of the graphs that each graph calls.
   /// - Throws: ``FlatBufferError``.
   static func refuseEndless(_ calls: [[Int]]) throws(FlatBufferError) {
-    // 0: not seen, -1: being followed, else the depth below it, counted from 1.
+    // 0: not visited; -1: being followed; otherwise the depth of the calls below it, counted from
+    // 1.
     var depths = Array(repeating: 0, count: calls.count)
     for root in calls.indices where depths[root] == 0 {
       var pending = [root]
@@ -64,7 +68,7 @@ enum GraphCalls {
     }
   }
 
-  /// What each graph calls.
+  /// Returns the indexes of the graphs that each graph calls.
   static func calls(
     in structure: ModelStructure, _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) -> [[Int]] {
@@ -94,13 +98,13 @@ enum GraphCalls {
   /// A graph that a condition or a loop calls.
   struct Body {
     let graph: Int
-    /// Whether the operator's first input is the condition, which the graph does not get.
+    /// Whether the operator's first input is the condition, which isn't passed to the graph.
     let hasCondition: Bool
     /// Whether the graph returns the operator's outputs.
     let returnsOutputs: Bool
   }
 
-  /// The graphs that an operator calls, when it is a condition or a loop.
+  /// Returns the graphs that an operator calls, when it is a condition or a loop.
   static func bodies(
     of operation: ModelStructure.Operation, _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) -> [Body] {

@@ -6,27 +6,29 @@
 internal import Synchronization
 public import TensorIO
 
-/// TensorFlow Lite models (`.tflite`), run by Google's LiteRT library.
+/// A backend that runs TensorFlow Lite models (`.tflite`) with Google's LiteRT library.
 ///
-/// The library is opened by the first model; making a backend needs nothing.
+/// The library is opened when the first model is loaded, so you can make a backend without it.
 public final class LiteRTBackend: Backend {
-  /// What models may ask for.
+  /// The limits on what a model may ask for.
   public let limits: LiteRTLimits
 
   private let library = Mutex<LiteRTLibrary?>(nil)
 
   /// Makes a backend.
   ///
-  /// - Parameter limits: What models may ask for; one that asks for more is refused.
+  /// - Parameter limits: The limits on what a model may ask for. A model that exceeds them is
+  ///   rejected.
   public init(limits: LiteRTLimits = LiteRTLimits()) { self.limits = limits }
 
   /// `tflite`.
   public var name: String { "tflite" }
 
-  /// False: TensorFlow Lite counts its tensors, and their names are only references.
+  /// False, because TensorFlow Lite identifies tensors by number and their names are only
+  /// informative.
   ///
-  /// The layers of a model that is trained belong to several signatures: they are found by name all
-  /// the same.
+  /// The layers of a model that is trained belong to several signatures, so they are found by name
+  /// all the same.
   public var matchesLayersByName: Bool { false }
 
   public func loadModel(
@@ -36,19 +38,21 @@ public final class LiteRTBackend: Backend {
       path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train))
   }
 
-  /// Loads a model without a bundle, to look at what it says of itself.
+  /// Loads a model without a bundle, to inspect its signatures and metadata.
   ///
-  /// - Throws: ``TensorIOError`` when the library is missing or the file is no model.
+  /// - Throws: ``TensorIOError`` when the library is missing or the file isn't a valid model.
   public func liteRTModel(at path: String) throws -> LiteRTModel {
     try LiteRTModel(path: path, library: openLibrary(), limits: limits)
   }
 
-  /// Opens the library, to find out before any model is there whether it can be.
+  /// Opens the library, to check before any model is loaded that it is available.
   ///
   /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
   public func checkLibrary() throws { _ = try openLibrary() }
 
-  /// The file of the library; it is opened.
+  /// The path of the library's file.
+  ///
+  /// Reading this property opens the library.
   ///
   /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
   public var libraryPath: String { get throws { try openLibrary().path } }
@@ -64,11 +68,12 @@ public final class LiteRTBackend: Backend {
 }
 
 extension Backend where Self == LiteRTBackend {
-  /// TensorFlow Lite models.
+  /// A backend for TensorFlow Lite models.
   public static var liteRT: LiteRTBackend { LiteRTBackend() }
 }
 
 extension LiteRTBackend {
-  /// The version of LiteRT that this backend is for; the library itself does not tell its own.
+  /// The version of LiteRT that this backend is written for; the library doesn't report its own
+  /// version.
   public static var libraryVersion: String { "2.3.0" }
 }

@@ -6,13 +6,15 @@
 internal import CLiteRT
 internal import TensorIO
 
-/// A tensor's memory, ours, and LiteRT's handle on it.
+/// A tensor's memory, which this class owns, and LiteRT's handle to it.
 final class LiteRTBuffer {
   let handle: LiteRtTensorBuffer
   let memory: AlignedMemory
   let elementType: Int32
   let shape: [Int]
-  /// The bytes of the elements; for strings, the room there is.
+  /// The number of bytes of the elements.
+  ///
+  /// For strings, this is the capacity.
   let byteCount: Int
 
   var isString: Bool { LiteRT.dataType(elementType) == .string }
@@ -52,7 +54,7 @@ final class LiteRTBuffer {
     self.handle = handle
   }
 
-  /// Calls a closure with the elements' bytes, to be filled.
+  /// Calls a closure that fills the elements' bytes.
   func withMutableBytes(_ body: (inout MutableRawSpan) throws -> Void) throws {
     var span = UnsafeMutableRawBufferPointer(start: memory.start, count: byteCount).mutableBytes
     try body(&span)

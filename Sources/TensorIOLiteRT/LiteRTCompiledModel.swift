@@ -14,12 +14,12 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A model compiled for the CPU: its memory, and the values of its variables.
+/// A model compiled for the CPU, with its memory and the values of its variables.
 final class LiteRTCompiledModel {
   let handle: LiteRtCompiledModel
 
   let cancellation: CancellationToken?
-  /// The compiled model refers to the model and must go before it.
+  /// The compiled model refers to the model and must be destroyed before it.
   private let file: LiteRTModelFile
   var functions: LiteRtFunctions { file.library.functions }
 
@@ -55,12 +55,14 @@ final class LiteRTCompiledModel {
     status = functions.SetOptionsHardwareAccelerators(options, LiteRT.onlyCPU)
     guard status == LiteRT.ok else { throw optionsFault(status) }
     try add("xnnpack", "num_threads = \(max(threads, 1))\n", to: options, functions)
-    // Mode 2 keeps the runtime's own error texts, for our errors.
+    // Mode 2 makes the runtime keep its error messages, which our errors include.
     try add("runtime_options_string", "error_reporter_mode = 2\n", to: options, functions)
     return options
   }
 
-  /// Adds a group of options; LiteRT takes over the text and frees it.
+  /// Adds a group of options.
+  ///
+  /// LiteRT takes ownership of the text and frees it.
   private static func add(
     _ name: String, _ text: String, to options: LiteRtOptions, _ functions: LiteRtFunctions
   ) throws {
@@ -86,7 +88,7 @@ final class LiteRTCompiledModel {
 
   func clearErrors() { _ = functions.CompiledModelClearErrors(handle) }
 
-  /// The runtime's own words, on one line; each is told once.
+  /// Returns the runtime's error messages on one line, and clears them.
   func takeMessages() -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard functions.CompiledModelGetErrorMessages(handle, &text) == LiteRT.ok, let text

@@ -6,7 +6,7 @@
 internal import CLiteRT
 internal import TensorIO
 
-/// One signature of a compiled model: the shapes that its tensors have at present.
+/// One signature of a compiled model, with the current shapes of its tensors.
 struct LiteRTCompiledSignature {
   let compiled: LiteRTCompiledModel
   let index: Int
@@ -22,7 +22,7 @@ struct LiteRTCompiledSignature {
     return layout.shape
   }
 
-  /// Computes the outputs' shapes from the inputs'.
+  /// Computes the outputs' shapes from the inputs' shapes.
   func outputShapes(count: Int) throws -> [[Int]] {
     var layouts = [LiteRtLayout](repeating: LiteRtLayout(), count: count)
     let status = functions.GetCompiledModelOutputTensorLayouts(handle, index, count, &layouts, true)
@@ -32,7 +32,7 @@ struct LiteRTCompiledSignature {
 
   func resizeInputs(to shapes: [[Int]], names: [String]) throws {
     for (input, shape) in shapes.enumerated() {
-      // LiteRT refuses to resize to a scalar, even what is one.
+      // LiteRT refuses to resize an input to a scalar, even when it is already one.
       if try shape.isEmpty && inputShape(at: input).isEmpty { continue }
       let lengths = shape.map { Int32(clamping: $0) }
       let status = functions.CompiledModelResizeInputTensorNonStrict(
@@ -59,7 +59,9 @@ struct LiteRTCompiledSignature {
       LiteRtCompiledModel?, Int, Int, UnsafeMutablePointer<LiteRtTensorBufferRequirements?>?
     ) -> LiteRtStatus
 
-  /// What LiteRT asks for; 0 when it does not say, and the tensor's own size counts.
+  /// Returns the number of bytes that LiteRT requires for a tensor.
+  ///
+  /// The number is 0 when LiteRT doesn't report it; callers then use the tensor's own size.
   private func requiredBytes(_ tensor: Int, _ function: Requirements) -> Int {
     var requirements: LiteRtTensorBufferRequirements?
     var byteCount = 0

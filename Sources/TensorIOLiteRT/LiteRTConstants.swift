@@ -6,7 +6,7 @@
 internal import CLiteRT
 internal import TensorIO
 
-/// Numbers of LiteRT's C interface, as measured.
+/// Constants of LiteRT's C interface, determined by measurement.
 enum LiteRT {
   static let ok: LiteRtStatus = 0
   static let runtimeFailure: LiteRtStatus = 3
@@ -23,12 +23,12 @@ enum LiteRT {
   static let perChannel: Int32 = 2
   static let blockWise: Int32 = 3
 
-  /// The code of the operation that makes a resource variable.
+  /// The code of the operation that creates a resource variable.
   static let variableHandle: Int32 = 142
-  /// The code of operations that only their name tells apart.
+  /// The code of custom operations, which differ only in their names.
   static let customOperation: Int32 = 32
 
-  /// What a status code means.
+  /// Returns the meaning of a status code.
   static func name(of status: LiteRtStatus) -> String {
     switch status {
     case LITERT_STATUS_EXCEPTION: "the runtime threw an exception, the file may be damaged"
@@ -45,7 +45,8 @@ enum LiteRT {
     }
   }
 
-  /// The data type of an element type; nil for those that tensors of this library do not have.
+  /// Returns the data type of an element type, or nil for types that this library's tensors can't
+  /// have.
   static func dataType(_ elementType: Int32) -> DataType? {
     switch elementType {
     case 1: .float32
@@ -64,7 +65,7 @@ enum LiteRT {
     }
   }
 
-  /// What LiteRT calls an element type.
+  /// Returns LiteRT's name of an element type.
   static func typeName(_ elementType: Int32) -> String {
     switch elementType {
     case 8: "complex64"
@@ -87,7 +88,7 @@ extension LiteRtLayout {
     }
   }
 
-  /// The lengths, and the rank that goes with them; at most eight axes.
+  /// Makes a layout with the lengths of at most eight axes, and their count as its rank.
   init(shape: [Int]) {
     self.init()
     bits = UInt32(shape.count)

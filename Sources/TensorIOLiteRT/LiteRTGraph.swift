@@ -6,7 +6,7 @@
 internal import CLiteRT
 internal import TensorIO
 
-/// Asks a model for its signatures and tensors.
+/// Reads the signatures and tensors of a model.
 struct LiteRTGraph {
   private let model: LiteRtModel
   private let functions: LiteRtFunctions
@@ -16,7 +16,7 @@ struct LiteRTGraph {
     self.functions = functions
   }
 
-  /// What LiteRT calls the signature of a model without signatures.
+  /// LiteRT's key for the signature of a model without signatures.
   private static let placeholderKey = "<placeholder signature>"
 
   // MARK: - Signatures
@@ -35,13 +35,13 @@ struct LiteRTGraph {
     }
   }
 
-  /// A tensor of a signature, under the signature's name for it.
+  /// A tensor of a signature, with its name in the signature.
   struct NamedTensor {
     var name: String
     var tensor: LiteRtTensor
   }
 
-  /// The tensors of a signature.
+  /// Returns the tensors of a signature.
   func tensors(
     ofSignature index: Int, path: String = ""
   ) throws -> (inputs: [NamedTensor], outputs: [NamedTensor]) {
@@ -126,13 +126,13 @@ struct LiteRTGraph {
     }
   }
 
-  /// The number that LiteRT gives a tensor within its graph.
+  /// Returns the number that LiteRT gives a tensor within its graph.
   func index(of tensor: LiteRtTensor) -> UInt32? {
     var index: UInt32 = 0
     return functions.GetTensorIndex(tensor, &index) == LiteRT.ok ? index : nil
   }
 
-  /// The element type of a tensor, as LiteRT counts types.
+  /// Returns the element type of a tensor, as one of LiteRT's type numbers.
   func elementType(of tensor: LiteRtTensor) -> Int32 {
     var type = LiteRtRankedTensorType()
     return functions.GetRankedTensorType(tensor, &type) == LiteRT.ok ? type.element_type : 0
@@ -167,14 +167,15 @@ struct LiteRTGraph {
 
   // MARK: - Operations
 
-  /// An operation that only its name tells from others.
+  /// An operation that is identified only by its name.
   struct CustomOperation {
     var name: String
-    /// The numbers that LiteRT gives the tensors within their graph; nil for one without a number.
+    /// The numbers that LiteRT gives the output tensors within their graph; nil for one without a
+    /// number.
     var outputs: [UInt32?]
   }
 
-  /// The custom operations of all graphs, in the order of the file.
+  /// Returns the custom operations of all graphs, in the order of the file.
   func customOperations(path: String) throws -> [CustomOperation] {
     var found: [CustomOperation] = []
     for index in 0..<(try count(functions.GetNumModelSubgraphs, of: model, path)) {
@@ -197,7 +198,7 @@ struct LiteRTGraph {
 
   // MARK: - Guards
 
-  /// Whether a model has resource variables, which keep their values from run to run.
+  /// Returns whether the model has resource variables, which keep their values between runs.
   func hasResourceVariables(path: String) throws -> Bool {
     for index in 0..<(try count(functions.GetNumModelSubgraphs, of: model, path)) {
       let subgraph = try item(functions.GetModelSubgraph, index, of: model, path)
@@ -211,8 +212,9 @@ struct LiteRTGraph {
     return false
   }
 
-  /// Refuses models with block-wise quantized tensors before they are compiled: the runtime
-  /// crashes on some of them and computes zeros for others, without an error.
+  /// Rejects models with block-wise quantized tensors before they are compiled.
+  ///
+  /// The runtime crashes on some of them, and computes zeros for others without an error.
   func refuseBlockWiseQuantization(path: String) throws {
     let subgraphs = try count(functions.GetNumModelSubgraphs, of: model, path)
     for index in 0..<subgraphs {

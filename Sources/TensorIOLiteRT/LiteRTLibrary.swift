@@ -10,7 +10,7 @@ internal import TensorIO
 /// LiteRT's library: its functions, and the environment that a backend's models share.
 ///
 /// `@unchecked Sendable` because the functions never change, and the environment is only read once
-/// it is made.
+/// it has been created.
 final class LiteRTLibrary: @unchecked Sendable {
   /// The file that was opened.
   let path: String
@@ -68,8 +68,8 @@ final class LiteRTLibrary: @unchecked Sendable {
   private static func makeEnvironment(
     _ functions: LiteRtFunctions
   ) throws(TensorIOError) -> LiteRtEnvironment {
-    // Register only the CPU, which saves attempts to open libraries for GPUs, and keep the log
-    // silent: what goes wrong is in our errors.
+    // Register only the CPU, which saves attempts to open GPU libraries. Keep the log silent,
+    // because our errors report what goes wrong.
     let options = [
       LiteRtEnvironmentOption(integer: Int64(LiteRT.onlyCPU), tag: LiteRT.acceleratorsTag),
       LiteRtEnvironmentOption(integer: Int64(LiteRT.silent), tag: LiteRT.logSeverityTag),

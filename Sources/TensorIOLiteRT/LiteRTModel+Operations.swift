@@ -6,10 +6,10 @@
 internal import TensorIO
 
 extension LiteRTModel {
-  /// The name of the operation that stands for everything that `edgetpu_compiler` compiled.
+  /// The name of the operation that replaces everything that `edgetpu_compiler` compiled.
   static let edgeTPUOperation = "edgetpu-custom-op"
 
-  /// What to say of a model that only an Edge TPU runs.
+  /// The error for a model that runs only on an Edge TPU.
   static var edgeTPUError: TensorIOError {
     TensorIOError(
       .unsupportedModel,
@@ -17,7 +17,7 @@ extension LiteRTModel {
         + "edgetpu_compiler, whose name usually has no '_edgetpu'.")
   }
 
-  /// Refuses a model that is compiled for an Edge TPU.
+  /// Rejects a model that is compiled for an Edge TPU.
   ///
   /// - Throws: ``TensorIOError`` with the code ``TensorIOError/Code/unsupportedModel``.
   public func refuseEdgeTPU() throws {
@@ -29,11 +29,11 @@ extension LiteRTModel {
     throw Self.edgeTPUError
   }
 
-  /// What the outputs of a signature are called by the operation `TFLite_Detection_PostProcess`.
+  /// Returns the meaning of each output of a signature that ends in `TFLite_Detection_PostProcess`.
   ///
-  /// - Parameter index: The signature's place in ``signatures``.
-  /// - Returns: `boxes`, `classes`, `scores` or `count` for each output; nil for a model that does not
-  ///   end in that operation.
+  /// - Parameter index: The signature's index in ``signatures``.
+  /// - Returns: `boxes`, `classes`, `scores` or `count` for each output, or nil for a model that
+  ///   doesn't end in that operation.
   /// - Throws: ``TensorIOError`` when the graph cannot be read.
   public func detectionOutputs(ofSignature index: Int) throws -> [String]? {
     let names = ["boxes", "classes", "scores", "count"]

@@ -9,20 +9,25 @@ public import TensorIO
 
 /// A TensorFlow Lite model in memory, shared by its sessions.
 ///
-/// `@unchecked Sendable` because LiteRT only reads a model once it is made, by any thread.
+/// `@unchecked Sendable` because LiteRT only reads a model once it has been created, and does so
+/// from any thread.
 public final class LiteRTModel: LoadedModel, @unchecked Sendable {
-  /// The ways to run it; a model without signatures has one with an empty key.
+  /// The model's signatures.
+  ///
+  /// A model without signatures has a single one with an empty key.
   public let signatures: [SignatureDescription]
 
-  /// Whether runs change what later runs of the same session give.
+  /// Whether a run changes the results of later runs in the same session.
   public let keepsState: Bool
 
   let file: LiteRTModelFile
   let library: LiteRTLibrary
   let graph: LiteRTGraph
-  /// Whether the model was loaded to be trained, so that all its sessions share their variables.
+  /// Whether the model was loaded for training, so that all its sessions share their variables.
   let isTrained: Bool
-  /// Made by the first session of a model that is trained.
+  /// The compiled model that sessions share.
+  ///
+  /// The first session of a model that is trained creates it.
   private let shared = Mutex<LiteRTSharedModel?>(nil)
 
   init(
@@ -48,7 +53,7 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
       model: self, signature, running: [index], sharing: sharedModel(options))
   }
 
-  /// The place of a signature in ``signatures``.
+  /// Returns the index of a signature in ``signatures``.
   func index(of key: String) throws -> Int {
     guard let index = signatures.firstIndex(where: { $0.key == key }) else {
       throw TensorIOError(.invalidModel, "The model has no signature '\(key)'.")
@@ -56,7 +61,7 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
     return index
   }
 
-  /// The compiled model of all sessions of a model that is trained.
+  /// Returns the compiled model that all sessions of a trained model share.
   func sharedModel(_ options: SessionOptions) throws -> LiteRTSharedModel {
     try shared.withLock { shared in
       if let shared { return shared }
@@ -66,7 +71,7 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
     }
   }
 
-  /// The bytes stored under a name in the model's metadata; nil when there are none.
+  /// Returns the bytes stored under a name in the model's metadata, or nil when there are none.
   func metadata(named name: String) -> [UInt8]? {
     var start: UnsafeRawPointer?
     var count = 0

@@ -6,14 +6,16 @@
 internal import CLiteRT
 internal import TensorIO
 
-/// A .tflite file in memory, and LiteRT's handle on it.
+/// A .tflite file in memory, and LiteRT's handle to it.
 final class LiteRTModelFile {
   let path: String
   let library: LiteRTLibrary
   let handle: LiteRtModel
-  /// The model refers to the file's bytes and must go before them.
+  /// The file's bytes.
+  ///
+  /// The model refers to them and must be destroyed before them.
   let bytes: AlignedMemory
-  /// Whether the model has tensors that keep their values from run to run.
+  /// Whether the model has tensors that keep their values between runs.
   let hasVariableTensors: Bool
 
   init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {

@@ -12,12 +12,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One signature of a compiled model, with buffers for it.
+/// A session that runs one signature of a compiled model, with its own buffers.
 ///
-/// LiteRT gives wrong results, without an error, when two threads use one compiled model; sessions
-/// are not `Sendable` for that reason.
+/// When two threads use one compiled model, LiteRT returns wrong results without an error. This is
+/// why sessions are not `Sendable`.
 final class LiteRTSession: Session {
-  /// The signature's place in the model.
+  /// The signature's index in the model.
   let signature: Int
 
   private let model: LiteRTModel
@@ -31,18 +31,21 @@ final class LiteRTSession: Session {
   private var inputHandles: [LiteRtTensorBuffer?] = []
   private var outputHandles: [LiteRtTensorBuffer?] = []
   private let hasStringOutputs: Bool
-  /// False when a refused shape could not be taken back: the buffers no longer fit the model then.
+  /// False after a shape was refused and the earlier shapes could not be restored.
+  ///
+  /// The buffers then no longer fit the model.
   private var isUsable = true
 
-  /// Makes a session with a compiled model of its own.
+  /// Makes a session with its own compiled model.
   convenience init(model: LiteRTModel, signature: Int, options: SessionOptions) throws {
     try self.init(
       model: model, signature: signature,
       running: LiteRTCompiledModel(model.file, options: options))
   }
 
-  /// Makes a session of a compiled model that others may use too; the inputs have the shapes that
-  /// they have there at present.
+  /// Makes a session with a compiled model that other sessions may use too.
+  ///
+  /// The inputs have the current shapes of the compiled model.
   init(model: LiteRTModel, signature: Int, running compiled: LiteRTCompiledModel) throws {
     self.model = model
     self.signature = signature
@@ -75,10 +78,10 @@ final class LiteRTSession: Session {
     try makeBuffers()
   }
 
-  /// The shapes that this session's buffers have.
+  /// The shapes of this session's input buffers.
   var inputShapes: [[Int]] { inputs.map(\.shape) }
 
-  /// Gives the compiled model this session's shapes again, after another session changed them.
+  /// Sets the compiled model's shapes to this session's, after another session changed them.
   func restoreShapes() throws {
     try compiled.resizeInputs(to: inputShapes, names: inputTensors.map(\.name))
     _ = try compiled.outputShapes(count: outputTensors.count)
@@ -90,7 +93,7 @@ final class LiteRTSession: Session {
     try inputs[index].withMutableBytes(body)
   }
 
-  /// Gives another session's input the value of one of this session's.
+  /// Copies the value of one of this session's inputs to an input of another session.
   func copyInput(at index: Int, to other: LiteRTSession, at otherIndex: Int) throws {
     let (source, target) = (inputs[index], other.inputs[otherIndex])
     guard source.byteCount == target.byteCount else {
@@ -128,7 +131,7 @@ final class LiteRTSession: Session {
     }
     var status = runOnce()
     if status == LiteRT.runtimeFailure && hasStringOutputs {
-      // How long the strings are is only known when the model has run: give them more room.
+      // The length of the strings is known only after the model has run, so give them more room.
       var room = outputs.map(\.byteCount).max() ?? 0
       while status == LiteRT.runtimeFailure && room < LiteRTStrings.mostBytes {
         room = max(room * 8, LiteRTStrings.initialBytes)
@@ -164,23 +167,24 @@ final class LiteRTSession: Session {
     }
   }
 
-  /// The outputs whose shape the file leaves open.
+  /// The names of the outputs whose shape the file leaves open.
   private var openOutputs: [String] {
     model.signatures[signature].outputs.filter { $0.shape.contains(-1) }.map(\.name)
   }
 
-  /// Makes all buffers anew.
+  /// Replaces all buffers with new ones.
   ///
-  /// The outputs' layouts are asked for first: that is what makes LiteRT
-  /// compute them, and where it reports operations that it cannot run.
+  /// This asks for the layouts of the outputs before it makes a buffer, because that makes LiteRT
+  /// compute them and report operations that it cannot run.
   private func makeBuffers() throws {
     let inputShapes = try inputTensors.indices.map { try compiled.inputShape(at: $0) }
     let outputShapes = try compiled.outputShapes(count: outputTensors.count)
-    // A search among the few tensors at a model's edges; a dictionary would cost a start more.
+    // A linear search is enough for the few inputs and outputs. A dictionary would make the start
+    // slower.
     var made: [(tensor: UInt32, buffer: LiteRTBuffer)] = []
     func buffer(_ tensor: LiteRtTensor, _ shape: [Int], _ requiredBytes: Int) throws -> LiteRTBuffer
     {
-      // An output that is an input's tensor, or another output's, must have the very same buffer.
+      // An output that shares its tensor with an input or another output must use the same buffer.
       let index = model.graph.index(of: tensor)
       if let index, let shared = made.first(where: { $0.tensor == index }) { return shared.buffer }
       let buffer = try LiteRTBuffer(

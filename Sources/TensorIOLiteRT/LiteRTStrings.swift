@@ -11,14 +11,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// TensorFlow Lite's layout of string tensors: a count, `count + 1` offsets, the bytes.
+/// TensorFlow Lite's layout of string tensors: a count, `count + 1` offsets, and the bytes.
 enum LiteRTStrings {
-  /// Room for the strings of a first run.
+  /// The bytes reserved for the strings of a first run.
   static let initialBytes = 4096
-  /// The most room that outputs are given.
+  /// The maximum number of bytes that outputs are given.
   static let mostBytes = 1 << 28
 
-  /// The bytes that empty strings need.
+  /// Returns the number of bytes to reserve for a number of empty strings.
   static func leastBytes(_ count: Int) -> Int { max(4 + 4 * (count + 1), initialBytes) }
 
   static func pack(_ strings: [Data]) throws -> [UInt8] {

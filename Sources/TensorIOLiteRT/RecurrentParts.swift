@@ -5,16 +5,19 @@
 
 internal import TensorIO
 
-/// The parts of a `.tflite` file that LSTM and RNN layers have: tensors that keep their values from
-/// run to run, and the intermediate tensors of quantized layers.
+/// The parts of a `.tflite` file that only LSTM and RNN layers have.
 ///
-/// LiteRT's description of a model (`LiteRtModel`) refuses both with the status "unsupported". Its
-/// interpreter reads the file's bytes again when the model is compiled, and runs them. The parts are
-/// therefore hidden while LiteRT makes the description, and put back before anything is compiled.
+/// They are tensors that keep their values between runs, and the intermediate tensors of quantized
+/// layers.
+///
+/// LiteRT's description of a model (`LiteRtModel`) rejects both with the status "unsupported". Its
+/// interpreter, however, reads the file's bytes again when the model is compiled, and can run them.
+/// The parts are therefore hidden while LiteRT makes the description, and restored before anything
+/// is compiled.
 struct RecurrentParts {
-  /// Whether some tensors keep their values from run to run.
+  /// Whether some tensors keep their values between runs.
   private(set) var hasVariables = false
-  /// Bytes of the file that are zero while the parts are hidden.
+  /// The offsets of the bytes that are set to zero while the parts are hidden.
   private var places: [Int] = []
 
   /// Slots of the schema's tables.
@@ -31,7 +34,7 @@ struct RecurrentParts {
   ///
   /// - Parameters:
   ///   - file: The whole file.
-  ///   - path: Where it is, for messages.
+  ///   - path: The file's path, for messages.
   /// - Throws: `TensorIOError` with the code `.invalidModel` when the file's structure is damaged.
   init(of file: UnsafeRawBufferPointer, path: String) throws {
     do throws(FlatBufferError) {
@@ -42,7 +45,7 @@ struct RecurrentParts {
     }
   }
 
-  /// Whether the file has none.
+  /// Whether the file has no such parts.
   var isEmpty: Bool { places.isEmpty }
 
   /// Calls a closure while the parts are hidden.
@@ -56,7 +59,7 @@ struct RecurrentParts {
   }
 
   private mutating func find(in file: UnsafeRawBufferPointer) throws(FlatBufferError) {
-    // Every table takes some bytes, so an honest file has fewer tables than bytes.
+    // Every table takes some bytes, so a well-formed file has fewer tables than bytes.
     var reader = FlatBufferReader(file, visits: file.count)
     for graph in try reader.tables(Slot.graphs, of: try reader.root(identifier: "TFL3")) {
       for tensor in try reader.tables(Slot.tensors, of: graph) {
@@ -67,7 +70,7 @@ struct RecurrentParts {
       }
       for operation in try reader.tables(Slot.operations, of: graph) {
         for slot in [Slot.mutatingVariableInputs, Slot.intermediates] {
-          // Without its length, a list is empty.
+          // A list whose length is zero is empty.
           guard let length = try reader.place(ofList: slot, of: operation) else { continue }
           places += length..<(length + 4)
         }

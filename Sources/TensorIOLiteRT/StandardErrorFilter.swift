@@ -14,18 +14,18 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Keeps one line from standard error: `INFO: Created TensorFlow Lite XNNPACK delegate for CPU.`,
-/// which LiteRT writes once a process, whatever its log severity.
+/// Removes one line from standard error, which LiteRT writes once per process at any log severity.
 ///
-/// While the first model is compiled, standard error goes to a file in memory; what else was
-/// written meanwhile, by any thread, is passed on right after.
+/// The line is `INFO: Created TensorFlow Lite XNNPACK delegate for CPU.` While the first model is
+/// compiled, standard error is redirected to a file in memory. Everything else that any thread
+/// writes in the meantime is passed on right afterwards.
 enum StandardErrorFilter {
   private static let hasBegun = Atomic(false)
   private static let unwanted = "INFO: Created TensorFlow Lite XNNPACK delegate"
 
   static func whileCreatingFirstDelegate<Result>(_ body: () -> Result) -> Result {
     #if os(Linux)
-    // Only the first compilation is filtered, so that the others need not wait for it.
+    // Only the first compilation is filtered, so that others don't wait for it.
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing), let capture = Capture()
     else { return body() }
     defer { capture.end() }
@@ -36,7 +36,7 @@ enum StandardErrorFilter {
   }
 
   #if os(Linux)
-  /// Standard error's descriptor and the file that stands in for it.
+  /// Standard error's descriptor and the file that replaces it.
   private struct Capture {
     private let original: Int32
     private let file: Int32

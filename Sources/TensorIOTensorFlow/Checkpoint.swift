@@ -19,10 +19,10 @@ struct Checkpoint {
 
   let folder: String
 
-  /// What TensorFlow calls the checkpoint by.
+  /// The common beginning of the files' paths, by which TensorFlow identifies the checkpoint.
   var prefix: String { folder + "/" + Self.name }
 
-  /// Checks that there is one.
+  /// Checks that the folder holds a checkpoint.
   func check() throws {
     for file in [Self.index, Self.data] where !FileSystem.isFile(folder + "/" + file) {
       throw TensorIOError(
@@ -30,10 +30,10 @@ struct Checkpoint {
     }
   }
 
-  /// Writes a checkpoint beside its place, and gives it its names when it is complete.
+  /// Writes the checkpoint to a temporary folder, and renames its files when it is complete.
   ///
-  /// - Parameter save: Writes the two files for a prefix.
-  /// - Throws: ``TensorIOError`` when the folder cannot be written; what `save` throws.
+  /// - Parameter save: A closure that writes the two files for a prefix.
+  /// - Throws: ``TensorIOError`` when the folder cannot be written; any error that `save` throws.
   func write(_ save: (String) throws -> Void) throws {
     let files = FileManager.default
     let fresh = Checkpoint(folder: folder + "/.checkpoint-\(UUID().uuidString)")
@@ -41,7 +41,7 @@ struct Checkpoint {
       try files.createDirectory(atPath: fresh.folder, withIntermediateDirectories: false)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(folder)' cannot be written to: \(FileSystem.reason(for: error)).",
         cause: error)
     }
@@ -59,14 +59,14 @@ struct Checkpoint {
       error.message += " What was to replace it is in '\(fresh.folder)'."
       throw error
     }
-    // An empty folder that stays is no harm.
+    // Failing to delete the empty folder is harmless.
     try? files.removeItem(atPath: fresh.folder)
   }
 
-  /// Gives the files of another checkpoint the names of this one.
+  /// Replaces this checkpoint's files with those of another checkpoint.
   ///
-  /// Without an index there is no checkpoint: an old one ends with the first line, the new one
-  /// begins with the last.
+  /// A checkpoint is valid only with its index. The old index is therefore removed first, and the
+  /// new one is moved in last.
   private func replace(with fresh: Checkpoint) throws {
     try FileSystem.remove(folder + "/" + Self.index)
     for file in [Self.data, Self.index] {

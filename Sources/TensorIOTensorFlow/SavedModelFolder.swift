@@ -19,10 +19,10 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A SavedModel on disk: `saved_model.pb`, and `variables/` when it has any.
+/// A SavedModel on disk: `saved_model.pb`, and `variables/` if it has variables.
 struct SavedModelFolder {
   static let modelFile = "saved_model.pb"
-  /// What the names of a checkpoint's files begin with, inside a SavedModel.
+  /// The common beginning of the checkpoint files' paths inside a SavedModel.
   static let variables = "variables/variables"
 
   let path: String
@@ -30,7 +30,7 @@ struct SavedModelFolder {
   var modelPath: String { path + "/" + Self.modelFile }
   var hasVariables: Bool { FileSystem.isFile(path + "/" + Self.variables + ".index") }
 
-  /// Checks that there is a SavedModel.
+  /// Checks that the folder is a SavedModel.
   func check() throws {
     guard FileSystem.isFolder(path) else {
       throw FileSystem.isFile(path)
@@ -44,7 +44,9 @@ struct SavedModelFolder {
     try checkVariables()
   }
 
-  /// Checks that TensorFlow, which opens these files itself, will not wait for a pipe.
+  /// Checks that the files of the variables can be opened without waiting.
+  ///
+  /// TensorFlow opens these files itself and would wait forever for a pipe.
   private func checkVariables() throws {
     let folder = path + "/" + FileSystem.folder(of: Self.variables)
     guard FileSystem.isFolder(folder) else { return }
@@ -55,12 +57,12 @@ struct SavedModelFolder {
     }
   }
 
-  /// The tags of each graph in the file.
+  /// Returns the tags of each graph in the file.
   func tags() throws -> [[String]] {
     try decode().metaGraphs.map(\.tags)
   }
 
-  /// The file with one of its graphs, tagged for inference.
+  /// Returns the file's content with only one of its graphs, tagged for inference.
   func modelForServing(tags: [String], isRepaired: Bool) throws -> Data {
     let bytes = Data(
       try decode().keeping(tags: Set(tags), retagged: TensorFlowModel.servingTag))
@@ -79,10 +81,10 @@ struct SavedModelFolder {
 
   // MARK: - Repair
 
-  /// Calls a closure with a copy without the shapes that TensorFlow 1 noted in its graphs.
+  /// Calls a closure with a copy that lacks the shapes that TensorFlow 1 recorded in its graphs.
   ///
-  /// Some exports noted shapes that later releases refuse as inconsistent, though nothing needs
-  /// them. In the copy the attribute has another name; the variables are linked.
+  /// Some exports recorded shapes that later releases reject as inconsistent, although nothing
+  /// needs them. The copy renames the attribute that holds them, and links to the variables.
   func withRepairedCopy<Result>(_ body: (SavedModelFolder) throws -> Result) throws -> Result {
     let files = FileManager.default
     let copy = files.temporaryDirectory.appending(path: "tensorio-\(UUID().uuidString)").path
@@ -90,7 +92,7 @@ struct SavedModelFolder {
     do {
       try files.createDirectory(atPath: copy, withIntermediateDirectories: true)
       for name in try FileSystem.contents(of: path) where name != Self.modelFile {
-        // A link is read from where it lies: it has to be a whole path.
+        // A relative link would be resolved from the link's own folder, so use an absolute path.
         try files.createSymbolicLink(
           atPath: copy + "/" + name,
           withDestinationPath: URL(filePath: path).absoluteURL.appending(path: name).path)
@@ -101,14 +103,14 @@ struct SavedModelFolder {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "No copy of '\(path)' can be written to '\(copy)': \(FileSystem.reason(for: error)).",
         cause: error)
     }
     return try body(SavedModelFolder(path: copy))
   }
 
-  /// The bytes with another name of the same length for the attribute.
+  /// Returns the bytes with the attribute renamed to a name of the same length.
   private static func repaired(_ bytes: Data) -> Data {
     let (old, new) = (Array("_output_shapes".utf8), Array("_outdated_shape".utf8.prefix(14)))
     var bytes = [UInt8](bytes)

@@ -12,14 +12,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Brings a SavedModel into memory, and says what is wrong with one that does not come.
+/// Loads a SavedModel into memory, and explains why one cannot be loaded.
 struct SavedModelLoading {
   let library: TensorFlowLibrary
   let threads: Int
 
   private var functions: TensorFlowFunctions { library.functions }
 
-  /// A graph with its session.
+  /// A loaded graph with its session.
   struct Loaded {
     let graph: TensorFlowGraph
     let session: OpaquePointer
@@ -27,7 +27,7 @@ struct SavedModelLoading {
     let isRepaired: Bool
   }
 
-  /// What TensorFlow says of a folder that it cannot load.
+  /// TensorFlow's reason for rejecting a folder.
   private struct Refusal: Error {
     let failure: TensorFlowFailure
 
@@ -41,9 +41,9 @@ struct SavedModelLoading {
     }
   }
 
-  /// Loads the graph of a tag.
+  /// Loads the graph with a tag.
   ///
-  /// A file with one graph has only that to offer, whatever its tags are.
+  /// If the file has only one graph, that graph is loaded whatever its tags are.
   func load(_ folder: SavedModelFolder, tag: String) throws -> Loaded {
     do {
       return try loadRepairing(folder, tags: [tag])
@@ -124,7 +124,7 @@ struct SavedModelLoading {
     }
   }
 
-  /// Calls a closure with C's array of strings.
+  /// Calls a closure with the words as a C array of strings.
   private static func withPointers<Result>(
     to words: ArraySlice<[CChar]>, found: [UnsafePointer<CChar>?] = [],
     _ body: ([UnsafePointer<CChar>?]) -> Result
@@ -163,7 +163,8 @@ struct SavedModelLoading {
 }
 
 extension TensorFlowFailure {
-  /// The error for an operation that this TensorFlow does not have; nil when it is another failure.
+  /// Returns the error for an operation that this TensorFlow doesn't have, or nil for another
+  /// failure.
   func missingOperation(in subject: String) -> TensorIOError? {
     for beginning in ["Op type not registered '", "No OpKernel was registered to support Op '"] {
       guard let range = message.firstRange(of: beginning) else { continue }

@@ -5,7 +5,7 @@
 
 internal import TensorIO
 
-/// What the keys of a SavedModel's signatures mean in its graph.
+/// The tensors in the graph that the keys of a SavedModel's signatures stand for.
 struct SignatureKeys: Sendable {
   private struct Signature: Sendable {
     var inputs: [String: TensorFlowGraph.Tensor] = [:]
@@ -13,10 +13,10 @@ struct SignatureKeys: Sendable {
   }
 
   private var signatures: [String: Signature] = [:]
-  /// What takes the path of a checkpoint.
+  /// The tensor that takes the path of a checkpoint.
   private let saverInput: TensorFlowGraph.Tensor?
 
-  /// Signatures that TensorFlow writes for its own use begin with this.
+  /// The prefix of the signatures that TensorFlow writes for its own use.
   private static let ownPrefix = "__saved_model"
   private static let usualKey = "serving_default"
 
@@ -34,7 +34,9 @@ struct SignatureKeys: Sendable {
     }
   }
 
-  /// The tensor of an input or output's key: of the signature, else of the first other that has it.
+  /// Returns the tensor of an input's or output's key.
+  ///
+  /// The given signature comes first, followed by the other signatures.
   func tensor(named name: String, in key: String) -> TensorFlowGraph.Tensor? {
     for key in [key] + order(trainingFirst: false) {
       if let found = signatures[key]?.inputs[name] ?? signatures[key]?.outputs[name] {
@@ -48,14 +50,16 @@ struct SignatureKeys: Sendable {
     signatures[key].map { Array($0.outputs.values) } ?? []
   }
 
-  /// The signatures by the names that layers take; at least one.
+  /// Returns the signatures, with the names that layers use.
+  ///
+  /// There is at least one.
   func descriptions(in graph: TensorFlowGraph, trainingFirst: Bool) -> [SignatureDescription] {
     func describe(
       _ tensors: [String: TensorFlowGraph.Tensor], of signature: String
     ) -> [TensorDescription] {
       tensors.sorted { $0.key < $1.key }.map { key, tensor in
         let found = graph.tensor(named: key) ?? self.tensor(named: key, in: signature)
-        // The name that a layer finds the tensor by: the key, but where that is another thing.
+        // A layer finds the tensor by its key, unless the key is the name of another tensor.
         return graph.description(of: tensor, name: found == tensor ? key : graph.name(of: tensor))
       }
     }

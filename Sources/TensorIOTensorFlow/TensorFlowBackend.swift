@@ -7,9 +7,9 @@ internal import CTensorFlow
 internal import Synchronization
 public import TensorIO
 
-/// TensorFlow models (SavedModel folders), run and trained by TensorFlow's own library.
+/// A backend that runs and trains TensorFlow models (SavedModel folders) with TensorFlow's library.
 ///
-/// The library is opened by the first model; making a backend needs nothing.
+/// The library is opened when the first model is loaded, so you can make a backend without it.
 public final class TensorFlowBackend: Backend {
   private let library = Mutex<TensorFlowLibrary?>(nil)
 
@@ -19,7 +19,7 @@ public final class TensorFlowBackend: Backend {
   /// `tensorflow`.
   public var name: String { "tensorflow" }
 
-  /// True: layers name the operations of the graph.
+  /// True, because layers name the operations of the graph.
   public var matchesLayersByName: Bool { true }
 
   public func loadModel(
@@ -28,14 +28,14 @@ public final class TensorFlowBackend: Backend {
     try tensorFlowModel(at: path, for: modes, options: options)
   }
 
-  /// Loads a model without a bundle, to look at what it says of itself.
+  /// Loads a model without a bundle, to inspect its signatures and graph.
   ///
   /// - Parameters:
   ///   - path: The SavedModel's folder.
-  ///   - modes: What the model will be used for; it tells which of its graphs is loaded.
-  ///   - options: How it runs; its sessions share the threads.
+  ///   - modes: The uses of the model, which decide which of its graphs is loaded.
+  ///   - options: How the model runs. Its sessions share the threads.
   /// - Returns: The model in memory.
-  /// - Throws: ``TensorIOError`` when the library is missing or the folder is no model.
+  /// - Throws: ``TensorIOError`` when the library is missing or the folder isn't a valid model.
   public func tensorFlowModel(
     at path: String, for modes: ModelModes, options: SessionOptions = SessionOptions()
   ) throws -> TensorFlowModel {
@@ -44,27 +44,31 @@ public final class TensorFlowBackend: Backend {
       library: openLibrary())
   }
 
-  /// The tags of each graph in a SavedModel, which tell what it can be loaded for.
+  /// Returns the tags of each graph in a SavedModel, which show what it can be loaded for.
   ///
-  /// The file alone is read: the library need not be there.
+  /// This only reads the file and doesn't need the library.
   ///
   /// - Parameter path: The SavedModel's folder.
   /// - Returns: A list of tags for each graph.
-  /// - Throws: ``TensorIOError`` when the folder is no SavedModel.
+  /// - Throws: ``TensorIOError`` when the folder isn't a SavedModel.
   public func graphTags(ofModelAt path: String) throws -> [[String]] {
     let folder = SavedModelFolder(path: path)
     try folder.check()
     return try folder.tags()
   }
 
-  /// The version that TensorFlow's library tells, such as `2.21.0`; opens the library.
+  /// The version that TensorFlow's library reports, such as `2.21.0`.
+  ///
+  /// Reading this property opens the library.
   ///
   /// - Throws: `TensorIOError` when the library is missing.
   public var libraryVersion: String {
     get throws { try openLibrary().functions.Version().map { String(cString: $0) } ?? "unknown" }
   }
 
-  /// The file of the library; it is opened.
+  /// The path of the library's file.
+  ///
+  /// Reading this property opens the library.
   ///
   /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
   public var libraryPath: String { get throws { try openLibrary().path } }
@@ -80,6 +84,6 @@ public final class TensorFlowBackend: Backend {
 }
 
 extension Backend where Self == TensorFlowBackend {
-  /// TensorFlow models.
+  /// A backend for TensorFlow models.
   public static var tensorFlow: TensorFlowBackend { TensorFlowBackend() }
 }

@@ -13,17 +13,20 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// TensorFlow's ConfigProto: how many threads a session has.
+/// TensorFlow's ConfigProto, which sets the threads of a session.
 struct TensorFlowConfiguration {
-  /// Threads inside one operation.
+  /// The number of threads within one operation.
   var threadsInOperation: Int32
-  /// Operations at once; -1 runs them on the calling thread.
+  /// The number of operations that run at once; -1 runs them on the calling thread.
   var operationsAtOnce: Int32
 
-  /// One thread is the fastest for models whose operations are small, and the calling thread saves
-  /// handing over to another: Documentation/TensorFlow.md has the figures.
+  /// Makes a configuration for a number of threads.
   ///
-  /// TensorFlow's own variables override it: `TF_NUM_INTRAOP_THREADS` and `TF_NUM_INTEROP_THREADS`.
+  /// One thread is fastest for models with small operations, and running on the calling thread
+  /// avoids a switch to another one. Documentation/TensorFlow.md has the measurements.
+  ///
+  /// TensorFlow's own environment variables `TF_NUM_INTRAOP_THREADS` and `TF_NUM_INTEROP_THREADS`
+  /// take precedence.
   init(threads: Int) {
     threadsInOperation = Self.number("TF_NUM_INTRAOP_THREADS") ?? Int32(clamping: threads)
     operationsAtOnce = Self.number("TF_NUM_INTEROP_THREADS") ?? (threads > 1 ? 1 : -1)
@@ -36,17 +39,20 @@ struct TensorFlowConfiguration {
 
   /// The message's bytes.
   ///
-  /// A session with several threads gets its own: TensorFlow's common ones are as many as the first
-  /// session of the process asked for. A session with one does without: with threads of its own
-  /// TensorFlow no longer runs operations on the calling thread.
+  /// A session with several threads gets its own threads, because TensorFlow's shared pool has the
+  /// size that the first session of the process asked for. A session with one thread doesn't,
+  /// because TensorFlow no longer runs operations on the calling thread when the session has its
+  /// own threads.
   var bytes: [UInt8] {
-    // Soft placement (the last two): a graph made for another machine's devices runs on the CPU.
+    // The last two bytes turn on soft placement, which runs a graph made for other devices on the
+    // CPU.
     let numbers =
       [0x10] + Self.varint(threadsInOperation) + [0x28] + Self.varint(operationsAtOnce) + [0x38, 1]
     return threadsInOperation > 1 || operationsAtOnce > 0 ? numbers + [0x48, 1] : numbers
   }
 
-  /// Protocol Buffers' integers: seven bits a byte, negative ones as 64 bits.
+  /// Encodes an integer as in Protocol Buffers, with seven bits per byte and negative ones as 64
+  /// bits.
   private static func varint(_ number: Int32) -> [UInt8] {
     var rest = UInt64(bitPattern: Int64(number))
     var bytes: [UInt8] = []

@@ -9,7 +9,7 @@ internal import TensorIO
 enum TensorFlowType {
   static let string: Int32 = 7
 
-  /// The type that holds a number's elements; nil for one that this library does not know.
+  /// Returns the data type of a type number, or nil for a type that this library doesn't know.
   static func dataType(_ number: Int32) -> DataType? {
     switch number % reference {
     case 1: .float32
@@ -28,7 +28,7 @@ enum TensorFlowType {
     }
   }
 
-  /// TensorFlow's word for a type.
+  /// Returns TensorFlow's name of a type.
   static func name(_ number: Int32) -> String {
     if let known = dataType(number) { return known.rawValue }
     switch number % reference {
@@ -42,6 +42,6 @@ enum TensorFlowType {
     }
   }
 
-  /// A reference to a variable has its type's number and this.
+  /// The offset added to a type's number for a reference to a variable.
   private static let reference: Int32 = 100
 }

@@ -39,7 +39,7 @@ final class TensorFlowGraph: @unchecked Sendable {
     name.isEmpty ? nil : functions.GraphOperationByName(handle, name)
   }
 
-  /// The tensor of a name, `operation` or `operation:index`; nil when there is none.
+  /// Returns the tensor named `operation` or `operation:index`, or nil when there is none.
   func tensor(named name: String) -> Tensor? {
     var (operationName, index) = (name[...], 0)
     if let colon = name.lastIndex(of: ":"), let number = Int(name[name.index(after: colon)...]) {
@@ -51,7 +51,7 @@ final class TensorFlowGraph: @unchecked Sendable {
     return Tensor(operation: operation, index: index)
   }
 
-  /// The shortest name of a tensor.
+  /// Returns the shortest name of a tensor.
   func name(of tensor: Tensor) -> String {
     let operation = name(of: tensor.operation)
     return tensor.index == 0 ? operation : "\(operation):\(tensor.index)"
@@ -61,7 +61,7 @@ final class TensorFlowGraph: @unchecked Sendable {
     functions.OperationName(operation).map { String(cString: $0) } ?? ""
   }
 
-  /// What the graph says of a tensor.
+  /// Returns the graph's description of a tensor.
   func description(of tensor: Tensor, name: String) -> TensorDescription {
     let number = functions.OperationOutputType(tensor.output)
     var description = TensorDescription(
@@ -77,7 +77,7 @@ final class TensorFlowGraph: @unchecked Sendable {
     return description
   }
 
-  /// The lengths of the axes, -1 where they are open; nil when not even their number is known.
+  /// Returns the lengths of the axes, with -1 for an open length, or nil when the rank is unknown.
   private func shape(of tensor: Tensor) -> [Int]? {
     let status = functions.NewStatus()
     defer { functions.DeleteStatus(status) }
@@ -92,12 +92,12 @@ final class TensorFlowGraph: @unchecked Sendable {
   struct Assignment {
     /// The variable's name.
     let variable: String
-    /// The shape that the graph gives the variable; nil when it leaves it open.
+    /// The variable's shape in the graph, or nil when it is open.
     let shape: [Int]?
     let value: Tensor
   }
 
-  /// The assignments among operations.
+  /// Returns the assignments among some operations.
   func assignments(among operations: Set<OpaquePointer>) -> [Assignment] {
     operations.compactMap { operation in
       guard ["Assign", "AssignVariableOp"].contains(type(of: operation)),
@@ -112,14 +112,17 @@ final class TensorFlowGraph: @unchecked Sendable {
     }
   }
 
-  /// The variables of the graph, each with a tensor that reads it: those of TensorFlow 2.
+  /// Returns the variables of the graph, each with a tensor that reads it.
+  ///
+  /// These are variables of TensorFlow 2.
   func variableReads() -> [Assignment] {
     var position = 0
     var found: [Assignment] = []
     while let operation = functions.GraphNextOperation(handle, &position) {
       guard type(of: operation) == "ReadVariableOp" else { continue }
       let input = functions.OperationInput(TF_Input(oper: operation, index: 0))
-      // One that waits for a placeholder, as for an asset's path, belongs to the initialization.
+      // A variable that depends on a placeholder, such as the path of an asset, belongs to the
+      // initialization.
       guard let variable = input.oper, type(of: variable) == "VarHandleOp",
         placeholders(among: operations(runFor: [operation], feeding: [])).isEmpty
       else { continue }
@@ -131,7 +134,7 @@ final class TensorFlowGraph: @unchecked Sendable {
     return found
   }
 
-  /// The attribute `shape`; nil when there is none, or it is not known.
+  /// Returns the attribute `shape`, or nil when it is missing or unknown.
   private func shapeAttribute(of operation: OpaquePointer) -> [Int]? {
     let status = functions.NewStatus()
     defer { functions.DeleteStatus(status) }
@@ -144,12 +147,12 @@ final class TensorFlowGraph: @unchecked Sendable {
 
   // MARK: - Dependencies
 
-  /// The operations that are run for some others, those included.
+  /// Returns the operations that run in order to compute others, including those.
   ///
   /// - Parameters:
   ///   - wanted: The operations to run.
-  ///   - fed: Tensors that are given: what they would be computed from does not run.
-  /// - Returns: All of them, but those whose outputs are given.
+  ///   - fed: The tensors whose values are given. Nothing that only these depend on runs.
+  /// - Returns: All of the operations, except those whose outputs are all given.
   func operations(
     runFor wanted: some Sequence<OpaquePointer>, feeding fed: Set<Tensor>
   ) -> Set<OpaquePointer> {
@@ -164,11 +167,13 @@ final class TensorFlowGraph: @unchecked Sendable {
     return found
   }
 
-  /// The placeholders among operations, by name: TensorFlow must be given their values.
+  /// Returns the placeholders among some operations, sorted by name.
+  ///
+  /// TensorFlow needs their values.
   ///
   /// - Parameters:
-  ///   - operations: Where to look.
-  ///   - withDefaults: Whether those count, too, that TensorFlow has a value for.
+  ///   - operations: The operations to search.
+  ///   - withDefaults: Whether to include placeholders that have a default value.
   /// - Returns: The placeholders.
   func placeholders(
     among operations: Set<OpaquePointer>, withDefaults: Bool = false
@@ -177,7 +182,7 @@ final class TensorFlowGraph: @unchecked Sendable {
       .sorted { name(of: $0) < name(of: $1) }
   }
 
-  /// All placeholders, in the graph's order.
+  /// Returns all placeholders, in the graph's order.
   func allPlaceholders() -> [Tensor] {
     var position = 0
     var found: [Tensor] = []
@@ -187,13 +192,14 @@ final class TensorFlowGraph: @unchecked Sendable {
     return found
   }
 
-  /// The tensors that depend on one of some others and that no operation takes, in the graph's order.
+  /// Returns the tensors that depend on given ones and that no operation takes, in the graph's
+  /// order.
   func results(of sources: Set<Tensor>) -> [Tensor] {
     var position = 0
     var all: [Tensor] = []
     var taken: Set<Tensor> = []
     var reached = sources
-    // An operation stands behind those that it takes from, but for the loops of TensorFlow 1.
+    // Each operation follows those that it takes inputs from, except in the loops of TensorFlow 1.
     while let operation = functions.GraphNextOperation(handle, &position) {
       let inputs = inputs(of: operation)
       taken.formUnion(inputs)
@@ -206,7 +212,9 @@ final class TensorFlowGraph: @unchecked Sendable {
     return all.filter { reached.contains($0) && !taken.contains($0) && !sources.contains($0) }
   }
 
-  /// Whether one of the operations may change a variable; what a function does is not looked at.
+  /// Returns whether one of the operations may change a variable.
+  ///
+  /// This doesn't look into functions; a call to one counts as a change.
   func changesVariables(_ operations: Set<OpaquePointer>) -> Bool {
     let words = ["Assign", "Apply", "Scatter", "PartitionedCall"]
     return operations.contains { operation in
@@ -215,7 +223,7 @@ final class TensorFlowGraph: @unchecked Sendable {
     }
   }
 
-  /// Whether a tensor stands for a variable or a table, and has no elements to read.
+  /// Returns whether a tensor is a handle to a variable or a table, and has no elements to read.
   func isHandle(_ tensor: Tensor) -> Bool {
     ["resource", "variant"].contains(
       TensorFlowType.name(functions.OperationOutputType(tensor.output)))

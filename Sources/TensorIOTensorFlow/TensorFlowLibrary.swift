@@ -15,7 +15,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// TensorFlow's library: its functions.
+/// TensorFlow's library and its functions.
 ///
 /// `@unchecked Sendable` because the functions never change.
 final class TensorFlowLibrary: @unchecked Sendable {
@@ -33,7 +33,7 @@ final class TensorFlowLibrary: @unchecked Sendable {
   private static let fileNames = [
     "libtensorflow_cc.so.2", "libtensorflow.so.2", "libtensorflow.so",
   ]
-  /// The library that the others need, where it does not lie where they look for it.
+  /// The library that the others need, in case it isn't where they look for it.
   private static let companions = ["libtensorflow_framework.so.2"]
   #endif
 
@@ -60,9 +60,9 @@ final class TensorFlowLibrary: @unchecked Sendable {
     functions = try Self.loadFunctions(from: library)
   }
 
-  /// Keeps greetings off standard error: what goes wrong is in our errors.
+  /// Keeps TensorFlow's log messages off standard error, because our errors report what goes wrong.
   ///
-  /// TensorFlow reads these variables when it is opened; a user's own values stay.
+  /// TensorFlow reads these variables when it is opened. Values that the user set are kept.
   private static func silenceLog() {
     setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0)
     setenv("TF_ENABLE_ONEDNN_OPTS", "0", 0)
@@ -90,13 +90,13 @@ final class TensorFlowLibrary: @unchecked Sendable {
     return functions
   }
 
-  /// Calls a closure with a status, and throws what the status says.
+  /// Calls a closure with a status, and throws an error if the status reports a failure.
   ///
   /// - Parameters:
-  ///   - failure: Makes the error.
-  ///   - body: Calls one of the library's functions.
-  /// - Returns: What the closure returns.
-  /// - Throws: The error for a status that is not good.
+  ///   - failure: A closure that makes the error.
+  ///   - body: A closure that calls one of the library's functions.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error for a failure.
   func checking<Result>(
     orThrow failure: (TensorFlowFailure) -> TensorIOError, _ body: (OpaquePointer?) -> Result
   ) throws -> Result {
@@ -108,7 +108,7 @@ final class TensorFlowLibrary: @unchecked Sendable {
   }
 }
 
-/// What TensorFlow says when a call fails.
+/// A failure that TensorFlow reports.
 struct TensorFlowFailure {
   let code: Int32
   let message: String
@@ -119,12 +119,12 @@ struct TensorFlowFailure {
   private static let resourceExhausted: Int32 = 8
   private static let unavailable: Int32 = 14
 
-  /// Whether the machine is at fault, such as its permissions or memory, and not the model.
+  /// Whether the cause is the machine, such as its permissions or memory, rather than the model.
   var isOfSystem: Bool {
     [Self.permissionDenied, Self.resourceExhausted, Self.unavailable].contains(code)
   }
 
-  /// Nil when the status is good.
+  /// Makes a failure from a status, or nil when the status is OK.
   @inline(__always)
   init?(_ status: OpaquePointer?, _ functions: TensorFlowFunctions) {
     let code = functions.GetCode(status)
@@ -138,7 +138,9 @@ struct TensorFlowFailure {
     message = Self.shortened(text)
   }
 
-  /// The first line: TensorFlow adds lists of operations, and stacks of the Python that made the
+  /// Returns the first line of a message.
+  ///
+  /// TensorFlow appends lists of operations, and stack traces of the Python code that made the
   /// graph, which may be longer than a screen.
   private static func shortened(_ text: String) -> String {
     let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? text

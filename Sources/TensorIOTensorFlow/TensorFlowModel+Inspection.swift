@@ -6,31 +6,35 @@
 public import TensorIO
 
 extension TensorFlowModel {
-  /// Whether the folder has weights beside the graph.
+  /// Whether the folder has weights in addition to the graph.
   public var hasVariables: Bool { folder.hasVariables }
 
-  /// The graph's own name of a tensor, `operation` or `operation:index`.
+  /// Returns the graph's own name of a tensor, `operation` or `operation:index`.
   ///
   /// - Parameters:
   ///   - name: A name that a layer may take: an operation, or a key of a signature.
-  ///   - signature: One of ``signatures``, whose keys come first.
-  /// - Returns: The name; nil when there is no such tensor.
+  ///   - signature: One of ``signatures``. Its keys are searched before those of the others.
+  /// - Returns: The name, or nil when there is no such tensor.
   public func graphName(of name: String, in signature: SignatureDescription) -> String? {
     tensor(named: name, in: signature.key).map(graph.name)
   }
 
-  /// Whether `train.ops` can name an operation: one of the graph, or a signature, which stands for
-  /// what its outputs come from.
+  /// Returns whether `train.ops` can name an operation.
+  ///
+  /// The name is either an operation of the graph, or a signature, which stands for the operations
+  /// of its outputs.
   public func hasOperation(_ name: String) -> Bool { !operations(named: name).isEmpty }
 
-  /// The placeholders that a signature depends on and does not list, as a learning rate.
+  /// Returns the placeholders that a signature depends on but doesn't list, such as a learning
+  /// rate.
   ///
-  /// Those with a default need no value: TensorFlow has one.
+  /// A placeholder with a default doesn't need a value.
   ///
   /// - Parameters:
   ///   - signature: One of ``signatures``.
-  ///   - names: What a training step runs beside; operations that the model lacks do not count.
-  /// - Returns: The placeholders, by name.
+  ///   - names: The operations that a training step also runs. Operations that the model doesn't
+  ///     have are ignored.
+  /// - Returns: The placeholders, sorted by name.
   public func placeholders(
     beside signature: SignatureDescription, operations names: [String] = []
   ) -> [TensorDescription] {
@@ -44,15 +48,16 @@ extension TensorFlowModel {
     }
   }
 
-  /// The tensors that are computed from a placeholder and that nothing in the graph reads: what a
-  /// model without signatures probably is for.
+  /// The tensors that are computed from a placeholder and that no operation reads.
+  ///
+  /// These are probably the outputs of a model without signatures.
   public var results: [TensorDescription] {
     graph.results(of: Set(graph.allPlaceholders().filter { $0 != saverInput })).map {
       graph.description(of: $0, name: graph.name(of: $0))
     }
   }
 
-  /// What takes the path of a checkpoint.
+  /// The tensor that takes the path of a checkpoint.
   private var saverInput: TensorFlowGraph.Tensor? {
     graph.tensor(named: saverDefinition.filenameTensorName)
   }

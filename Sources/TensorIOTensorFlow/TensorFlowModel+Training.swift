@@ -52,7 +52,7 @@ extension TensorFlowModel: TrainableLoadedModel {
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The model cannot be written to '\(path)': \(FileSystem.reason(for: error)).", cause: error)
     }
     try saver.save(to: path + "/" + SavedModelFolder.variables, for: path)

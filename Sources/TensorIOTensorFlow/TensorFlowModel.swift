@@ -8,20 +8,23 @@ public import TensorIO
 
 /// A SavedModel in memory: its graph, and one TensorFlow session with its variables.
 ///
-/// All its sessions share the variables. TensorFlow's session may be used by any thread.
+/// All its sessions share the variables. Any thread may use the TensorFlow session.
 ///
-/// `@unchecked Sendable` because nothing changes once it is loaded but the variables, which
-/// TensorFlow guards.
+/// `@unchecked Sendable` because only the variables change after loading, and TensorFlow guards
+/// them.
 public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   static let servingTag = "serve"
   static let trainingTag = "train"
 
-  /// The signatures of the SavedModel, the training one first when it was loaded for training; a
-  /// model without any has one with an empty key, whose inputs are the graph's placeholders.
+  /// The signatures of the SavedModel; the training signature comes first when loaded for training.
+  ///
+  /// A model without signatures has a single one with an empty key, whose inputs are the graph's
+  /// placeholders.
   public let signatures: [SignatureDescription]
   /// The tags of the graph that was loaded.
   public let tags: [String]
-  /// The release of TensorFlow that wrote the model; empty when it does not tell.
+  /// The release of TensorFlow that wrote the model, or an empty string when the model doesn't
+  /// state it.
   public let tensorFlowVersion: String
 
   let library: TensorFlowLibrary
@@ -51,7 +54,7 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     isRepaired = loaded.isRepaired
     keys = SignatureKeys(loaded.metaGraph, in: graph)
     signatures = keys.descriptions(in: graph, trainingFirst: modes.contains(.train))
-    // TensorFlow says nothing here, and fails at the first run.
+    // TensorFlow doesn't report this until the first run, which fails.
     guard saverDefinition.restoreOpName.isEmpty || folder.hasVariables else {
       throw TensorIOError(
         .invalidModel,
@@ -67,18 +70,21 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     library.functions.DeleteStatus(status)
   }
 
-  /// The tensor of a layer: an operation's output first, else a key of the signature, else a key of
-  /// any other signature.
+  /// Returns the tensor of a layer.
   ///
-  /// The operation of a variable itself gives nothing that can be read: a key goes before it.
+  /// The name is looked up first as an operation's output, then as a key of the signature, and then
+  /// as a key of any other signature. A key takes precedence over the operation of a variable
+  /// itself, because that has no value that can be read.
   func tensor(named name: String, in signature: String) -> TensorFlowGraph.Tensor? {
     let found = graph.tensor(named: name)
     if let found, !graph.isHandle(found) { return found }
     return keys.tensor(named: name, in: signature) ?? found
   }
 
-  /// The operation of a name in `train.ops`, or those of a signature's outputs, as long as something
-  /// that they are computed from changes variables.
+  /// Returns the operations that a name in `train.ops` stands for.
+  ///
+  /// This is the operation of that name, or the operations of a signature's outputs if computing
+  /// them changes variables.
   func operations(named name: String) -> [OpaquePointer] {
     if let operation = graph.operation(named: name) { return [operation] }
     if let tensor = graph.tensor(named: name) { return [tensor.operation] }
@@ -102,7 +108,7 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     var description = SignatureDescription(key: signature.key, inputs: [], outputs: [])
     for (name, tensor) in inputs {
       var input = graph.description(of: tensor, name: name)
-      // TensorFlow does not ask for what nothing is computed from.
+      // TensorFlow doesn't need a value for an input that no output depends on.
       if !needed.contains(tensor.operation) { input.hasDefault = true }
       description.inputs.append(input)
     }

@@ -15,11 +15,11 @@ internal import Foundation
 /// The operations of a graph that write its variables to files and read them back.
 struct TensorFlowSaver {
   private let model: TensorFlowModel
-  /// What takes the beginning of the files' names.
+  /// The tensor that takes the prefix of the files' names.
   private let fileName: TensorFlowGraph.Tensor
-  /// What writes the files when it is fetched.
+  /// The tensor that writes the files when it is fetched.
   private let saving: TensorFlowGraph.Tensor
-  /// What reads them.
+  /// The operation that reads the files.
   private let restoring: OpaquePointer
 
   init(_ model: TensorFlowModel) throws {
@@ -42,28 +42,29 @@ struct TensorFlowSaver {
   /// Writes the variables to files whose names begin with a prefix.
   ///
   /// - Parameters:
-  ///   - prefix: The beginning of the names.
-  ///   - place: What errors call the place.
-  /// - Throws: ``TensorIOError`` when they cannot be written.
+  ///   - prefix: The prefix of the names.
+  ///   - place: The path to name in errors.
+  /// - Throws: ``TensorIOError`` when the files cannot be written.
   func save(to prefix: String, for place: String) throws {
     _ = try run(on: prefix, fetching: [saving], running: []) { failure in
       TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The weights cannot be written to '\(place)': "
           + Self.reason(of: failure))
     }
   }
 
-  /// The system's words: before them TensorFlow names its temporary files.
+  /// Returns the system's error message, without the temporary files that TensorFlow names before
+  /// it.
   private static func reason(of failure: TensorFlowFailure) -> String {
     let text = failure.message.split(separator: "; ").last.map(String.init) ?? failure.message
     return text.hasSuffix(".") ? text : text + "."
   }
 
-  /// Reads the variables from files whose names begin with a prefix; all of them or none.
+  /// Reads either all variables or none from files whose names begin with a prefix.
   ///
-  /// TensorFlow assigns value by value, and some of its variables take any shape: another model's
-  /// weights would only be noticed in the results.
+  /// TensorFlow assigns the values one by one, and some of its variables accept any shape. Without
+  /// the checks here, another model's weights would only show in wrong results.
   func restore(from prefix: String) throws {
     let graph = model.graph
     let assignments = graph.assignments(
@@ -72,7 +73,8 @@ struct TensorFlowSaver {
       try checkShapes(of: prefix, assignments)
       return try assign(from: prefix)
     }
-    // TensorFlow 2 assigns in a function: what it did is looked at afterwards, and taken back.
+    // TensorFlow 2 assigns in a function, so check the shapes afterwards and undo the assignment on
+    // failure.
     let before = try TemporaryWeights { try save(to: $0, for: $0) }
     do {
       try assign(from: prefix)
@@ -87,7 +89,7 @@ struct TensorFlowSaver {
     _ = try run(on: prefix, fetching: [], running: [restoring]) { refusal(of: prefix, $0.message) }
   }
 
-  /// Looks at the shapes that the variables have now.
+  /// Checks the shapes that the variables have now.
   private func checkShapes(after prefix: String) throws {
     let reads = model.graph.variableReads()
     guard !reads.isEmpty else { return }
@@ -97,7 +99,7 @@ struct TensorFlowSaver {
     try check(zip(reads, values), of: prefix)
   }
 
-  /// Reads the values without assigning them, and looks at their shapes.
+  /// Reads the values without assigning them, and checks their shapes.
   private func checkShapes(of prefix: String, _ assignments: [TensorFlowGraph.Assignment]) throws {
     let values = try run(on: prefix, fetching: assignments.map(\.value), running: []) {
       refusal(of: prefix, $0.message)
@@ -146,7 +148,7 @@ struct TensorFlowSaver {
   }
 }
 
-/// Weights in a temporary folder, which goes away with the value.
+/// Weights in a temporary folder, which is deleted with this object.
 private final class TemporaryWeights {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "tensorio-\(UUID().uuidString)").path
@@ -157,14 +159,14 @@ private final class TemporaryWeights {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(folder)' cannot be made: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(folder)' cannot be made: \(FileSystem.reason(for: error)).",
         cause: error)
     }
     try save(prefix)
   }
 
   deinit {
-    // A temporary folder that stays is no harm.
+    // Failing to delete a temporary folder is harmless.
     try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -12,7 +12,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What is fed to a model and fetched from it, in memory of its own.
+/// A session that feeds a model and fetches its outputs, with its own memory for both.
 final class TensorFlowSession: Session {
   private let model: TensorFlowModel
   private let signature: SignatureDescription
@@ -21,16 +21,16 @@ final class TensorFlowSession: Session {
 
   private var inputs: [Input] = []
   private let fetches: [TF_Output]
-  /// What a training step runs.
+  /// The operations that a training step runs.
   private let operations: [OpaquePointer?]
-  /// Whether the outputs cannot be had without the operations, and so come from the same run.
+  /// Whether computing the outputs runs the operations, so that both come from the same run.
   private let outputsRunOperations: Bool
-  /// Whether a run would train, though the session is not there for it.
+  /// Whether a run would train the model although the session isn't for training.
   private let isRefused: Bool
 
   private var outputs: [TensorFlowTensor] = []
   private let status: OpaquePointer
-  // The arguments of a run, kept so that a run allocates nothing for them.
+  // The arguments of a run, kept so that a run doesn't allocate memory for them.
   private var feeds: [TF_Output] = []
   private var feedValues: [OpaquePointer?] = []
   private var fetchValues: [OpaquePointer?]
@@ -38,15 +38,15 @@ final class TensorFlowSession: Session {
   private struct Input {
     let output: TF_Output
     let type: Int32
-    /// Bytes of an element.
+    /// The number of bytes of an element.
     let width: Int
     /// Whether the run needs a value.
     let isNeeded: Bool
     var shape: [Int]
     var tensor: TensorFlowTensor?
-    /// Whether a run has seen the tensor: something may refer to its memory since.
+    /// Whether a run has used the tensor, after which something else may refer to its memory.
     var wasFed = false
-    /// Whether the next run gets the value.
+    /// Whether the next run uses the value.
     var isSet = false
   }
 
@@ -136,7 +136,7 @@ final class TensorFlowSession: Session {
     guard !isRefused else { throw wouldTrain() }
     outputs.removeAll(keepingCapacity: true)
     collectFeeds()
-    // Before anything runs: a run that fails may have shared the memory by then.
+    // Mark the inputs before anything runs, because even a failed run may have shared their memory.
     for index in inputs.indices where inputs[index].isSet { inputs[index].wasFed = true }
     if !operations.isEmpty && !outputsRunOperations { try run(operations, fetching: false) }
     try run(outputsRunOperations ? operations : [], fetching: true)
@@ -146,12 +146,12 @@ final class TensorFlowSession: Session {
     try outputs[index].withBytes(body)
   }
 
-  /// Small outputs are cheaper to copy than to keep.
+  /// The size in bytes from which outputs are kept; smaller outputs are cheaper to copy.
   private static let leastTakenBytes = 4096
 
   func takeOutput(at index: Int) -> (any TensorMemory)? {
     let tensor = outputs[index]
-    // An output may be a variable's own memory, or an input's: that is copied.
+    // An output may be the memory of a variable or an input, which must be copied.
     guard tensor.byteCount >= Self.leastTakenBytes, tensor.takeAlone() else { return nil }
     return tensor
   }
@@ -203,11 +203,11 @@ final class TensorFlowSession: Session {
 
   // MARK: - Memory
 
-  /// The tensor to write an input's values into: the last one, where nothing else has it.
+  /// Returns the tensor for an input's values: the last one if nothing else uses it, or a new one.
   private func writableTensor(at index: Int) throws -> TensorFlowTensor {
     if let tensor = inputs[index].tensor {
       if !inputs[index].wasFed { return tensor }
-      // Outputs may share it; they were read before anything is written.
+      // Outputs may share the memory. They have been read by now, so release them.
       outputs.removeAll(keepingCapacity: true)
       if tensor.takeAlone() {
         inputs[index].wasFed = false
@@ -258,7 +258,7 @@ final class TensorFlowSession: Session {
         BundleIssue(
           .badTrainingOperation, path: "train.ops[\(index)]",
           expected: "an operation of the model, or a signature that changes variables",
-          found: "'\(names[index])'", mending: "Name the operation of a training step.")
+          found: "'\(names[index])'", suggestion: "Name the operation of a training step.")
       })
   }
 
@@ -268,16 +268,16 @@ final class TensorFlowSession: Session {
     let unfed = model.graph.placeholders(among: operations).map { model.graph.name(of: $0) }
     guard !unfed.isEmpty else { return }
     let list = unfed.map { "'\($0)'" }.joined(separator: ", ")
-    let mending = "Describe it in model.json: as an input, or in \"placeholders\"."
+    let suggestion = "Describe it in model.json: as an input, or in \"placeholders\"."
     throw TensorIOError(
       .invalidBundle,
       "The training operations (\(names.joined(separator: ", "))) need a value for \(list). "
-        + mending,
+        + suggestion,
       issues: [
         BundleIssue(
           .badTrainingOperation, path: "train.ops",
           expected: "a layer for each placeholder that the operations need",
-          found: "none for \(list)", mending: mending)
+          found: "none for \(list)", suggestion: suggestion)
       ])
   }
 }

@@ -14,18 +14,19 @@ internal import Foundation
 
 /// A tensor in TensorFlow's memory.
 ///
-/// `@unchecked Sendable` because who shares a tensor only reads it: sessions write to theirs alone.
+/// `@unchecked Sendable` because a tensor that is shared is only read: sessions write only to
+/// tensors that nothing else uses.
 final class TensorFlowTensor: @unchecked Sendable {
   private(set) var handle: OpaquePointer
   private let library: TensorFlowLibrary
-  /// How many of the elements are strings that were made here, and have memory of their own.
+  /// The number of string elements that were made here and own their memory.
   private var ownStrings = 0
   private var functions: TensorFlowFunctions { library.functions }
 
-  /// Allocates a tensor; its elements are not set, but those of a tensor of strings are empty.
+  /// Allocates a tensor whose elements are uninitialized, or empty for strings.
   init(type: Int32, shape: [Int], byteCount: Int, _ library: TensorFlowLibrary) throws {
     let lengths = shape.map(Int64.init)
-    // A negative length would end the process.
+    // TensorFlow would end the process for a negative length.
     guard shape.allSatisfy({ $0 >= 0 }),
       let handle = library.functions.AllocateTensor(type, lengths, Int32(lengths.count), byteCount)
     else {
@@ -40,23 +41,25 @@ final class TensorFlowTensor: @unchecked Sendable {
     }
   }
 
-  /// Takes over a tensor that TensorFlow made.
+  /// Takes ownership of a tensor that TensorFlow made.
   init(owning handle: OpaquePointer, _ library: TensorFlowLibrary) {
     self.handle = handle
     self.library = library
   }
 
   deinit {
-    // Strings that something else still refers to stay: they are its now.
+    // Strings that something else still refers to now belong to it, so don't free them.
     if ownStrings > 0, takeAlone() {
       for index in 0..<ownStrings { functions.StringDealloc(stringPointer(index)) }
     }
     functions.DeleteTensor(handle)
   }
 
-  /// Whether nothing else refers to the memory, as a variable or another tensor may after a run.
+  /// Takes sole ownership of the memory if nothing else refers to it, and returns whether it did.
+  ///
+  /// After a run, a variable or another tensor may refer to the memory.
   func takeAlone() -> Bool {
-    // The old handle is gone when there is a new one.
+    // The old handle is invalid once there is a new one.
     guard let moved = functions.TensorMaybeMove(handle) else { return false }
     handle = moved
     return true
@@ -88,7 +91,7 @@ final class TensorFlowTensor: @unchecked Sendable {
     for (index, string) in strings.enumerated() {
       let element = stringPointer(index)
       string.withUnsafeBytes { bytes in
-        // Copying frees what was there.
+        // Copying frees the element's old memory.
         functions.StringCopy(element, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
       }
     }

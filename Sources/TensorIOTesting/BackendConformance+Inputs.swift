@@ -12,7 +12,9 @@ import Foundation
 #endif
 
 extension BackendConformance {
-  /// Calls a closure with a model and its inputs; does nothing where the backend has none.
+  /// Calls a closure with a model and its inputs.
+  ///
+  /// Does nothing if the backend doesn't have the model.
   private func with(
     _ name: String?, describe: ((inout [String: JSONValue]) -> Void)? = nil,
     _ body: (InferenceModel, [TensorSpec]) throws -> Void
@@ -125,7 +127,7 @@ extension BackendConformance {
     }
   }
 
-  /// Makes an array of [1, height, width, 3] a picture.
+  /// Changes the description of an array of [1, height, width, 3] to that of an image.
   private static func describePicture(_ layer: inout [String: JSONValue]) {
     guard case .array(let shape)? = layer["shape"] else { return }
     layer["type"] = .string("image")

@@ -107,7 +107,8 @@ extension BackendConformance {
     }
   }
 
-  /// Checks that an error of one of some codes is thrown, and that its message names things.
+  /// Checks that a closure throws an error with one of the codes, and that its message contains the
+  /// parts.
   func expect(
     _ codes: [TensorIOError.Code], naming parts: [String], _ what: String, _ body: () throws -> Void
   ) throws {

@@ -5,7 +5,9 @@
 
 public import TensorIO
 
-/// What every backend must do, whatever its runtime: the suite of each backend runs all of it.
+/// The requirements that every backend must meet, whatever its runtime.
+///
+/// The test suite of each backend runs all checks.
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.Check.allCases)
@@ -15,26 +17,28 @@ public import TensorIO
 /// }
 /// ```
 ///
-/// The models' descriptions are made from what they say of themselves, so a backend may bring
-/// models of its own; a model that it does not have leaves out the checks that need it.
+/// The descriptions of the models are generated from the models themselves, so a backend may use
+/// its own models. Checks that need a model the backend doesn't have are skipped.
 public struct BackendConformance: Sendable {
-  /// The backend that is checked.
+  /// The backend to check.
   public var backend: any Backend
   /// The folder with the models.
   public var folder: String
   /// The models' names in the folder.
   public var models: Models
-  /// How far apart two results of a floating-point number may be, relative to their magnitude,
-  /// where one run had a batch and the other a single item.
+  /// The relative difference that is allowed between two floating-point results.
+  ///
+  /// This applies when one run had a batch and the other a single item.
   public var batchTolerance: Double
 
   /// Makes a conformance check.
   ///
   /// - Parameters:
-  ///   - backend: The backend that is checked.
-  ///   - folder: The folder with the models; the library's own lie in Tests/Fixtures/Models.
+  ///   - backend: The backend to check.
+  ///   - folder: The folder with the models. The library's own models are in Tests/Fixtures/Models.
   ///   - models: The models' names in the folder.
-  ///   - batchTolerance: The relative difference that a batch may make; 0 asks for the same bits.
+  ///   - batchTolerance: The relative difference that is allowed for a batch; 0 requires identical
+  ///     bits.
   public init(
     _ backend: any Backend, models folder: String, named models: Models = Models(),
     batchTolerance: Double = 0
@@ -45,17 +49,19 @@ public struct BackendConformance: Sendable {
     self.batchTolerance = batchTolerance
   }
 
-  /// The names of the models that the checks run, each nil when the backend has none of the kind.
+  /// The names of the models that the checks run.
+  ///
+  /// Each is nil when the backend has no such model.
   public struct Models: Sendable {
-    /// Two inputs or more, of floating-point numbers, several in each.
+    /// Two or more inputs, each with several floating-point numbers.
     public var twoInputs: String? = "matmul.tflite"
     /// One input of several floating-point numbers.
     public var vector: String? = "no_signature.tflite"
-    /// One input of several bytes without quantization.
+    /// One input of several bytes, without quantization.
     public var bytes: String? = "reverse_uint8.tflite"
     /// One input of several 32-bit integers.
     public var integers: String? = "reverse_int32.tflite"
-    /// Two signatures or more.
+    /// Two or more signatures.
     public var twoSignatures: String? = "two_signatures.tflite"
     /// An open batch axis.
     public var openBatch: String? = "dynamic_batch.tflite"
@@ -63,14 +69,14 @@ public struct BackendConformance: Sendable {
     public var fixedBatch: String? = "fixed_batch.tflite"
     /// One input of several strings.
     public var strings: String? = "string.tflite"
-    /// One input of a picture, [1, height, width, 3].
+    /// One image input of shape [1, height, width, 3].
     public var picture: String? = "identity_image.tflite"
 
     /// Makes the names of the library's own TensorFlow Lite models.
     public init() {}
   }
 
-  /// A promise.
+  /// A requirement that can be checked.
   public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
     case describesItself = "a model describes itself"
     case missingFile = "a missing model names its path"
@@ -95,9 +101,9 @@ public struct BackendConformance: Sendable {
     public var description: String { rawValue }
   }
 
-  /// Checks one promise.
+  /// Checks one requirement.
   ///
-  /// - Throws: ``ConformanceError`` that tells what was expected and what happened.
+  /// - Throws: ``ConformanceError`` that describes what was expected and what happened.
   public func run(_ check: Check) async throws {
     switch check {
     case .describesItself: try checkDescriptions()

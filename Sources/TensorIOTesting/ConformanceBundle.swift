@@ -11,13 +11,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A bundle in a temporary folder, described by what its model says of itself.
+/// A bundle in a temporary folder, whose description is generated from its model.
 struct ConformanceBundle {
   let folder: String
   let signature: SignatureDescription
   let bundle: ModelBundle
 
-  /// Copies a model into a new bundle; `describe` may change the description of each input.
+  /// Copies a model into a new bundle.
+  ///
+  /// `describe` may change the description of each input.
   init(
     _ model: String, in source: String, of backend: any Backend, signature index: Int = 0,
     describe: ((inout [String: JSONValue]) -> Void)? = nil
@@ -35,7 +37,9 @@ struct ConformanceBundle {
     bundle = try ModelBundle(path)
   }
 
-  /// Removes the folder, when no model needs it any more.
+  /// Removes the folder.
+  ///
+  /// Call this when no model needs it any more.
   func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
   private static func document(

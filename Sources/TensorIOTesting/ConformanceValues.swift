@@ -11,9 +11,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Values that fit a layer, another set for every seed.
+/// Values that fit a layer, with a different set for every seed.
 enum ConformanceValues {
-  /// Values for all inputs.
+  /// Returns values for all inputs.
   static func inputs(_ specs: [TensorSpec], seed: Int) -> ModelInputs {
     ModelInputs(named(specs, seed: seed))
   }
@@ -24,7 +24,7 @@ enum ConformanceValues {
     return values
   }
 
-  /// A value for one input.
+  /// Returns a value for one input.
   static func value(_ spec: TensorSpec, _ seed: Int, count: Int? = nil) -> any TensorEncodable {
     let numbers = (0..<(count ?? spec.elementCount)).map { (seed * 31 + $0 * 17) % 61 }
     switch spec.dataType {
@@ -37,7 +37,7 @@ enum ConformanceValues {
 }
 
 extension ModelOutputs {
-  /// All outputs as bytes, in order; strings one after the other.
+  /// Returns all outputs as bytes, in order, with one element for each string.
   func contents() throws -> [[Data]] {
     try specs.indices.map { index in
       if specs[index].dataType == .string { return try value(at: index, as: [Data].self) }
@@ -45,7 +45,8 @@ extension ModelOutputs {
     }
   }
 
-  /// Whether two results are the same, or floating-point numbers as close as the tolerance.
+  /// Returns whether two results are equal, or their floating-point numbers are within the
+  /// tolerance.
   func agrees(with other: ModelOutputs, within tolerance: Double = 0) throws -> Bool {
     if try contents() == other.contents() { return true }
     guard tolerance > 0 else { return false }

@@ -5,12 +5,13 @@
 
 public import TensorIO
 
-/// A backend in memory whose models give back what they are given: for tests of everything above a
-/// backend, and the smallest example of one.
+/// A backend in memory whose models return their inputs.
 ///
-/// Output `i` holds the bytes of input `i`, counted around when there are more outputs than inputs.
-/// An output that is longer than its input ends in zeros, a shorter one holds the first bytes; where
-/// both have the same first axis, as in a batch, that goes for each item.
+/// Use it to test the layers above a backend, and as the smallest example of one.
+///
+/// Output `i` holds the bytes of input `i`. If there are more outputs than inputs, the inputs
+/// repeat. An output that is longer than its input is padded with zeros; a shorter one holds the
+/// first bytes. If both have the same first axis, such as a batch, this applies to each item.
 ///
 /// ```swift
 /// let echo = EchoBackend([
@@ -25,23 +26,23 @@ public import TensorIO
 public struct EchoBackend: Backend {
   public var name: String
   public var matchesLayersByName: Bool
-  /// The signatures of every model that ``signaturesByFile`` does not name.
+  /// The signatures of every model that isn't in ``signaturesByFile``.
   public var signatures: [SignatureDescription]
-  /// The signatures of models by the name of their file.
+  /// The signatures of individual models, by the name of their file.
   public var signaturesByFile: [String: [SignatureDescription]]
-  /// How its models behave.
+  /// The behaviour of the models.
   public var behaviour: Behaviour
-  /// What happened to its models.
+  /// The record of what happened to the models.
   public let record: EchoRecord
 
   /// Makes a backend.
   ///
   /// - Parameters:
-  ///   - signatures: What its models say of themselves.
-  ///   - signaturesByFile: What single models say, by the name of their file.
-  ///   - name: The name that model.json's `backend` takes.
-  ///   - matchesLayersByName: Whether layers find their tensors by name; else by their order.
-  ///   - behaviour: How its models behave.
+  ///   - signatures: The signatures of its models.
+  ///   - signaturesByFile: The signatures of individual models, by the name of their file.
+  ///   - name: The backend's name, as used for `backend` in model.json.
+  ///   - matchesLayersByName: Whether layers are matched to tensors by name rather than by order.
+  ///   - behaviour: The behaviour of the models.
   public init(
     _ signatures: [SignatureDescription],
     signaturesByFile: [String: [SignatureDescription]] = [:], name: String = "tflite",
@@ -55,15 +56,18 @@ public struct EchoBackend: Backend {
     self.record = EchoRecord()
   }
 
-  /// How the models of an ``EchoBackend`` behave.
+  /// The behaviour of an ``EchoBackend``'s models.
   public struct Behaviour: Sendable {
-    /// Which axes of an input can be given another length.
+    /// The axes of an input whose length can be changed.
     public var resizing: Resizing
-    /// Whether the items of a batch change each other: every byte then grows by the number of
-    /// items less one, as in a model that normalizes over its batch.
+    /// Whether the items of a batch affect each other, as in a model that normalizes over its
+    /// batch.
+    ///
+    /// If so, each output byte is increased by the number of items minus one.
     public var mixesItems: Bool
-    /// Called at the start of every run with the number of items, on the run's own thread: to wait,
-    /// to count, or to throw.
+    /// A closure that is called at the start of every run with the number of items.
+    ///
+    /// It is called on the run's own thread, and may wait, count, or throw an error.
     public var onRun: (@Sendable (_ items: Int) throws -> Void)?
 
     /// Makes a behaviour.
@@ -77,15 +81,17 @@ public struct EchoBackend: Backend {
     }
   }
 
-  /// Which axes of an input can be given another length.
+  /// The axes of an input whose length can be changed.
   public enum Resizing: Sendable {
-    /// Those that the description leaves open with -1.
+    /// The axes that the description leaves open with -1.
     case openAxes
-    /// The first of every input too.
+    /// The open axes and the first axis of every input.
     case firstAxis
   }
 
-  /// Loads a model: there must be a file or folder, whatever it holds.
+  /// Loads a model.
+  ///
+  /// The file or folder must exist, but its contents don't matter.
   public func loadModel(
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {

@@ -5,9 +5,9 @@
 
 import Synchronization
 
-/// What happened to the models of an ``EchoBackend``.
+/// A record of what happened to the models of an ``EchoBackend``.
 ///
-/// It sees what a native library would not tell: a session that two threads used at once.
+/// It reveals misuse that a native library wouldn't report: two threads that use a session at once.
 public final class EchoRecord: Sendable {
   struct Counts {
     var loads = 0
@@ -23,17 +23,18 @@ public final class EchoRecord: Sendable {
 
   init() {}
 
-  /// How many models were loaded.
+  /// The number of models that were loaded.
   public var loads: Int { counts.withLock { $0.loads } }
-  /// How many sessions were made.
+  /// The number of sessions that were made.
   public var sessions: Int { counts.withLock { $0.sessions } }
   /// The number of items of every run, in order.
   public var runs: [Int] { counts.withLock { $0.runs } }
-  /// The inputs' shapes of every change that was accepted, in order.
+  /// The input shapes of every accepted resize, in order.
   public var resizes: [[[Int]]] { counts.withLock { $0.resizes } }
-  /// The most runs that were under way at once, over all sessions.
+  /// The maximum number of runs that were in progress at once, over all sessions.
   public var mostConcurrentRuns: Int { counts.withLock { $0.mostRunning } }
-  /// The calls that met another call in the same session; none when sessions are used rightly.
+  /// The calls that overlapped another call in the same session; empty when sessions are used
+  /// correctly.
   public var violations: [String] { counts.withLock { $0.violations } }
 
   func note(_ change: (inout Counts) -> Void) {

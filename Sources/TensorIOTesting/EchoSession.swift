@@ -91,7 +91,7 @@ final class EchoSession: Session {
 
   // MARK: - Checks
 
-  /// Notes a call that meets another one.
+  /// Records a call that overlaps another one.
   private func alone<Result>(_ call: String, _ body: () throws -> Result) throws -> Result {
     if isBusy.exchange(true, ordering: .acquiringAndReleasing) {
       record.note { $0.violations.append("'\(call)' while another call was in the session") }
@@ -107,8 +107,10 @@ final class EchoSession: Session {
       }
   }
 
-  /// The description's shape; the first axis follows the input's where that was changed, and open
-  /// axes are the input's.
+  /// Returns an output's shape from its description and the input's shape.
+  ///
+  /// The first axis follows the input's if that was changed. Open axes take their length from the
+  /// input.
   private func outputShape(of tensor: TensorDescription, at index: Int) -> [Int] {
     guard !inputs.isEmpty else { return tensor.shape.map { abs($0) } }
     let source = index % inputs.count
@@ -122,7 +124,7 @@ final class EchoSession: Session {
   }
 }
 
-/// The memory of a tensor, in words of 8 bytes, so that every element type is aligned.
+/// The memory of a tensor, in words of 8 bytes to align every element type.
 struct EchoTensor {
   let shape: [Int]
   var strings: [Data] = []

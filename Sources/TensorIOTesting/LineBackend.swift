@@ -11,32 +11,38 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A backend in memory whose models learn a line, y = weight * x + bias, by gradient descent: for
-/// tests of what trains models, and the smallest example of a backend that can.
+/// A backend in memory whose models learn a line, y = weight * x + bias, by gradient descent.
 ///
-/// Layers find their tensors by name. The signature `train` has the inputs `x` and `target` (-1, 1),
-/// the placeholder `learning_rate` (0.1 where it is not fed) and the outputs `loss`, the mean of the
-/// squared errors; `errors`, those of each item (-1); and `y` (-1, 1). The signature
-/// `serving_default` is `x` -> `y`. The operation of a training step is `step`.
+/// Use it to test code that trains models, and as the smallest example of a backend that supports
+/// training.
 ///
-/// A model file is a folder with a saved_model.pb; a line without content has weight and bias 0.
+/// Layers are matched to tensors by name. The signature `train` has the inputs `x` and `target` of
+/// shape (-1, 1), and the placeholder `learning_rate`, which is 0.1 when it isn't fed. Its outputs
+/// are `loss`, the mean of the squared errors; `errors`, the squared error of each item, of shape
+/// (-1); and `y` of shape (-1, 1). The signature `serving_default` is `x` -> `y`. The operation of
+/// a training step is `step`.
+///
+/// A model is a folder with a file saved_model.pb. If that file is empty, the weight and the bias
+/// are 0.
 public struct LineBackend: Backend {
   public let name = "tensorflow"
   public let matchesLayersByName = true
-  /// What the models were trained on.
+  /// The record of what the models were trained on.
   public let record = LineRecord()
-  /// Called at the start of every training step with the number of items, on the step's own thread:
-  /// to wait, to count, or to throw.
+  /// A closure that is called at the start of every training step with the number of items.
+  ///
+  /// It is called on the step's own thread, and may wait, count, or throw an error.
   public var onStep: (@Sendable (_ items: Int) throws -> Void)?
 
   /// Whether the models have the signature `serving_default`.
   public var servesInference = true
-  /// Whether the training's signature has the output `y`, which needs no target.
+  /// Whether the training signature has the output `y`, which needs no target.
   public var givesPredictions = true
 
   /// Makes a backend.
   ///
-  /// - Parameter onStep: Called at the start of every training step with the number of items.
+  /// - Parameter onStep: A closure that is called at the start of every training step with the
+  ///   number of items.
   public init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
 
   public func loadModel(

@@ -14,7 +14,7 @@ import Foundation
 
 /// A model of a ``LineBackend``.
 final class LineModel: TrainableLoadedModel {
-  /// What is learned.
+  /// The weights that the model learns.
   struct Weights {
     var weight: Float = 0
     var bias: Float = 0
@@ -62,7 +62,7 @@ final class LineModel: TrainableLoadedModel {
     let needed = self.inputs(inputs.map(\.name), neededFor: found.map(\.name))
     let fed = inputs.filter { layers.inputs.contains($0.name) || needed.contains($0.name) }.map {
       var tensor = $0
-      // What nothing is computed from can be left out.
+      // An input that no output depends on can be left out.
       if !needed.contains($0.name) { tensor.hasDefault = true }
       return tensor
     }
@@ -120,7 +120,7 @@ final class LineModel: TrainableLoadedModel {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+      throw TensorIOError(.unwritableFile, "'\(path)' cannot be written: \(error)", cause: error)
     }
     try write(text, to: path + "/saved_model.pb")
   }
@@ -139,7 +139,7 @@ final class LineModel: TrainableLoadedModel {
     do {
       try Data(text.utf8).write(to: URL(filePath: path))
     } catch {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(error)", cause: error)
+      throw TensorIOError(.unwritableFile, "'\(path)' cannot be written: \(error)", cause: error)
     }
   }
 }

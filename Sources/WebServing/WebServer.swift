@@ -35,8 +35,8 @@ package enum WebServer {
       configuration: HTTP1Channel.Configuration(
         // What the first handlers answer themselves does not reach the limits' handler.
         additionalChannelHandlers: [
-          PatienceHandler(idleTime),
-          FirstHandlers(
+          WriteStallHandler(idleTime),
+          PreCodecHandlers(
             handlers() + (limits.map { [ConnectionLimitHandler($0)] } ?? [])),
         ],
         idleTimeout: idleTime))

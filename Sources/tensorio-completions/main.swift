@@ -9,8 +9,8 @@ import TensorIOCommandLine
 import ModelRepositoryCommandLine
 import NetRunnerCommandLine
 
-// The whole command line in one program. Packages are made with it, for their completion scripts: the
-// parser knows the commands of its own process only.
+// The whole command line in one program. It generates the completion scripts of the packages,
+// because the parser only knows the commands of its own process.
 TensorIOTool.main { $0.commands = [NetRunnerCommand.self, RepositoryCommand.self] }
 #else
 MissingTrait.exit(of: "tensorio-completions")

@@ -195,24 +195,24 @@ import Testing
 
   @Test func `on a full disk a proven version serves, and nothing is lost`() async throws {
     let repository = try await pending()
-    var surroundings = Surroundings()
-    surroundings.reached = { point in
+    var environment = ClientEnvironment()
+    environment.reached = { point in
       guard point == .stateWritten else { return }
       errno = ENOSPC
       throw FileFailure("written", "state.json")
     }
-    #expect(try repository.client(surroundings).installed(.digits).version?.text == "1.0")
+    #expect(try repository.client(environment).installed(.digits).version?.text == "1.0")
     #expect(try repository.proven() == "2.0")
     // Without a proven one it is the program's own, or an error that says why.
     try repository.client().delete(.digits)
     _ = try await repository.client().update(.digits)
     let error = #expect(throws: ModelRepositoryClientError.self) {
-      try repository.client(surroundings).installed(.digits)
+      try repository.client(environment).installed(.digits)
     }
     #expect(error?.code == .diskFull)
     let own = "\(repository.folder)/own.tflite"
     try Data([1]).write(to: URL(filePath: own))
-    let model = try repository.client(surroundings) { $0.bundled = [.digits: own] }
+    let model = try repository.client(environment) { $0.bundled = [.digits: own] }
       .installed(.digits)
     #expect(model.source == .bundled)
   }
@@ -259,9 +259,9 @@ import Testing
     try Data(count: 5).write(
       to: URL(filePath: "\(repository.folder)/partial/\(String(repeating: "b", count: 64)).x"))
     #expect(try client.removeUnused() == 555)
-    var surroundings = Surroundings()
-    surroundings.now = { Date(timeIntervalSinceNow: 25 * 3600) }
-    #expect(try repository.client(surroundings).removeUnused() == 5)
+    var environment = ClientEnvironment()
+    environment.now = { Date(timeIntervalSinceNow: 25 * 3600) }
+    #expect(try repository.client(environment).removeUnused() == 5)
     try client.delete(.digits)
     #expect(try repository.client().installed(other).files == ["x": shared])
     #expect(try client.models().map(\.model) == [.digits, other])

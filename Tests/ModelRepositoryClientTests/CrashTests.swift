@@ -113,9 +113,9 @@ import Testing
 
   /// What the process does, until it dies.
   private func play(_ scene: Scene, _ repository: TestRepository, _ fate: Fate) async throws {
-    var surroundings = Surroundings()
-    surroundings.reached = { try fate.reach($0) }
-    let client = try repository.client(surroundings)
+    var environment = ClientEnvironment()
+    environment.reached = { try fate.reach($0) }
+    let client = try repository.client(environment)
     switch scene {
     case .firstDownload, .download, .damagedBlob, .corruptDownload, .rollback, .unsafe,
       .brokenDownload:

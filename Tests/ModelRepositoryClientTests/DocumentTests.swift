@@ -23,15 +23,15 @@ import Testing
   @discardableResult
   private func expect(
     _ code: ModelRepositoryClientError.Code, _ repository: TestRepository,
-    _ surroundings: Surroundings = Surroundings(),
+    _ environment: ClientEnvironment = ClientEnvironment(),
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> String {
-    let client = try repository.client(surroundings)
+    let client = try repository.client(environment)
     let error = await #expect(
       throws: ModelRepositoryClientError.self, sourceLocation: sourceLocation
     ) { try await client.update(.digits) }
     #expect(error?.code == code, "\(error?.message ?? "")", sourceLocation: sourceLocation)
-    let model = try repository.client(surroundings).installed(.digits)
+    let model = try repository.client(environment).installed(.digits)
     #expect(model.files == TestRepository.files("1.0"), sourceLocation: sourceLocation)
     return error?.message ?? ""
   }
@@ -71,15 +71,15 @@ import Testing
 
   @Test func `an expired document is refused, and asked for anew`() async throws {
     let repository = try await used()
-    var surroundings = Surroundings()
-    surroundings.now = { TestRepository.expires }
+    var environment = ClientEnvironment()
+    environment.now = { TestRepository.expires }
     _ = repository.server.takeRequests()
-    try await expect(.expired, repository, surroundings)
+    try await expect(.expired, repository, environment)
     // The one that is kept is expired too: nobody asks whether it has changed.
     #expect(repository.server.takeRequests().allSatisfy { $0.fields["if-none-match"] == nil })
     let release = try repository.publish("2.0", 2, TestRepository.files("2.0"))
     try repository.point(to: release) { $0.expires += 1 }
-    _ = try await repository.client(surroundings).update(.digits)
+    _ = try await repository.client(environment).update(.digits)
   }
 
   @Test func `documents of other models, channels and keys are not trusted`() async throws {

@@ -47,7 +47,7 @@ import TestSupport
     sourceLocation: SourceLocation = #_sourceLocation,
     _ change: (inout ModelRepositoryConfiguration) -> Void = { _ in }
   ) async throws -> ModelRepositoryClientError? {
-    let client = try repository.client(Surroundings(), change)
+    let client = try repository.client(ClientEnvironment(), change)
     let error = await #expect(
       throws: ModelRepositoryClientError.self, sourceLocation: sourceLocation
     ) { try await client.update(.digits) }
@@ -184,17 +184,17 @@ import TestSupport
 
   @Test func `too little space is found before, with both numbers`() async throws {
     let repository = try await repository { _ in nil }
-    var surroundings = Surroundings()
-    surroundings.availableBytes = { _ in 99 }
-    let client = try repository.client(surroundings)
+    var environment = ClientEnvironment()
+    environment.availableBytes = { _ in 99 }
+    let client = try repository.client(environment)
     let error = await #expect(throws: ModelRepositoryClientError.self) {
       try await client.update(.digits)
     }
     #expect(error?.code == .diskFull)
     #expect(error?.bytes?.needed == 100)
     #expect(error?.bytes?.available == 99)
-    surroundings.availableBytes = { _ in 100 }
-    _ = try await repository.client(surroundings).update(.digits)
+    environment.availableBytes = { _ in 100 }
+    _ = try await repository.client(environment).update(.digits)
   }
 
   @Test func `a version with more bytes than allowed is not fetched`() async throws {
@@ -257,9 +257,9 @@ import TestSupport
 
   @Test func `conditions are looked at before anything is fetched`() async throws {
     let repository = try await repository { _ in nil }
-    var surroundings = Surroundings()
-    surroundings.device.environment = ["TENSORIO_METERED": "1"]
-    let client = try repository.client(surroundings)
+    var environment = ClientEnvironment()
+    environment.device.environment = ["TENSORIO_METERED": "1"]
+    let client = try repository.client(environment)
     let error = await #expect(throws: ModelRepositoryClientError.self) {
       try await client.update(.digits, conditions: .init(allowsCellularAccess: false))
     }

@@ -220,9 +220,9 @@ import Testing
       return .reply("206 Partial Content", fields, body: [UInt8](repeating: 255, count: 90))
     }
     // Such bytes are not even written: the digest need not find them.
-    var surroundings = Surroundings()
-    surroundings.reached = { #expect($0 != .corruptBlobRemoved) }
-    _ = try await repository.client(surroundings).update(.digits)
+    var environment = ClientEnvironment()
+    environment.reached = { #expect($0 != .corruptBlobRemoved) }
+    _ = try await repository.client(environment).update(.digits)
     #expect(try repository.client().installed(.digits).files == ["x": blob])
   }
 

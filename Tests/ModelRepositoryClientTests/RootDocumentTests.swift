@@ -29,10 +29,10 @@ import Testing
   }
 
   private func code(
-    _ repository: TestRepository, _ surroundings: Surroundings = Surroundings()
+    _ repository: TestRepository, _ environment: ClientEnvironment = ClientEnvironment()
   ) async throws -> ModelRepositoryClientError.Code? {
     do {
-      _ = try await repository.client(surroundings).update(.digits)
+      _ = try await repository.client(environment).update(.digits)
       return nil
     } catch let error as ModelRepositoryClientError {
       return error.code
@@ -157,10 +157,10 @@ import Testing
     // A document by a key that only the third has.
     try repository.point(to: release) { $0.root = 3 }
     #expect(try await code(repository) == .untrusted)
-    var surroundings = Surroundings()
-    surroundings.now = { TestRepository.expires }
+    var environment = ClientEnvironment()
+    environment.now = { TestRepository.expires }
     try repository.point(to: release) { $0.expires += 3600 }
-    #expect(try await code(repository, surroundings) == .expired)
+    #expect(try await code(repository, environment) == .expired)
     // What is there goes on working all the while.
     #expect(try repository.proven() == "1.0")
   }
@@ -187,11 +187,11 @@ import Testing
         ])
         try repository.point(to: good, by: [next]) { ($0.documentVersion, $0.root) = (3, 1) }
         let count = Counter()
-        var surroundings = Surroundings()
-        surroundings.reached = { reached in
+        var environment = ClientEnvironment()
+        environment.reached = { reached in
           if reached == point, count.next() == number { throw CancellationError() }
         }
-        _ = try await code(repository, surroundings)
+        _ = try await code(repository, environment)
         #expect(try await repository.use() == "2.0")
       }
     }

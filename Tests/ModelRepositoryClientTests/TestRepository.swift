@@ -161,12 +161,12 @@ final class TestRepository: Sendable {
 
   /// A client, which is a process of its own as far as the cache can tell.
   func client(
-    _ surroundings: Surroundings = Surroundings(),
+    _ environment: ClientEnvironment = ClientEnvironment(),
     _ change: (inout ModelRepositoryConfiguration) -> Void = { _ in }
   ) throws -> ModelRepositoryClient {
     var configuration = configuration
     change(&configuration)
-    return try ModelRepositoryClient(configuration, surroundings)
+    return try ModelRepositoryClient(configuration, environment)
   }
 
   /// Brings what the channel has to the disk, activates it and says that it works.

@@ -84,7 +84,7 @@ import Testing
     try folder.link("inside.jpg", to: "sub/b.jpg")
     try folder.link("outside.jpg", to: outside.path + "/x.jpg")
     var options = DatasetOptions()
-    options.enclosure = Enclosure(folder.path)
+    options.confinedFolder = ConfinedFolder(folder.path)
     let dataset = try folder.dataset(options: options)
     #expect(dataset.ids == ["a.jpg", "inside.jpg", "sub/b.jpg"])
     #expect(dataset.notes.contains { $0.contains("1 link that leads out of the folder") })

@@ -150,7 +150,7 @@ import Testing
     #expect(warning.path == "options.output_format")
     #expect(warning.found == "\"nodecey\"")
     #expect(warning.expected.contains("\"nodecay\""))
-    #expect(warning.mending.contains("as \"image.classification.imagenet\""))
+    #expect(warning.suggestion.contains("as \"image.classification.imagenet\""))
   }
 
   // MARK: - Live decay

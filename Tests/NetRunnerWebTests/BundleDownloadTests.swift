@@ -225,7 +225,7 @@ import Testing
       address: try BundleAddress(server.url("/x.zip", host: "[::1]")), limits: DownloadLimits(),
       tlsConfiguration: nil)
     let computers = ["127.0.0.1"].compactMap { IPAddress($0) }
-    let file = try NewFile(target.file)
+    let file = try ExclusiveFile(target.file)
     let error = await #expect(throws: DownloadError.self) {
       try await exchange.fetch(from: computers, into: file) { _, _ in }
     }

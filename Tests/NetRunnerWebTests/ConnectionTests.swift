@@ -76,7 +76,7 @@ import Testing
 
   @Test func `a body that drips is ended`() async throws {
     let fixture = try WebFixture()
-    fixture.options.bodyPace = BodyPace(rate: 1024, patience: .milliseconds(300))
+    fixture.options.minimumBodyRate = MinimumRate(rate: 1024, patience: .milliseconds(300))
     let head =
       "POST /api/v1/models/digits/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n"
     let answer = try await Self.exchange(

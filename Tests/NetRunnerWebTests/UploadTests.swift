@@ -167,7 +167,7 @@ import Testing
   @Test func `a deleted upload stays as long as it is used`() async throws {
     let fixture = try Fixture()
     let id = try fixture.store.create()
-    var use: UploadUse? = try fixture.store.use(id)
+    var use: UploadLease? = try fixture.store.use(id)
     try fixture.store.delete(id)
     #expect(FileSystem.isFolder(fixture.scratch.path + "/uploads/" + id))
     #expect(use?.upload.isDeleted == false)

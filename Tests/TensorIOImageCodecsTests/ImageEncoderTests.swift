@@ -85,7 +85,7 @@ struct ImageEncoderTests {
     let error = #expect(throws: TensorIOError.self) {
       try ImageEncoder().write(Self.picture(.rgb), to: "/no/such/folder/a.png")
     }
-    #expect(error?.code == .unreadableFile)
+    #expect(error?.code == .unwritableFile)
     #expect(error?.message.contains("cannot be written") == true)
   }
 

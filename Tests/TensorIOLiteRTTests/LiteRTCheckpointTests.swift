@@ -136,7 +136,7 @@ import Testing
       expect(.fileNotFound, folder, "checkpoint.safetensors") { try model.restore(from: folder) }
       let file = folder + "/checkpoint.safetensors"
       try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
-      expect(.unreadableFile, file) { try model.export(to: folder) }
+      expect(.unwritableFile, file) { try model.export(to: folder) }
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
     }
   }

@@ -20,7 +20,7 @@ import Testing
     #expect(missing?.message.contains("nowhere") == true)
     // Nobody can make files there, not even root.
     let unwritable = #expect(throws: TensorIOError.self) { try model.export(to: "/proc") }
-    #expect(unwritable?.code == .unreadableFile)
+    #expect(unwritable?.code == .unwritableFile)
     #expect(unwritable?.message.contains("/proc") == true)
   }
 

@@ -80,7 +80,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: bundle.path + "/model.json")) == before)
     for (path, code) in [
       (bundle.pathBeside("none/x.tiobundle"), TensorIOError.Code.fileNotFound),
-      (bundle.pathBeside("x"), .invalidBundle), ("/proc/x.tiobundle", .unreadableFile),
+      (bundle.pathBeside("x"), .invalidBundle), ("/proc/x.tiobundle", .unwritableFile),
     ] {
       let error = #expect(throws: TensorIOError.self) { try model.exportBundle(to: path) }
       #expect(error?.code == code, "\(error?.message ?? "")")

@@ -47,7 +47,7 @@ struct ParityAnswer: Decodable {
     let stage: String
     let result: String
     let looksLike: String?
-    let mending: String?
+    let suggestion: String?
     let cannotBeToldFrom: [String]
   }
   let equal: Bool

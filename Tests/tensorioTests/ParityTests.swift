@@ -232,7 +232,7 @@ import Testing
     ([40, 48, 3], "Height and width may have changed places in the Python code."),
     ([48, 40, 4], "Save the array that goes into set_tensor, for one picture."),
   ])
-  func `a wrong shape names both`(_ shape: [Int], _ mending: String) async throws {
+  func `a wrong shape names both`(_ shape: [Int], _ suggestion: String) async throws {
     let bundle = try PlaceholderBundle(shape: "[48, 40, 3]")
     let path = try Self.write(shape, beside: bundle)
     let result = try await CommandRunner.run([
@@ -241,7 +241,7 @@ import Testing
     #expect(
       result == (
         65, "",
-        "error: '\(path)' has the shape \(shape), 'image' takes [48, 40, 3]. \(mending)\n"
+        "error: '\(path)' has the shape \(shape), 'image' takes [48, 40, 3]. \(suggestion)\n"
       ))
   }
 

@@ -231,7 +231,7 @@ struct PlantedFaultTests {
     let answer = try await ParityAnswer.of(bundle, image, against: array).answer
     #expect(answer.differences == ["crop": "stretch", "normalization": "v * 0.0125 + 0.5"])
     let normalization = try #require(answer.stages.first { $0.stage == "normalization" })
-    #expect(normalization.mending?.contains(#"{"scale": 0.0125, "bias": 0.5}"#) == true)
+    #expect(normalization.suggestion?.contains(#"{"scale": 0.0125, "bias": 0.5}"#) == true)
   }
 
   @Test func `a plain picture tells of its normalization only`() async throws {

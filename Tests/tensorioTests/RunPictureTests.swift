@@ -109,7 +109,7 @@ struct RunPictureTests {
   }
 
   @Test func `layers that do not fit their model say how to mend them`() async throws {
-    for (model, quantized, output, code, mending) in [
+    for (model, quantized, output, code, suggestion) in [
       (
         "identity_image_planes", false, #""shape": [8, 6, 3], "format": "RGB""#,
         "element-count-mismatch", "Write [height, width, channels] as the tensor has them."
@@ -137,7 +137,7 @@ struct RunPictureTests {
         outputs: [Self.layer("out", output)])
       let result = try await CommandRunner.run(["validate", bundle.path, "--json"])
       #expect(result.output.contains(#""code":"\#(code)""#), "\(result.output)")
-      #expect(result.output.contains(#""mending":"\#(mending)""#), "\(result.output)")
+      #expect(result.output.contains(#""mending":"\#(suggestion)""#), "\(result.output)")
     }
   }
 

@@ -46,7 +46,7 @@ struct ValidateTests {
       ]), "\(found.sorted())")
     for issue in reports[0].issues {
       #expect(issue.severity == "error" || issue.severity == "warning")
-      #expect(!issue.expected.isEmpty && !issue.found.isEmpty && !issue.mending.isEmpty)
+      #expect(!issue.expected.isEmpty && !issue.found.isEmpty && !issue.suggestion.isEmpty)
     }
   }
 
@@ -151,7 +151,7 @@ struct ValidateTests {
 
   private struct Report: Decodable {
     struct Issue: Decodable {
-      let severity, code, path, expected, found, mending: String
+      let severity, code, path, expected, found, suggestion: String
     }
     let bundle: String
     let valid: Bool

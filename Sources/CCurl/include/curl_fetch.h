@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// One download through libcurl, whose central function takes a variable number of arguments, so that
-// Swift cannot call it. The library is opened when the program runs.
+// A download with libcurl. Its central function is variadic, so Swift cannot call it. The library
+// is opened when the program runs.
 
 #ifndef CURL_FETCH_H
 #define CURL_FETCH_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The functions of libcurl, by their names without the prefix `curl_`.
+// The functions of libcurl, named without the prefix `curl_`.
 typedef struct {
   int (*global_init)(long flags);
   void *(*easy_init)(void);
@@ -23,7 +23,7 @@ typedef struct {
   const char *(*easy_strerror)(int code);
 } CurlFunctions;
 
-// What a download may take.
+// The limits of a download.
 typedef struct {
   size_t bytes;
   long connect_seconds;
@@ -32,19 +32,19 @@ typedef struct {
   long redirections;
 } CurlLimits;
 
-// What came of a download.
+// The result of a download.
 typedef struct {
-  uint8_t *bytes;        // the caller frees them
+  uint8_t *bytes;        // The caller must free them.
   size_t count;
-  int is_too_large;      // whether there were more bytes than allowed
-  int code;              // libcurl's; 0 when the server answered
-  long status;           // the answer's
-  long system_error;     // errno of a connection that failed
-  int was_connected;     // whether there was a connection
-  char reason[256];      // libcurl's own words
+  int is_too_large;      // Whether there were more bytes than allowed.
+  int code;              // The code of libcurl; 0 when the server responded.
+  long status;           // The status of the response.
+  long system_error;     // The errno of a connection that failed.
+  int was_connected;     // Whether there was a connection.
+  char reason[256];      // The error message of libcurl.
 } CurlAnswer;
 
-// Codes of libcurl that callers tell apart.
+// The codes of libcurl that callers distinguish.
 enum {
   CurlUnsupportedProtocol = 1,
   CurlMalformedAddress = 3,
@@ -61,10 +61,11 @@ enum {
   CurlUnusableAuthorities = 77,
 };
 
-// Downloads what is behind an address of http or https into memory.
+// Downloads the content of an http or https URL into memory.
 //
-// `handle` is of `easy_init`, used by one thread at a time; it keeps connections for the next download.
-// `authorities` is a file of certificates in PEM that are trusted in place of the system's, or null.
+// `handle` comes from `easy_init` and is used by one thread at a time. It keeps connections for the
+// next download. `authorities` is a PEM file of certificates to trust instead of the system's, or
+// null.
 CurlAnswer curl_fetch(
   const CurlFunctions *curl, void *handle, const char *address, const char *authorities,
   CurlLimits limits);

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of the system that it declares only to C programs which ask for its own extensions.
+// System calls that are declared only for C programs that request the system's own extensions.
 
 #ifndef CFILECALLS_H
 #define CFILECALLS_H
@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Lets two names of a file system change places in one step, so that nobody finds neither.
+// Exchanges two names of a file system in one step, so that both exist at all times.
 //
-// 0, or -1 with `errno`: not every system, and not every file system, can do it.
+// Returns 0, or -1 with `errno`, because not every system and not every file system supports it.
 int exchange_names(const char *path, const char *other);
 
-// Whether the byte at a place of a file can be read without waiting for the disk.
+// Returns whether the byte at an offset of a file can be read without waiting for the disk.
 //
-// false as well where the file is shorter, and where the system or the file system cannot tell.
+// Returns false also if the file is shorter, or if the system or the file system cannot tell.
 bool is_byte_in_memory(int file, int64_t offset);
 
 #endif

@@ -3,10 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// Our own declarations of LiteRT's C interface. The library ships no headers for it: the layouts
-// were measured against release 2.3.0, and are described in Documentation/LiteRT.md.
+// Our own declarations of LiteRT's C interface, because the library ships no headers for it. The
+// layouts were measured with release 2.3.0, and are described in Documentation/LiteRT.md.
 //
-// Nothing links against the library: its functions are looked up by name when it is opened.
+// Nothing links against the library. Its functions are looked up by name when it is opened.
 
 #ifndef CLITERT_H
 #define CLITERT_H
@@ -33,15 +33,15 @@ typedef struct LiteRtTensorBufferT *LiteRtTensorBuffer;
 
 typedef int32_t LiteRtStatus;
 
-/// Rank and axes of a tensor: 68 bytes.
+/// The rank and axes of a tensor: 68 bytes.
 typedef struct {
-  /// The low seven bits are the rank, the next tells whether there are strides.
+  /// The low seven bits are the rank. The next bit tells whether there are strides.
   uint32_t bits;
   int32_t dimensions[8];
   uint32_t strides[8];
 } LiteRtLayout;
 
-/// Element type and layout of a tensor: 72 bytes.
+/// The element type and layout of a tensor: 72 bytes.
 typedef struct {
   int32_t element_type;
   LiteRtLayout layout;
@@ -53,7 +53,7 @@ typedef struct {
   int64_t zero_point;
 } LiteRtQuantizationPerTensor;
 
-/// A scale for each index of an axis: 32 bytes; the pointers are the model's.
+/// A scale for each index of an axis: 32 bytes. The model owns the memory of the pointers.
 typedef struct {
   int32_t quantized_dimension;
   uint64_t count;
@@ -79,7 +79,7 @@ typedef struct {
   LiteRtAny value;
 } LiteRtEnvironmentOption;
 
-/// Every function that must be there: X(result, name, parameters).
+/// The functions that the library must have: X(result, name, parameters).
 #define LITERT_FUNCTIONS(X)                                                                        \
   X(LiteRtStatus, CreateEnvironment, (int, const LiteRtEnvironmentOption *, LiteRtEnvironment *))  \
   X(void, DestroyEnvironment, (LiteRtEnvironment))                                                 \
@@ -151,13 +151,13 @@ typedef struct {
 #undef LITERT_MEMBER
 } LiteRtFunctions;
 
-/// The name of a member of LiteRtFunctions; NULL past the last.
+/// Returns the name of a member of LiteRtFunctions, or NULL past the last one.
 const char *LiteRtFunctionName(size_t index);
 
 /// The status of a call that threw a C++ exception.
 #define LITERT_STATUS_EXCEPTION (-1)
 
-/// Replaces every function by one that turns C++ exceptions into LITERT_STATUS_EXCEPTION.
+/// Replaces every function with one that turns C++ exceptions into LITERT_STATUS_EXCEPTION.
 void LiteRtGuardAgainstExceptions(LiteRtFunctions *functions);
 
 #ifdef __cplusplus

@@ -3,8 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of the system that limit processes and tell how they end. Swift cannot make them: they are
-// variadic, or must be safe in a signal's handler.
+// System calls that limit processes and report how they end.
+//
+// Swift cannot make these calls, because they are variadic or must be safe in a signal handler.
 
 #ifndef CPROCESSCALLS_H
 #define CPROCESSCALLS_H
@@ -13,32 +14,34 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Names a signal that the process's own code or a model's runtime brings about, for `report_faults`. The
-// text is copied.
+// Sets the description of a signal that the process's own code or a model's runtime can cause, for
+// `report_faults`. The text is copied.
 void describe_fault(int signal, const char *description);
 
-// Has the signals that are described end the process with a line on standard error, `before`, the
-// description and `after`, and with an exit code, in place of a trace. The texts are copied; a later
-// call replaces them. A stack that has run over is told of on the thread of the first call only.
+// Makes the described signals end the process with an exit code and a line on standard error,
+// instead of a trace. The line consists of `before`, the description and `after`.
+//
+// The texts are copied, and a later call replaces them. Stack overflows are reported only on the
+// thread of the first call.
 void report_faults(const char *before, const char *after, int code);
 
-// Ends the process in so many milliseconds, with a line on standard error and an exit code; 0
-// milliseconds call it off. The text is copied.
+// Ends the process after a number of milliseconds, with a line on standard error and an exit code.
+// 0 milliseconds cancel it. The text is copied.
 void end_later(uint32_t milliseconds, const char *text, int code);
 
-// Bounds what the process may still reserve, in bytes, beside what it has now; 0 when the system
-// refuses.
+// Limits how many bytes the process may reserve in addition to its current memory. Returns false
+// when the system refuses.
 bool limit_further_memory(uint64_t bytes);
 
-// Bounds the memory that the process may reserve, keeps it from writing core dumps, and closes every
-// descriptor above `last`: for a child that has just been started.
+// Limits the memory that the process may reserve, disables core dumps, and closes every descriptor
+// above `last`. Call this in a child process that has just started.
 void enter_worker(uint64_t bytes, int last);
 
-// Opens a file that exists in memory only, for a child to inherit; -1 where there are none. It can
-// grow, but nobody can make it shorter, so that readers never meet the end of what they have mapped.
+// Opens a file in memory that a child inherits, or returns -1 where this isn't supported. The file
+// can grow but not shrink, so readers never reach past the end of what they have mapped.
 int open_shared_memory_file(void);
 
-// Opens a file that exists in memory only and is closed in children; -1 where there are none.
+// Opens a file in memory that is closed in children, or returns -1 where this isn't supported.
 int open_memory_file(void);
 
 #endif

@@ -6,7 +6,7 @@
 // Our own declarations of the part of TensorFlow's C interface that this package calls
 // (tensorflow/c/c_api.h of release 2.21).
 //
-// Nothing links against the library: its functions are looked up by name when it is opened.
+// Nothing links against the library. Its functions are looked up by name when it is opened.
 
 #ifndef CTENSORFLOW_H
 #define CTENSORFLOW_H
@@ -25,14 +25,14 @@ typedef struct TF_Session TF_Session;
 typedef struct TF_SessionOptions TF_SessionOptions;
 typedef struct TF_Tensor TF_Tensor;
 
-/// Bytes: 24 bytes.
+/// A buffer of bytes: 24 bytes.
 typedef struct {
   const void *data;
   size_t length;
   void (*data_deallocator)(void *data, size_t length);
 } TF_Buffer;
 
-/// One output of an operation: 16 bytes, passed by value in places.
+/// One output of an operation: 16 bytes, sometimes passed by value.
 typedef struct {
   TF_Operation *oper;
   int index;
@@ -44,21 +44,21 @@ typedef struct {
   int index;
 } TF_Input;
 
-/// What is known of an attribute of an operation: 32 bytes, returned by value.
+/// Information about an attribute of an operation: 32 bytes, returned by value.
 typedef struct {
   unsigned char is_list;
   int64_t list_size;
   int type;
-  /// The number of axes of a shape; -1 when that is not known.
+  /// The number of axes of a shape, or -1 when it is unknown.
   int64_t total_size;
 } TF_AttrMetadata;
 
-/// A string of any length: 24 bytes, 8-byte aligned.
+/// A string of any length: 24 bytes, aligned to 8 bytes.
 typedef struct {
   uint64_t raw[3];
 } TF_TString;
 
-/// Every function that must be there: X(result, name, parameters).
+/// The functions that the library must have: X(result, name, parameters).
 #define TENSORFLOW_FUNCTIONS(X)                                                                    \
   X(const char *, Version, (void))                                                                 \
   X(TF_Status *, NewStatus, (void))                                                                \
@@ -116,7 +116,7 @@ typedef struct {
 #undef TENSORFLOW_MEMBER
 } TensorFlowFunctions;
 
-/// The name of a member of TensorFlowFunctions; NULL past the last.
+/// Returns the name of a member of TensorFlowFunctions, or NULL past the last one.
 const char *TensorFlowFunctionName(size_t index);
 
 #ifdef __cplusplus

@@ -123,7 +123,7 @@ enum Framing: Hashable {
   }
 
   /// How to make both sides the same.
-  func mending(in target: (width: Int, height: Int)) -> String {
+  func suggestion(in target: (width: Int, height: Int)) -> String {
     switch self {
     case .crop(let crop):
       return "Write \(Self.json(crop)) in model.json, or change the Python code."

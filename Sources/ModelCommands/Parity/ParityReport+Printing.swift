@@ -67,7 +67,7 @@ extension ParityReport {
         + "is as little as other roundings or another decoder make; --tolerance accepts it."
     }
     return "first difference: \(first.stage.rawValue): \(sentence(first) ?? "differs"). "
-      + (first.mending ?? "")
+      + (first.suggestion ?? "")
   }
 
   /// "looks like BGR instead of RGB"; weaker where something is left that this does not explain.
@@ -120,7 +120,7 @@ extension ParityReport {
           .object([
             "stage": .string(finding.stage.rawValue), "result": .string(finding.result.rawValue),
             "looks_like": text(finding.looksLike), "instead_of": text(finding.insteadOf),
-            "mending": text(finding.mending),
+            "mending": text(finding.suggestion),
             "cannot_be_told_from": .array(finding.rivals.map { .string($0) }),
           ])
         }),

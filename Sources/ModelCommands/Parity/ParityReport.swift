@@ -155,7 +155,7 @@ extension ParitySearch {
     guard differs else { return finding }
     finding.looksLike = looksLike
     finding.insteadOf = insteadOf
-    finding.mending = mending(for: winner, in: stage)
+    finding.suggestion = suggestion(for: winner, in: stage)
     return finding
   }
 
@@ -182,12 +182,12 @@ extension ParitySearch {
     }
   }
 
-  private func mending(for winner: Explanation, in stage: ParityStage) -> String {
+  private func suggestion(for winner: Explanation, in stage: ParityStage) -> String {
     switch stage {
-    case .decode: return winner.recipe.decoding.mending
-    case .orientation: return winner.recipe.turning.mending
+    case .decode: return winner.recipe.decoding.suggestion
+    case .orientation: return winner.recipe.turning.suggestion
     case .crop:
-      return winner.recipe.framing.mending(in: (layer.shape.width, layer.shape.height))
+      return winner.recipe.framing.suggestion(in: (layer.shape.width, layer.shape.height))
     case .resize:
       return "Write \"resize\": \"\(winner.recipe.resize.rawValue)\" in model.json, or change the "
         + "Python code."

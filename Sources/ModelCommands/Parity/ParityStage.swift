@@ -23,7 +23,7 @@ struct StageFinding {
   /// What the bundle does.
   var insteadOf: String?
   /// How to make both sides the same.
-  var mending: String?
+  var suggestion: String?
   /// Choices that explain the other side as well: this picture cannot tell them apart.
   var rivals: [String] = []
 

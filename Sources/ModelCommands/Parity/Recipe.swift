@@ -39,7 +39,7 @@ enum Decoding: Hashable {
   }
 
   /// How to make both sides the same.
-  var mending: String {
+  var suggestion: String {
     switch self {
     case .full: return ""
     case .over:
@@ -84,7 +84,7 @@ enum Turning: Hashable {
   }
 
   /// How to make both sides the same.
-  var mending: String {
+  var suggestion: String {
     self == .asStored
       ? "Call PIL.ImageOps.exif_transpose(image) in the Python code, before anything else."
       : "Take out in the Python code what turns or mirrors the picture."

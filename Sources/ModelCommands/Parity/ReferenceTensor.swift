@@ -79,17 +79,17 @@ struct ReferenceTensor {
   ) -> TensorIOError {
     var turned = layer.shape
     (turned.width, turned.height) = (turned.height, turned.width)
-    var mending = "Save the array that goes into set_tensor, for one picture."
+    var suggestion = "Save the array that goes into set_tensor, for one picture."
     if let first = saved.first, first > 1, saved.count == 4 {
-      mending = "Save one picture of the batch of \(first): array[:1]."
+      suggestion = "Save one picture of the batch of \(first): array[:1]."
     } else if saved.count == 1 {
-      mending = "Save it with its axes, before it is flattened."
+      suggestion = "Save it with its axes, before it is flattened."
     } else if Self.layout(of: saved, for: turned) != nil {
-      mending = "Height and width may have changed places in the Python code."
+      suggestion = "Height and width may have changed places in the Python code."
     }
     return TensorIOError(
       .wrongElementCount,
-      "'\(path)' has the shape \(saved), '\(layer.spec.name)' takes \(layer.shape.axes). \(mending)"
+      "'\(path)' has the shape \(saved), '\(layer.spec.name)' takes \(layer.shape.axes). \(suggestion)"
     )
   }
 

@@ -44,7 +44,7 @@ struct ValueFinding {
     var known =
       [own.normalization] + KnownNormalization.all + [.standardization(of: planes)]
     if layer.shape.format == .gray {
-      // One channel has no numbers for each colour, and its mending none of model.json's objects.
+      // One channel has no numbers for each colour, and its suggestion none of model.json's objects.
       known = known.filter { $0.values.scale.common != nil && $0.values.bias.common != nil }
     }
     if reference.tensor.dataType.isFloat {
@@ -94,7 +94,7 @@ extension ValueFinding {
       return StageFinding(
         stage: .normalization, result: .differs, looksLike: fitted.rounded.formula,
         insteadOf: insteadOf,
-        mending:
+        suggestion:
           "No known normalization has these numbers. Write "
           + KnownNormalization.json(fitted.rounded, isGray: isGray)
           + " in model.json, or change the Python code.")
@@ -105,9 +105,9 @@ extension ValueFinding {
     return StageFinding(
       stage: .normalization, result: .differs, looksLike: hypothesis.normalization.label,
       insteadOf: insteadOf,
-      mending: takesWhole
+      suggestion: takesWhole
         ? "The model takes bytes: take the normalization out of the Python code."
-        : hypothesis.normalization.mending(isGray: isGray))
+        : hypothesis.normalization.suggestion(isGray: isGray))
   }
 
   /// What to say of the storage; the rounding is what the other side does with the fractions of
@@ -121,26 +121,26 @@ extension ValueFinding {
       return StageFinding(
         stage: .quantization, result: .differs, looksLike: "\(theirs) (\(storage.label))",
         insteadOf: "\(ours) (\(own.storage.label))",
-        mending: Self.mending(ours, theirs, own.storage))
+        suggestion: Self.suggestion(ours, theirs, own.storage))
     }
     if let hypothesis, hypothesis.rounding == .truncation, own.rounding != .truncation {
       return StageFinding(
         stage: .quantization, result: .differs, looksLike: "truncation",
         insteadOf: "rounding to the nearest",
-        mending: "Round in the Python code before astype: numpy.rint(x / scale + zero_point).")
+        suggestion: "Round in the Python code before astype: numpy.rint(x / scale + zero_point).")
     }
     if let rounding {
       return StageFinding(
         stage: .quantization, result: .differs, looksLike: rounding.label,
         insteadOf: layer.roundsPixels ? Rounding.nearest.label : Rounding.none.label,
-        mending: rounding == .truncation
+        suggestion: rounding == .truncation
           ? "Round in the Python code before astype: numpy.rint(x)."
           : "Do not turn the resized picture into bytes in the Python code.")
     }
     return StageFinding(stage: .quantization, result: .same)
   }
 
-  private static func mending(
+  private static func suggestion(
     _ ours: DataType, _ theirs: DataType, _ storage: NumberStorage
   ) -> String {
     switch storage {
@@ -227,7 +227,8 @@ extension KnownNormalization {
     return KnownNormalization(
       "each picture's own mean and deviation (per_image_standardization)",
       PixelNormalization(scale: Float(1 / divisor), bias: ColorValues(all: Float(-mean / divisor))),
-      mending: "model.json cannot say that, since the numbers are each picture's own: put it into "
+      suggestion:
+        "model.json cannot say that, since the numbers are each picture's own: put it into "
         + "the model, or change the Python code.")
   }
 }

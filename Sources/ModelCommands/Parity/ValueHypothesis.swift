@@ -83,32 +83,32 @@ struct KnownNormalization {
   let values: PixelNormalization
   private let ownMending: String?
 
-  init(_ label: String, _ values: PixelNormalization, mending: String? = nil) {
+  init(_ label: String, _ values: PixelNormalization, suggestion: String? = nil) {
     self.label = label
     self.values = values
-    ownMending = mending
+    ownMending = suggestion
   }
 
   /// What to write into model.json.
-  func mending(isGray: Bool) -> String {
+  func suggestion(isGray: Bool) -> String {
     ownMending
       ?? "Write \(Self.json(values, isGray: isGray)) in model.json, or change the Python code."
   }
 
   static let none = KnownNormalization(
     "none (0...255)", PixelNormalization(scale: 1),
-    mending: "Remove \"normalize\" from model.json, or change the Python code.")
+    suggestion: "Remove \"normalize\" from model.json, or change the Python code.")
 
   /// The usual ones.
   static let all: [KnownNormalization] = [
     none,
     KnownNormalization(
       "[0,1]", .zeroToOne,
-      mending:
+      suggestion:
         "Write \"normalize\": {\"standard\": \"[0,1]\"} in model.json, or change the Python code."),
     KnownNormalization(
       "[-1,1]", .minusOneToOne,
-      mending:
+      suggestion:
         "Write \"normalize\": {\"standard\": \"[-1,1]\"} in model.json, or change the Python code."),
     KnownNormalization("ImageNet's mean and deviation (torchvision)", imageNet),
     KnownNormalization(

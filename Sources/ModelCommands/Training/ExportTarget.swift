@@ -45,7 +45,7 @@ enum ExportTarget {
             + "\(BundleWriter.fileExtension).")
       }
       guard FileManager.default.isWritableFile(atPath: folder) else {
-        throw TensorIOError(.unreadableFile, "The folder '\(folder)' cannot be written.")
+        throw TensorIOError(.unwritableFile, "The folder '\(folder)' cannot be written.")
       }
     }
   }
@@ -71,7 +71,7 @@ enum ExportTarget {
         try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
       } catch {
         throw TensorIOError(
-          .unreadableFile,
+          .unwritableFile,
           "The folder '\(folder)' cannot be written: \(FileSystem.reason(for: error)).",
           cause: error)
       }

@@ -38,7 +38,7 @@ struct PlotFile {
     guard !FileSystem.isFolder(path),
       FileSystem.isFile(path)
         ? files.isWritableFile(atPath: path) : files.isWritableFile(atPath: folder)
-    else { throw TensorIOError(.unreadableFile, "'\(path)' cannot be written.") }
+    else { throw TensorIOError(.unwritableFile, "'\(path)' cannot be written.") }
   }
 
   /// Writes the picture; one that is there is replaced.
@@ -49,7 +49,7 @@ struct PlotFile {
       try Data(plot.svg().utf8).write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

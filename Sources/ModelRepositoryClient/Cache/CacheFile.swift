@@ -15,9 +15,9 @@ import Musl
 import Darwin
 #endif
 
-/// A file of the cache, which never is a link.
+/// A regular file of the cache, which is never opened through a symbolic link.
 final class CacheFile: Sendable {
-  /// What tells whether a file is still the one that was hashed.
+  /// The properties that tell whether a file is still the one that was hashed.
   struct Identity: Sendable, Hashable {
     var device: UInt64
     var number: UInt64
@@ -29,17 +29,17 @@ final class CacheFile: Sendable {
   let path: String
   private let descriptor: CInt
 
-  /// Opens a file to read it.
+  /// Opens a file for reading.
   ///
-  /// - Throws: ``FileFailure``, also for what is no regular file.
+  /// - Throws: ``FileFailure``, also if the path isn't a regular file.
   convenience init(reading path: String) throws {
-    // A named pipe would keep who opens it waiting.
+    // Opening a named pipe would block without `O_NONBLOCK`.
     try self.init(path, O_RDONLY | O_NONBLOCK)
   }
 
-  /// Opens a file to write it; makes it where none is.
+  /// Opens a file for writing, and creates it if it is missing.
   ///
-  /// - Throws: ``FileFailure``, also for what is no regular file.
+  /// - Throws: ``FileFailure``, also if the path isn't a regular file.
   convenience init(writing path: String, truncating: Bool = false) throws {
     try self.init(path, O_RDWR | O_CREAT | O_NONBLOCK | (truncating ? O_TRUNC : 0))
   }
@@ -58,7 +58,7 @@ final class CacheFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// What tells the file, as it is now, from others.
+  /// The file's current identity.
   var identity: Identity {
     get throws {
       var status = stat()
@@ -75,9 +75,9 @@ final class CacheFile: Sendable {
     }
   }
 
-  /// Reads on to the end.
+  /// Reads from the current position to the end, in parts.
   ///
-  /// - Throws: ``FileFailure``; what the body throws.
+  /// - Throws: ``FileFailure``, or the errors of the body.
   func forEachPart(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while true {
@@ -89,7 +89,7 @@ final class CacheFile: Sendable {
     }
   }
 
-  /// Adds bytes where the last ones were read or written.
+  /// Writes bytes at the current position.
   ///
   /// - Throws: ``FileFailure``.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -102,7 +102,7 @@ final class CacheFile: Sendable {
     }
   }
 
-  /// Takes everything away.
+  /// Empties the file and moves to its start.
   ///
   /// - Throws: ``FileFailure``.
   func truncate() throws {
@@ -111,24 +111,25 @@ final class CacheFile: Sendable {
     }
   }
 
-  /// Takes the right to write from everybody.
+  /// Makes the file read-only for all users.
   ///
   /// - Throws: ``FileFailure``.
   func makeReadOnly() throws {
     guard fchmod(descriptor, 0o444) == 0 else { throw FileFailure("made read-only", path) }
   }
 
-  /// Brings the content to the disk.
+  /// Flushes the content to the disk.
   ///
-  /// - Throws: ``FileFailure``; nobody may use the file then.
+  /// - Throws: ``FileFailure``. The file must not be used after that.
   func flush() throws {
     guard fsync(descriptor) == 0 else { throw FileFailure("flushed", path) }
   }
 
-  /// All bytes of a file that has to be small.
+  /// Returns the bytes of a small file.
   ///
-  /// - Returns: nil when it is not there, has more bytes than the limit, or cannot be read for good.
-  /// - Throws: ``FileFailure`` when it could be read in another moment.
+  /// - Returns: The bytes, or nil if the file is missing, exceeds the limit, or permanently can't
+  ///   be read.
+  /// - Throws: ``FileFailure`` if reading may succeed later.
   static func contents(of path: String, upTo limit: Int) throws -> [UInt8]? {
     try unlessTransient {
       let file = try CacheFile(reading: path)
@@ -139,9 +140,9 @@ final class CacheFile: Sendable {
     }
   }
 
-  /// Nothing, where a file is missing or damaged.
+  /// Runs an operation on a file, and returns nil if the file is missing or damaged.
   ///
-  /// - Throws: ``FileFailure`` when it says nothing about the file: what is whole must not be thrown away
+  /// - Throws: ``FileFailure`` if the failure is transient. An intact file must not be discarded
   ///   because the process has too many files open.
   static func unlessTransient<Result>(_ work: () throws -> Result?) throws -> Result? {
     do {
@@ -151,7 +152,7 @@ final class CacheFile: Sendable {
     }
   }
 
-  /// The SHA-256 of the whole file, and its size.
+  /// Returns the SHA-256 of the whole file and its size.
   ///
   /// - Throws: ``FileFailure``.
   static func reference(of path: String) throws -> BlobReference {
@@ -170,7 +171,7 @@ private func systemRead(_ file: CInt, _ bytes: UnsafeMutableRawBufferPointer) ->
   read(file, bytes.baseAddress, bytes.count)
 }
 
-/// `write`, which a method of the same name hides.
+/// Calls the system's `write`, which the method of the same name hides.
 private func systemWrite(_ file: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(file, bytes.baseAddress, bytes.count)
 }

@@ -22,35 +22,39 @@ import Musl
 import Darwin
 #endif
 
-/// Where blobs, incomplete files and models lie; everything in it is named by digests.
+/// The cache's folder for blobs, incomplete files and models.
+///
+/// All of them are named by digests.
 final class CacheFolder: Sendable {
   let path: String
-  let surroundings: Surroundings
-  /// What this process hashed: a file under a second name is the same file.
+  let environment: ClientEnvironment
+  /// The digests that this process has computed.
+  ///
+  /// Hard links to a file have the same identity.
   private let verified = Mutex<[CacheFile.Identity: BlobDigest]>([:])
 
-  /// Opens a cache, or makes it.
+  /// Opens a cache, or creates it.
   ///
   /// - Throws: ``FileFailure``.
-  init(_ path: String, _ surroundings: Surroundings) throws {
-    // A process may change the folder that relative paths begin at.
+  init(_ path: String, _ environment: ClientEnvironment) throws {
+    // Make the path absolute, because a process may change its working directory.
     self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    self.surroundings = surroundings
+    self.environment = environment
     for folder in [self.path, store, partial, models] { try Self.makeFolder(folder) }
   }
 
   var store: String { path + "/store" }
   var partial: String { path + "/partial" }
-  /// The models of the installation that used the cache first.
+  /// The folder of models for the first installation that used the cache.
   var models: String { path + "/models" }
-  /// A folder of models for each further installation.
+  /// The parent folder of the other installations' model folders.
   var installations: String { path + "/installations" }
-  /// The newest root documents.
+  /// The folder of the newest root documents.
   var trust: String { path + "/trust" }
 
   func blob(_ digest: BlobDigest) -> String { "\(store)/\(digest.hexadecimal)" }
 
-  /// Makes a folder, and those that it lies in; one that is there is no error.
+  /// Creates a folder and its missing parents, unless it exists.
   ///
   /// - Throws: ``FileFailure``.
   static func makeFolder(_ path: String) throws {
@@ -61,7 +65,7 @@ final class CacheFolder: Sendable {
     try flushFolder(parent)
   }
 
-  /// Brings the names in a folder to the disk.
+  /// Flushes the names in a folder to the disk.
   ///
   /// - Throws: ``FileFailure``.
   static func flushFolder(_ path: String) throws {
@@ -71,7 +75,9 @@ final class CacheFolder: Sendable {
     guard fsync(descriptor) == 0 else { throw FileFailure("flushed", path) }
   }
 
-  /// Gives a file or a folder another name in one step; a file of that name is replaced.
+  /// Renames a file or a folder atomically.
+  ///
+  /// A file that has the new name is replaced.
   ///
   /// - Throws: ``FileFailure``.
   static func rename(_ old: String, to new: String) throws {
@@ -80,11 +86,11 @@ final class CacheFolder: Sendable {
 
   // MARK: - Blobs
 
-  /// Whether a file has the bytes of a blob.
+  /// Returns whether a file has the bytes of a blob.
   ///
-  /// Each file is hashed once a process, and again when it changed.
+  /// Each process hashes a file once, and again after the file changes.
   ///
-  /// - Throws: ``FileFailure`` when nobody can tell.
+  /// - Throws: ``FileFailure`` if the file temporarily can't be read.
   func hasBytes(_ blob: BlobReference, at path: String) throws -> Bool {
     let result = try CacheFile.unlessTransient {
       let identity = try CacheFile(reading: path).identity
@@ -97,22 +103,22 @@ final class CacheFolder: Sendable {
     return result ?? false
   }
 
-  /// Whether a blob is in the store, whole.
+  /// Returns whether the store has a blob and the blob is intact.
   ///
-  /// - Throws: ``FileFailure`` when nobody can tell.
+  /// - Throws: ``FileFailure`` if the file temporarily can't be read.
   func hasBlob(_ blob: BlobReference) throws -> Bool {
     try hasBytes(blob, at: self.blob(blob.digest))
   }
 
-  /// Nobody need hash this file again.
+  /// Records a file's digest, so that the file isn't hashed again.
   func noteVerified(_ identity: CacheFile.Identity, _ digest: BlobDigest) {
     verified.withLock { $0[identity] = digest }
   }
 
-  /// The manifest of a version.
+  /// Returns the manifest of a version.
   ///
-  /// - Returns: nil when it is not there, or is not what its digest says.
-  /// - Throws: ``FileFailure`` when nobody can tell.
+  /// - Returns: The manifest, or nil if it is missing, invalid, or doesn't match its digest.
+  /// - Throws: ``FileFailure`` if the file temporarily can't be read.
   func manifest(_ reference: BlobReference) throws -> VersionManifest? {
     guard
       let bytes = try CacheFile.contents(
@@ -126,14 +132,15 @@ final class CacheFolder: Sendable {
 
   // MARK: - Installation
 
-  /// What tells this installation from others: made by the first process that asks.
+  /// Returns the installation's identifier, which the first process that asks creates.
   ///
   /// - Throws: ``FileFailure``.
   func installationID() throws -> String {
     let lock = try FileLock.waiting(on: path)
     defer { withExtendedLifetime(lock) {} }
     let file = path + "/installation-id"
-    // Throws where it could be read in another moment: a new one would change what is got.
+    // A transient failure throws here, because a new identifier would change the versions that this
+    // installation gets.
     if let bytes = try CacheFile.contents(of: file, upTo: 1024),
       let id = UUID(uuidString: String(decoding: bytes, as: UTF8.self))
     {
@@ -144,10 +151,12 @@ final class CacheFolder: Sendable {
     return id
   }
 
-  /// The folder of an installation's models, whose blobs all installations share.
+  /// Returns the folder of an installation's models.
   ///
-  /// The first one to use a cache has the folder `models`, whether it was made now or by a release that
-  /// knew only one installation.
+  /// All installations share the blobs.
+  ///
+  /// The first installation that uses a cache has the folder `models`. That also holds for a cache
+  /// from a release that supported only one installation.
   ///
   /// - Throws: ``FileFailure``.
   func models(of installation: String) throws -> String {
@@ -158,7 +167,7 @@ final class CacheFolder: Sendable {
     return folder
   }
 
-  /// The digest of the installation that the folder `models` belongs to.
+  /// Returns the digest of the installation that owns the folder `models`.
   private func firstInstallation(orElse name: String) throws -> String {
     let lock = try FileLock.waiting(on: path)
     defer { withExtendedLifetime(lock) {} }
@@ -171,12 +180,12 @@ final class CacheFolder: Sendable {
     do {
       try replace(file, with: Data(first.utf8))
     } catch let error as FileFailure where error.isDiskFull || error.isReadOnly {
-      // What was proven is still served; another process takes note.
+      // Proven versions can still be used. Another process can write the file later.
     }
     return first
   }
 
-  /// The folders of all installations' models.
+  /// Returns the folders of all installations' models.
   ///
   /// - Throws: `TensorIOError`.
   func allModels() throws -> [String] {
@@ -184,21 +193,21 @@ final class CacheFolder: Sendable {
     return try [models] + FileSystem.contents(of: installations).map { "\(installations)/\($0)" }
   }
 
-  /// Writes a file, the old one being there until the new one is complete.
+  /// Replaces a file atomically: the old file stays until the new one is complete.
   ///
-  /// The caller holds a lock.
+  /// The caller must hold a lock.
   ///
   /// - Throws: ``FileFailure``.
   func replace(_ path: String, with bytes: Data) throws {
     let fresh = try CacheFile(writing: path + ".new", truncating: true)
     try bytes.withUnsafeBytes(fresh.write)
-    try surroundings.reached(.stateWritten)
+    try environment.reached(.stateWritten)
     try fresh.flush()
-    try surroundings.reached(.stateFlushed)
+    try environment.reached(.stateFlushed)
     try Self.rename(fresh.path, to: path)
-    try surroundings.reached(.stateRenamed)
+    try environment.reached(.stateRenamed)
     try Self.flushFolder(FileSystem.folder(of: path))
-    try surroundings.reached(.stateDurable)
+    try environment.reached(.stateDurable)
   }
 }
 

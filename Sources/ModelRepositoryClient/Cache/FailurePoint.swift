@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// The steps between which a process may die.
+/// The steps after which a process may crash.
 ///
-/// Tests let a client die at each of them, and see what a new one makes of the cache. A step's name
+/// Tests stop a client at each step and check that a new client recovers the cache. A step's name
 /// says what was just done.
 enum FailurePoint: String, CaseIterable, Sendable {
   case documentFetched, stateWritten, stateFlushed, stateRenamed, stateDurable

@@ -12,27 +12,27 @@ import Musl
 import Darwin
 #endif
 
-/// What the system refused to do with a file.
+/// A failed system call on a file.
 struct FileFailure: Error, CustomStringConvertible {
-  /// The system's number for the reason.
+  /// The value of `errno`.
   let number: CInt
   private let action: String
   private let path: String
 
-  /// Takes the reason from `errno`.
+  /// Creates an error with the current value of `errno`.
   init(_ action: String, _ path: String) {
     number = errno
     self.action = action
     self.path = path
   }
 
-  /// Whether there is no space left, or no more may be written.
+  /// Whether the disk is full, or a quota or size limit is exceeded.
   var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 
-  /// Whether it says nothing about the file: another moment, and it can be read.
+  /// Whether the failure is temporary and says nothing about the file itself.
   var isTransient: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number) }
 
-  /// Whether nothing at all may be written there.
+  /// Whether the process may not write to the path.
   var isReadOnly: Bool { [EROFS, EACCES, EPERM].contains(number) }
 
   var description: String { "'\(path)' cannot be \(action): \(String(cString: strerror(number)))" }

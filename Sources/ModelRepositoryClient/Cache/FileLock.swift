@@ -12,12 +12,12 @@ import Musl
 import Darwin
 #endif
 
-/// A claim to a file or a folder, against other processes and against other claims in this one.
+/// A lock on a file or a folder, which excludes other processes and other locks in this one.
 ///
-/// It belongs to the open file (`flock`), so it ends with the object, and with the process whatever
-/// becomes of it: nothing is left behind.
+/// The lock belongs to the open file (`flock`). It ends with the object, or when the process ends
+/// for any reason, so no stale locks remain.
 package final class FileLock: Sendable {
-  /// Who may have a claim at the same time.
+  /// Whether others may hold the lock at the same time.
   package enum Kind: Sendable {
     case shared
     case exclusive
@@ -29,7 +29,7 @@ package final class FileLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Claims a file or folder, and waits for it.
+  /// Locks a file or folder exclusively, and blocks until it is free.
   ///
   /// - Throws: ``FileFailure``.
   static func waiting(on path: String, makingFile: Bool = false) throws -> FileLock {
@@ -40,9 +40,9 @@ package final class FileLock: Sendable {
     return lock
   }
 
-  /// Claims a file or folder, if nobody else does.
+  /// Locks a file or folder if it is free.
   ///
-  /// - Returns: nil when somebody does.
+  /// - Returns: The lock, or nil if it isn't free.
   /// - Throws: ``FileFailure``.
   package static func trying(
     _ kind: Kind = .exclusive, on path: String, makingFile: Bool = false
@@ -56,9 +56,9 @@ package final class FileLock: Sendable {
     return lock
   }
 
-  /// Claims a file or folder, and waits without holding a thread.
+  /// Locks a file or folder, and waits for it without blocking a thread.
   ///
-  /// - Throws: ``FileFailure``; `CancellationError`.
+  /// - Throws: ``FileFailure`` or `CancellationError`.
   static func later(
     _ kind: Kind = .exclusive, on path: String, makingFile: Bool = false
   ) async throws -> FileLock {
@@ -68,10 +68,9 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Whether somebody has a claim to a file.
+  /// Returns whether a file is locked.
   ///
-  /// Nobody has one to a file that is not there; what cannot be opened for another reason counts as
-  /// claimed.
+  /// A missing file isn't locked. A file that can't be opened for another reason counts as locked.
   static func isHeld(_ path: String) -> Bool {
     do {
       return try trying(on: path) == nil
@@ -88,6 +87,6 @@ package final class FileLock: Sendable {
   }
 }
 
-/// `open`, which a method of the same name hides.
+/// Calls the system's `open`, which the method of the same name hides.
 private func systemOpen(_ path: String, _ flags: CInt) -> CInt { open(path, flags, 0o600) }
 #endif

@@ -23,11 +23,11 @@ import Darwin
 
 /// A model's folder in the cache.
 ///
-/// Only who holds its lock changes anything in it.
+/// Change its contents only while you hold its lock.
 struct ModelFolder: Sendable {
   let cache: CacheFolder
   let model: RepositoryName
-  /// The folder of an installation's models, which it lies in.
+  /// The folder of an installation's models, which contains this folder.
   let models: String
 
   var path: String { "\(models)/\(BlobDigest(of: model.text.utf8).hexadecimal)" }
@@ -35,12 +35,12 @@ struct ModelFolder: Sendable {
   var attempts: String { path + "/attempts" }
   private var stateFile: String { path + "/state.json" }
 
-  /// What is known of the model.
+  /// Reads the model's state.
   ///
-  /// A state that cannot be read counts as none: the store still has the blobs, so that the next
-  /// download has little to fetch.
+  /// A damaged state counts as an empty one. The store still has the blobs, so the next download
+  /// has little to fetch.
   ///
-  /// - Throws: ``FileFailure`` when it could be read in another moment.
+  /// - Throws: ``FileFailure`` if reading may succeed later.
   func readState() throws -> ModelState {
     guard let bytes = try CacheFile.contents(of: stateFile, upTo: Self.maximumBytes),
       let state = try? RepositoryJSON.decode(ModelState.self, from: Data(bytes)), state.layout == 1,
@@ -49,12 +49,12 @@ struct ModelFolder: Sendable {
     return state
   }
 
-  /// The most bytes that a state may have.
+  /// The maximum size of a state, in bytes.
   static let maximumBytes = 64 << 20
 
-  /// Works with the state while nobody else does, and keeps what was changed.
+  /// Changes the state under the folder's lock and saves it.
   ///
-  /// - Throws: ``FileFailure``; what the work throws, and then nothing is kept.
+  /// - Throws: ``FileFailure``, or the errors of the work. If the work throws, nothing is saved.
   func withState<Result>(_ work: (inout ModelState) throws -> Result) throws -> Result {
     for folder in [path, versions, attempts] { try CacheFolder.makeFolder(folder) }
     let lock = try FileLock.waiting(on: path)
@@ -64,7 +64,8 @@ struct ModelFolder: Sendable {
     let result = try work(&state)
     if state != before {
       try cache.replace(stateFile, with: RepositoryJSON.encode(state))
-      // What was decided is on the disk; what cannot be removed now is, after the next change.
+      // The new state is on the disk. Files that can't be removed now are removed after the next
+      // change.
       do { try removeUnnamed(by: state) } catch is FileFailure {} catch is CocoaError {
       } catch is TensorIOError {}
     }
@@ -75,12 +76,14 @@ struct ModelFolder: Sendable {
 
   func path(of entry: ModelState.Entry) -> String { "\(versions)/\(entry.name)" }
 
-  /// Whether a version is on disk as its manifest says, every byte; if it is not, but its blobs
-  /// are, it is made again.
+  /// Returns whether a version's files match its manifest.
   ///
-  /// The caller holds the lock.
+  /// If they don't, but the store has its blobs, the version is built again.
   ///
-  /// - Throws: ``FileFailure`` when it cannot be made again.
+  /// The caller must hold the lock.
+  ///
+  /// - Throws: ``FileFailure`` if the version can't be built again, or if a file temporarily can't
+  ///   be read.
   func verify(_ entry: ModelState.Entry) throws -> Bool {
     guard let manifest = try cache.manifest(entry.release.manifest), manifest.model == model,
       manifest.format == entry.format
@@ -95,7 +98,7 @@ struct ModelFolder: Sendable {
     guard manifest.format == .bundle else {
       return try manifest.files.allSatisfy { try cache.hasBytes($0.blob, at: path) }
     }
-    // What the manifest does not name could change what the model does.
+    // A file that the manifest doesn't name could change the model's behavior.
     var names = Set(manifest.files.map(\.path))
     for file in manifest.files {
       var folder = FileSystem.folder(of: file.path)
@@ -112,9 +115,9 @@ struct ModelFolder: Sendable {
     }
   }
 
-  /// Makes a version out of blobs that the caller verified.
+  /// Builds a version from blobs that the caller has verified.
   ///
-  /// It has its name when it is whole. The caller holds the lock.
+  /// The version gets its name only when it is complete. The caller must hold the lock.
   ///
   /// - Throws: ``FileFailure``.
   func make(_ entry: ModelState.Entry, _ manifest: VersionManifest) throws {
@@ -122,7 +125,7 @@ struct ModelFolder: Sendable {
     try removeItem(staging)
     if manifest.format == .bundle {
       try CacheFolder.makeFolder(staging)
-      try cache.surroundings.reached(.stagingMade)
+      try cache.environment.reached(.stagingMade)
       for file in manifest.files {
         try CacheFolder.makeFolder(FileSystem.folder(of: "\(staging)/\(file.path)"))
         try place(file, at: "\(staging)/\(file.path)")
@@ -133,15 +136,15 @@ struct ModelFolder: Sendable {
     } else {
       for file in manifest.files { try place(file, at: staging) }
     }
-    try cache.surroundings.reached(.stagingFlushed)
+    try cache.environment.reached(.stagingFlushed)
     if manifest.format == .bundle { try retire(path(of: entry)) }
     try CacheFolder.rename(staging, to: path(of: entry))
-    try cache.surroundings.reached(.versionRenamed)
+    try cache.environment.reached(.versionRenamed)
     try CacheFolder.flushFolder(versions)
-    try cache.surroundings.reached(.versionDurable)
+    try cache.environment.reached(.versionDurable)
   }
 
-  /// A second name for the blob's bytes; a copy where the file system has no such thing.
+  /// Creates a hard link to a blob, or a copy if the file system doesn't support hard links.
   private func place(_ file: VersionManifest.File, at path: String) throws {
     let blob = cache.blob(file.digest)
     if link(blob, path) != 0 {
@@ -153,15 +156,15 @@ struct ModelFolder: Sendable {
       try copy.makeReadOnly()
       try copy.flush()
     }
-    try cache.surroundings.reached(.fileLinked)
+    try cache.environment.reached(.fileLinked)
   }
 
   // MARK: - Removing
 
-  /// Removes the versions that a state does not name and no process uses, and what dead processes
-  /// left.
+  /// Removes the versions that a state doesn't name and no process uses, and the files of processes
+  /// that crashed.
   ///
-  /// The caller holds the lock.
+  /// The caller must hold the lock.
   ///
   /// - Throws: ``FileFailure``.
   func removeUnnamed(by state: ModelState) throws {
@@ -176,19 +179,19 @@ struct ModelFolder: Sendable {
     for name in try names(in: attempts) where !running.contains(name) {
       if try FileLock.trying(on: "\(attempts)/\(name)") != nil {
         try removeItem("\(attempts)/\(name)")
-        try cache.surroundings.reached(.attemptRemoved)
+        try cache.environment.reached(.attemptRemoved)
       }
     }
   }
 
-  /// Takes a version's name away before its files: no half of a version has the name of a whole one.
+  /// Removes a version, renaming it first so that no partly removed version has a valid name.
   private func retire(_ path: String) throws {
     guard FileManager.default.fileExists(atPath: path) else { return }
     let old = "\(versions)/.\(UUID().uuidString)"
     try CacheFolder.rename(path, to: old)
-    try cache.surroundings.reached(.oldVersionMarked)
+    try cache.environment.reached(.oldVersionMarked)
     try removeItem(old)
-    try cache.surroundings.reached(.oldVersionRemoved)
+    try cache.environment.reached(.oldVersionRemoved)
   }
 
   private func names(in folder: String) throws -> [String] {
@@ -199,7 +202,7 @@ struct ModelFolder: Sendable {
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch let error as CocoaError where error.code == .fileNoSuchFile {
-      // That is how it should be.
+      // The item is already gone.
     }
   }
 }

@@ -6,7 +6,7 @@
 #if ModelHosting
 import ModelRepositoryAPI
 
-/// What is known of a model: the content of its `state.json`.
+/// The state of a model, which is saved as its `state.json`.
 struct ModelState: Sendable, Hashable, Codable {
   /// A version in the cache.
   struct Entry: Sendable, Hashable, Codable {
@@ -14,20 +14,20 @@ struct ModelState: Sendable, Hashable, Codable {
     var format: VersionManifest.Format
     var arm: RepositoryName?
     var parameters: [String: String]
-    /// Whether it was loaded once.
+    /// Whether it was loaded successfully before.
     var isProven = false
-    /// The ids of the keys that vouched for it; nil where nobody took note.
+    /// The ids of the keys that signed for it, or nil if they weren't recorded.
     var keys: Set<String>?
 
     var digest: BlobDigest { release.manifest.digest }
 
-    /// Whether nobody but some keys ever vouched for it, as far as is known.
+    /// Whether, as far as is known, only the given keys ever signed for it.
     func isVouchedFor(onlyBy ids: Set<String>) -> Bool {
       guard let keys, !keys.isEmpty else { return false }
       return keys.isSubset(of: ids)
     }
 
-    /// The name of its folder, or file.
+    /// The name of its folder or file.
     var name: String { "\(digest.hexadecimal).\(format.rawValue)" }
   }
 
@@ -36,19 +36,20 @@ struct ModelState: Sendable, Hashable, Codable {
     var documentVersion: Int
     var etag: String?
     var document: SignedDocument
-    /// The newest versions that were seen, by the id of the key that signed; nil where nobody took
-    /// note.
+    /// The newest document version that each key signed, by the key's id, or nil if they weren't
+    /// recorded.
     ///
-    /// They count by key: what a thief signed does not matter any more when the key is replaced.
+    /// Versions are counted for each key, so documents signed with a stolen key stop mattering when
+    /// the key is replaced.
     var versions: [String: Int]?
 
-    /// The newest version that keys signed.
+    /// Returns the newest version that any of the keys signed.
     func version(seenBy keys: [VerificationKey]) -> Int {
       let versions = versions(seenBy: keys)
       return keys.compactMap { versions[$0.id] }.max() ?? 0
     }
 
-    /// The newest versions by key, of an older cache too.
+    /// Returns the newest version for each key, also for a cache that didn't record them.
     func versions(seenBy keys: [VerificationKey]) -> [String: Int] {
       if let versions { return versions }
       return Dictionary(
@@ -57,44 +58,44 @@ struct ModelState: Sendable, Hashable, Codable {
         })
     }
 
-    /// The document, which was verified before it was kept.
+    /// Decodes the document, which was verified before it was saved.
     func content() throws -> ChannelDocument {
       try RepositoryJSON.decode(ChannelDocument.self, from: document.document)
     }
   }
 
-  /// What came of loading a version that is not proven.
+  /// The attempts to load a version that isn't proven.
   struct Attempts: Sendable, Hashable, Codable {
-    /// How many attempts failed.
+    /// The number of failed attempts.
     var failed = 0
-    /// Attempts under way: names of files that are locked as long as the process lives.
+    /// The running attempts, as names of files that stay locked while the process lives.
     var running: [String] = []
   }
 
-  /// The layout of this file.
+  /// The version of the file's layout.
   var layout = 1
   var model: RepositoryName
-  /// By the channel's name.
+  /// The newest document of each channel, by the channel's name.
   var channels: [String: Channel] = [:]
   var active: Entry?
   var previous: Entry?
   var pending: Entry?
   var quarantined: [ChannelDocument.Release] = []
-  /// By the manifest's 64 digits.
+  /// The attempts, by the 64 hexadecimal digits of the manifest's digest.
   var attempts: [String: Attempts] = [:]
-  /// The newest version that was deleted because it is unsafe.
+  /// The newest version that was deleted because it was unsafe.
   var deletedAsUnsafe: ChannelDocument.Release?
 
   init(model: RepositoryName) { self.model = model }
 
-  /// What is in the cache, the most wanted first.
+  /// The versions in the cache, with the pending one first.
   var entries: [Entry] { [pending, active, previous].compactMap { $0 } }
 
   func isQuarantined(_ digest: BlobDigest) -> Bool {
     quarantined.contains { $0.manifest.digest == digest }
   }
 
-  /// Removes a version from all places.
+  /// Removes a version, and makes the previous version active if the active one was removed.
   mutating func remove(_ digest: BlobDigest) {
     if pending?.digest == digest { pending = nil }
     if previous?.digest == digest { previous = nil }
@@ -104,7 +105,7 @@ struct ModelState: Sendable, Hashable, Codable {
     }
   }
 
-  /// Removes versions below the oldest safe one.
+  /// Removes versions whose sequence is below the lowest safe one.
   mutating func removeUnsafe(below sequence: Int) {
     for entry in entries where entry.release.sequence < sequence {
       remove(entry.digest)
@@ -114,25 +115,25 @@ struct ModelState: Sendable, Hashable, Codable {
     }
   }
 
-  /// Removes versions that only revoked keys ever vouched for.
+  /// Removes versions that only revoked keys ever signed for.
   ///
   /// - Parameters:
-  ///   - revoked: The ids of the keys.
-  ///   - named: Manifests that a trusted key vouches for now.
+  ///   - revoked: The ids of the revoked keys.
+  ///   - named: The manifests in the current document, which a trusted key signed.
   mutating func removeRevoked(_ revoked: Set<String>, but named: Set<BlobDigest>) {
     for entry in entries where !named.contains(entry.digest) {
       if entry.isVouchedFor(onlyBy: revoked) { remove(entry.digest) }
     }
   }
 
-  /// Never to be used again, unless the model is deleted.
+  /// Removes a version and bars it from use until the model is deleted.
   mutating func quarantine(_ entry: Entry) {
     remove(entry.digest)
     attempts[entry.digest.hexadecimal] = nil
     if !isQuarantined(entry.digest) { quarantined.append(entry.release) }
   }
 
-  /// Changes the entries of a version.
+  /// Changes all entries of a version.
   mutating func update(_ digest: BlobDigest, _ change: (inout Entry) -> Void) {
     for place in [\ModelState.pending, \.active, \.previous] {
       if var entry = self[keyPath: place], entry.digest == digest {

@@ -15,9 +15,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A blob that is not complete yet.
+/// The file of a blob that isn't complete yet.
 ///
-/// Only who holds the lock of its digest has it.
+/// The caller must hold the lock of the blob's digest.
 final class PartialFile: Sendable {
   private struct Progress {
     var hash = SHA256()
@@ -30,9 +30,9 @@ final class PartialFile: Sendable {
   private let file: CacheFile
   private let progress: Mutex<Progress>
 
-  /// Goes on with what an earlier process left, or begins.
+  /// Continues the file of an earlier process, or starts a new one.
   ///
-  /// What is there is hashed again: nobody knows what a crash made of it.
+  /// Existing bytes are hashed again, because a crash may have damaged them.
   ///
   /// - Throws: ``FileFailure``.
   init(of blob: BlobReference, in cache: CacheFolder) throws {
@@ -56,30 +56,32 @@ final class PartialFile: Sendable {
     }
     start.furthest = start.count
     progress = Mutex(start)
-    try cache.surroundings.reached(.partialOpened)
+    try cache.environment.reached(.partialOpened)
   }
 
-  /// How many bytes there are.
+  /// The number of bytes in the file.
   var count: Int { progress.withLock { $0.count } }
 
-  /// How many bytes there ever were: a server that always breaks off at the same place is no progress.
+  /// The largest number of bytes that the file ever had.
+  ///
+  /// A server that always breaks off at the same offset makes no progress.
   var furthest: Int { progress.withLock { $0.furthest } }
 
-  /// The digest of what there is.
+  /// The digest of the bytes in the file.
   var digest: BlobDigest { BlobDigest(progress.withLock { $0.hash }.finalize()) }
 
-  /// What the server calls this content; nil when it is not known.
+  /// Returns the server's ETag for this content, or nil if it isn't known.
   ///
-  /// - Throws: ``FileFailure`` when it could be read in another moment.
+  /// - Throws: ``FileFailure`` if reading may succeed later.
   func etag() throws -> String? {
     try CacheFile.contents(of: file.path + ".etag", upTo: Self.maximumETagBytes)
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The most bytes that an ETag may have: more than a server's answer can name.
+  /// The maximum size of an ETag in bytes, which is more than a response can hold.
   private static let maximumETagBytes = 1 << 20
 
-  /// Keeps what the server calls this content.
+  /// Saves the server's ETag for this content, or removes it if it is nil.
   ///
   /// - Throws: ``FileFailure``.
   func note(etag: String?) throws {
@@ -88,7 +90,7 @@ final class PartialFile: Sendable {
     try Data(etag.utf8).withUnsafeBytes(note.write)
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   ///
   /// - Throws: ``FileFailure``.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
@@ -98,10 +100,10 @@ final class PartialFile: Sendable {
       $0.count += bytes.count
       $0.furthest = max($0.furthest, $0.count)
     }
-    try cache.surroundings.reached(.partialWritten)
+    try cache.environment.reached(.partialWritten)
   }
 
-  /// Begins anew.
+  /// Empties the file to start again.
   ///
   /// - Throws: ``FileFailure``.
   func truncate() throws {
@@ -109,30 +111,31 @@ final class PartialFile: Sendable {
     progress.withLock { $0 = Progress(furthest: $0.furthest) }
   }
 
-  /// Removes the file, which is of no use.
+  /// Removes the file and its ETag.
   ///
   /// - Throws: ``FileFailure``.
   func remove() throws { try Self.remove(file.path) }
 
-  /// Puts the file into the store, which the caller found to be what it should.
+  /// Moves the file into the store, after the caller has verified its digest.
   ///
-  /// - Throws: ``FileFailure``; nothing is in the store then.
+  /// - Throws: ``FileFailure``.
   func finish() throws {
-    try cache.surroundings.reached(.partialComplete)
+    try cache.environment.reached(.partialComplete)
     do {
       try file.flush()
     } catch {
-      // The system tells of a failed write once: the file would pass for whole the next time.
+      // The system reports a failed write only once. If the file stayed, the next flush would
+      // succeed and the file would seem intact.
       try? Self.remove(file.path)
       throw error
     }
-    try cache.surroundings.reached(.partialFlushed)
+    try cache.environment.reached(.partialFlushed)
     try CacheFolder.rename(file.path, to: cache.blob(blob.digest))
-    try cache.surroundings.reached(.blobRenamed)
-    // Not before: who goes on with an incomplete file has to write to it.
+    try cache.environment.reached(.blobRenamed)
+    // Make the file read-only only now, because an incomplete file must stay writable.
     try file.makeReadOnly()
     try CacheFolder.flushFolder(cache.store)
-    try cache.surroundings.reached(.blobDurable)
+    try cache.environment.reached(.blobDurable)
     cache.noteVerified(try file.identity, blob.digest)
     try FileSystem.remove(file.path + ".etag")
   }

@@ -10,32 +10,32 @@ import NIOCore
 import NIOHTTP1
 import TensorIO
 
-/// Fetches one blob into the store: goes on where it stopped, and believes nothing but the digest.
+/// Downloads one blob into the store, resumes partial files, and verifies the digest.
 struct BlobDownload: Sendable {
   let cache: CacheFolder
   let exchange: RepositoryExchange
   let blob: BlobReference
-  /// What people know it by: a file's path, or "the manifest".
+  /// The blob's name in messages, such as a file's path or "The manifest".
   let name: String
-  /// Told how many of its bytes are there.
+  /// Called with the number of bytes on disk.
   let onProgress: @Sendable (Int) -> Void
 
-  /// The content cannot become right by going on.
+  /// The content is wrong, and resuming can't fix it.
   private struct WrongContent: Error {
     var reason: String
     var found: BlobDigest?
   }
 
-  /// How many bytes are collected before they are written.
+  /// The number of bytes that are collected before they are written.
   private static let batch = 1 << 20
 
   private var path: String { "/v1/blobs/\(blob.digest)" }
 
-  /// Fetches the blob, unless the store has it by the time that other downloads of it ended.
+  /// Downloads the blob, unless another download has stored it meanwhile.
   ///
-  /// The caller holds a claim to the store.
+  /// The caller must hold a shared lock on the store.
   ///
-  /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
+  /// - Throws: ``ModelRepositoryClientError``, ``FileFailure`` or `CancellationError`.
   func run() async throws {
     let lock = try await FileLock.later(
       on: "\(cache.partial)/\(blob.digest.hexadecimal).lock", makingFile: true)
@@ -57,7 +57,7 @@ struct BlobDownload: Sendable {
         wrong = error
         try await BlockingWork.run {
           try partial.remove()
-          try cache.surroundings.reached(.corruptBlobRemoved)
+          try cache.environment.reached(.corruptBlobRemoved)
         }
       } catch let error as FileFailure where error.isDiskFull {
         throw full(error, partial)
@@ -76,7 +76,7 @@ struct BlobDownload: Sendable {
     try await exchange.retrying {
       while partial.count < blob.size {
         guard try await !request(partial) else { continue }
-        // The server does not go on where we stopped, so it has to send everything.
+        // The server doesn't continue at the requested offset, so request the whole blob.
         ignoredRanges += 1
         guard ignoredRanges < 3 else {
           throw ModelRepositoryClientError(
@@ -88,9 +88,9 @@ struct BlobDownload: Sendable {
     }
   }
 
-  /// Asks for what is missing.
+  /// Requests the missing bytes.
   ///
-  /// - Returns: Whether the answer was of use.
+  /// - Returns: Whether the response could be used.
   private func request(_ partial: PartialFile) async throws -> Bool {
     let start = partial.count
     var fields = HTTPHeaders()
@@ -148,7 +148,7 @@ struct BlobDownload: Sendable {
       do {
         next = try await parts.next()
       } catch {
-        // What came before the connection broke is kept.
+        // Keep the bytes that arrived before the connection broke.
         if collected.readableBytes > 0 { try await write() }
         throw exchange.failure(
           error, exchange.server.appending(path), madeProgress: partial.furthest > furthest)
@@ -173,18 +173,18 @@ struct BlobDownload: Sendable {
   private func full(_ failure: FileFailure, _ partial: PartialFile) -> ModelRepositoryClientError {
     .diskFull(
       needed: blob.size - partial.count,
-      available: try? cache.surroundings.availableBytes(cache.path), name, cause: failure)
+      available: try? cache.environment.availableBytes(cache.path), name, cause: failure)
   }
 }
 
 extension ModelRepositoryClientError {
-  /// There is not enough space.
+  /// Creates an error for a lack of disk space.
   ///
   /// - Parameters:
-  ///   - needed: How many bytes are missing.
-  ///   - available: How many there is room for; nil where the system does not tell.
-  ///   - what: Whose bytes they are.
-  ///   - cause: What the system said.
+  ///   - needed: The number of bytes that are still needed.
+  ///   - available: The number of bytes that are available, or nil if the system doesn't say.
+  ///   - what: The blob or version that needs them.
+  ///   - cause: The system's error.
   /// - Returns: The error, with the code `.diskFull`.
   static func diskFull(
     needed: Int, available: Int?, _ what: String, cause: (any Error)? = nil

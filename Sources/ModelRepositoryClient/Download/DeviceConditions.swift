@@ -12,15 +12,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the device tells of its power and its network.
+/// The device's reports about its power and its network.
 struct DeviceConditions: Sendable {
-  /// Folders and variables, which tests replace.
+  /// The folder of power supplies.
+  ///
+  /// Tests replace it and the three properties below.
   var powerSupplies = "/sys/class/power_supply"
   var routes = "/proc/net/route"
   var interfaces = "/sys/class/net"
   var environment = ProcessInfo.processInfo.environment
 
-  /// Whether conditions are met.
+  /// Checks that conditions are met.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.conditionsNotMet` or `.conditionUnknown`.
   func check(_ conditions: DownloadConditions, _ model: String) throws {
@@ -37,12 +39,12 @@ struct DeviceConditions: Sendable {
   }
 
   private func require(
-    _ isMet: Bool?, _ model: String, _ condition: String, _ opposite: String, _ mending: String
+    _ isMet: Bool?, _ model: String, _ condition: String, _ opposite: String, _ suggestion: String
   ) throws {
     guard let isMet else {
       throw ModelRepositoryClientError(
         .conditionUnknown,
-        "'\(model)' is not downloaded: \(condition), and this device does not tell. \(mending).")
+        "'\(model)' is not downloaded: \(condition), and this device does not tell. \(suggestion).")
     }
     guard isMet else {
       throw ModelRepositoryClientError(
@@ -51,14 +53,14 @@ struct DeviceConditions: Sendable {
     }
   }
 
-  /// Whether the device gets power; nil when it does not tell.
+  /// Whether the device has external power, or nil if it doesn't say.
   var isCharging: Bool? {
     guard let names = try? FileSystem.contents(of: powerSupplies) else { return nil }
     var hasBattery = false
     var isUnknown = false
     for name in names {
       let supply = "\(powerSupplies)/\(name)"
-      // A mouse's battery is not the computer's.
+      // Skip the batteries of peripherals, such as a mouse.
       guard line(supply + "/scope") != "Device" else { continue }
       guard line(supply + "/type") == "Battery" else {
         if line(supply + "/online") == "1" { return true }
@@ -75,7 +77,7 @@ struct DeviceConditions: Sendable {
     return isUnknown ? nil : false
   }
 
-  /// Whether the network costs by the byte; nil when nothing tells.
+  /// Whether the network is metered, or nil if that isn't known.
   var isMetered: Bool? {
     switch environment["TENSORIO_METERED"]?.lowercased() {
     case "1", "true", "yes": return true
@@ -85,12 +87,13 @@ struct DeviceConditions: Sendable {
     guard let table = try? FileSystem.read(routes) else { return nil }
     let rows = String(decoding: table, as: UTF8.self).split(separator: "\n").dropFirst()
       .map { $0.split(whereSeparator: \.isWhitespace) }
-    // The interface, and the destination, in hexadecimal digits.
+    // The first two columns are the interface and the destination in hexadecimal digits.
     guard let route = rows.first(where: { $0.count > 2 && $0[1] == "00000000" }),
       FileSystem.staysInside(String(route[0]))
     else { return nil }
     let interface = "\(interfaces)/\(route[0])"
-    // 1 is Ethernet, and what looks like it: Wi-Fi too, and some modems, which say so.
+    // Type 1 is Ethernet. Wi-Fi and some modems have it too, but modems have the device type
+    // `wwan`.
     guard line(interface + "/type") == "1" else { return nil }
     let kind = (try? FileSystem.read(interface + "/uevent")).map {
       String(decoding: $0, as: UTF8.self)

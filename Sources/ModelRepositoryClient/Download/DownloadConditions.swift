@@ -4,22 +4,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// When a download may take place.
+/// The conditions under which a download may start.
 public struct DownloadConditions: Sendable, Hashable {
-  /// Whether a network that is cellular, or metered, may be used.
+  /// Whether a cellular or metered network may be used.
   ///
-  /// On Linux `TENSORIO_METERED=1` or `=0` tells; else the kind of the interface that the default
-  /// route leads through. What neither tells is ``ModelRepositoryClientError/Code/conditionUnknown``.
+  /// On Linux, `TENSORIO_METERED=1` or `=0` says whether the network is metered. If it isn't set,
+  /// the type of the default route's interface decides. If neither is conclusive, the download
+  /// fails with ``ModelRepositoryClientError/Code/conditionUnknown``.
   public var allowsCellularAccess: Bool
-  /// Without meaning on Linux, where no system stops a program in the background.
+  /// Whether the download may continue in the background.
+  ///
+  /// This has no effect on Linux, where the system doesn't stop programs in the background.
   public var allowsBackgroundDownloading: Bool
   /// Whether the device has to be charging.
   ///
-  /// One that has no battery counts as charging; one that does not tell is
-  /// ``ModelRepositoryClientError/Code/conditionUnknown``.
+  /// A device without a battery counts as charging. If the device doesn't report its state, the
+  /// download fails with ``ModelRepositoryClientError/Code/conditionUnknown``.
   public var requiresCharging: Bool
 
-  /// Makes conditions.
+  /// Creates a set of conditions.
   public init(
     allowsCellularAccess: Bool = true, allowsBackgroundDownloading: Bool = false,
     requiresCharging: Bool = false

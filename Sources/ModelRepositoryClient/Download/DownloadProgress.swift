@@ -4,18 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// How far the download of a model is.
+/// The progress of a model's download.
 ///
-/// The total is known from the first on: the sizes are signed, and no server can change them.
+/// The total is known from the start, because the sizes are signed and no server can change them.
 public struct DownloadProgress: Sendable, Hashable {
-  /// The bytes that are on disk, those that were there before with them.
+  /// The number of bytes on disk, including the bytes of earlier downloads.
   public var receivedBytes: Int
-  /// The bytes of all files of the version.
+  /// The total size of the version's files, in bytes.
   public var totalBytes: Int
-  /// The file that is being fetched; nil before the first.
+  /// The file that is being downloaded, or nil before the first and after the last.
   public var file: String?
 
-  /// Makes a progress.
+  /// Creates a progress value.
   public init(receivedBytes: Int, totalBytes: Int, file: String? = nil) {
     self.receivedBytes = receivedBytes
     self.totalBytes = totalBytes

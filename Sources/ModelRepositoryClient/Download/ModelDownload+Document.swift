@@ -23,11 +23,11 @@ extension ModelDownload {
     TrustKeeper(cache: cache, configuration: configuration, exchange: exchange)
   }
 
-  /// The channel's newest document: verified, meant for this model, and in the state.
+  /// Fetches the channel's newest document, verifies it, and records it in the state.
   func currentDocument() async throws -> TrustedDocument {
     let known = try folder.readState().channels[configuration.channel.text]
     let trust = try await BlockingWork.run { try keeper.stored() }
-    // What is not good any more is asked for again, whatever the server thinks has not changed.
+    // If the known document can't be verified any more, fetch it again without its ETag.
     let usable = known.flatMap { known in (try? verified(known.document, trust)) }
     let etag = usable == nil ? nil : known?.etag
     let fetched = try await exchange.retrying { try await fetchDocument(etag) }
@@ -40,7 +40,7 @@ extension ModelDownload {
       }
       return usable
     }
-    try cache.surroundings.reached(.documentFetched)
+    try cache.environment.reached(.documentFetched)
     let document = try await trusted(fetched.signed, trust) { trust in
       try await BlockingWork.run { try keeper.keep(trust) }
     }
@@ -48,7 +48,7 @@ extension ModelDownload {
     return document
   }
 
-  /// The channel's newest document, which is kept nowhere.
+  /// Fetches and verifies the channel's newest document without recording it.
   func offeredDocument() async throws -> TrustedDocument {
     guard let fetched = try await exchange.retrying({ try await fetchDocument(nil) }) else {
       throw ModelRepositoryClientError(
@@ -66,13 +66,13 @@ extension ModelDownload {
     return document
   }
 
-  /// Verifies a document, with newer root documents where it needs them.
+  /// Verifies a document, and fetches newer root documents if it needs them.
   ///
   /// - Parameters:
-  ///   - signed: The document.
-  ///   - trust: What is trusted so far.
-  ///   - keep: Keeps what is trusted now, and returns the newest.
-  /// - Returns: The document.
+  ///   - signed: The signed document.
+  ///   - trust: The trust so far.
+  ///   - keep: A closure that saves the new trust and returns the newest one.
+  /// - Returns: The verified document.
   /// - Throws: ``ModelRepositoryClientError``.
   private func trusted(
     _ signed: SignedDocument, _ trust: RepositoryTrust,
@@ -99,10 +99,10 @@ extension ModelDownload {
   }
 
   private func isOver(_ trust: RepositoryTrust) -> Bool {
-    (try? trust.keys(at: cache.surroundings.now())) == nil
+    (try? trust.keys(at: cache.environment.now())) == nil
   }
 
-  /// Asks for the channel's document; nil where it is the one with the tag.
+  /// Fetches the channel's document, or returns nil if it still has the given ETag.
   func fetchDocument(
     _ etag: String?
   ) async throws -> (signed: SignedDocument, etag: String?)? {
@@ -131,9 +131,10 @@ extension ModelDownload {
     }
   }
 
-  /// The document, if it is by a trusted key, of this model and channel, and not expired.
+  /// Checks that a document has a trusted signature, belongs to this model and channel, and is
+  /// current.
   func verified(_ signed: SignedDocument, _ trust: RepositoryTrust) throws -> TrustedDocument {
-    let now = cache.surroundings.now()
+    let now = cache.environment.now()
     let document: ChannelDocument
     let keys: [VerificationKey]
     do {
@@ -178,7 +179,7 @@ extension ModelDownload {
     }
   }
 
-  /// Somebody sends what was true once.
+  /// Returns the error for an old document that was sent again.
   func replayed(_ document: ChannelDocument, seen: Int) -> ModelRepositoryClientError {
     ModelRepositoryClientError(
       .replayed,

@@ -17,9 +17,10 @@ import Foundation
 #endif
 
 extension ModelDownload {
-  /// What a download would fetch, verified as it would be; nothing is written.
+  /// Returns the version that a download would fetch, verified in the same way, without writing
+  /// anything.
   ///
-  /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
+  /// - Throws: ``ModelRepositoryClientError``, ``FileFailure`` or `CancellationError`.
   func offer() async throws -> ModelOffer {
     let document = try await offeredDocument().content
     let state = try folder.readState()

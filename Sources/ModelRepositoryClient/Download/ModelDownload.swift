@@ -14,7 +14,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One download of a model: its channel's document, the version for this installation, its files.
+/// One download of a model: its channel's document, and the manifest and files of this
+/// installation's version.
 struct ModelDownload: Sendable {
   typealias Entry = ModelState.Entry
   typealias Release = ChannelDocument.Release
@@ -23,26 +24,28 @@ struct ModelDownload: Sendable {
   let configuration: ModelRepositoryConfiguration
   let installationID: String
   let exchange: RepositoryExchange
-  /// Told which versions are not safe, as soon as it is known.
+  /// Called with the verified document, which says which versions are unsafe, before files are
+  /// fetched.
   let onSafety: @Sendable (TrustedDocument) -> Void
   let onProgress: @Sendable (DownloadProgress) -> Void
 
   var cache: CacheFolder { folder.cache }
   var model: RepositoryName { folder.model }
 
-  /// Brings the newest version for this installation to the disk.
+  /// Downloads the newest version for this installation.
   ///
   /// - Returns: The version.
-  /// - Throws: ``ModelRepositoryClientError``; ``FileFailure``; `CancellationError`.
+  /// - Throws: ``ModelRepositoryClientError``, ``FileFailure`` or `CancellationError`.
   func run() async throws -> InstalledModel.Version {
-    // What is fetched here is in no state yet: nobody may take it for unused.
+    // No state names the fetched files yet. The lock stops other processes from removing them as
+    // unused.
     let claim = try await FileLock.later(.shared, on: cache.store)
     defer { withExtendedLifetime(claim) {} }
     for _ in 0..<5 {
       let document = try await currentDocument()
       onSafety(document)
       if let version = try await install(document) { return version }
-      // Another process saw a newer document meanwhile.
+      // Another process has recorded a newer document meanwhile.
     }
     throw ModelRepositoryClientError(
       .serverError,
@@ -51,7 +54,7 @@ struct ModelDownload: Sendable {
 
   // MARK: - Installing
 
-  /// - Returns: nil when the document is not the newest one any more.
+  /// - Returns: The version, or nil if the document isn't the newest one any more.
   private func install(_ document: TrustedDocument) async throws -> InstalledModel.Version? {
     let state = try folder.readState()
     let present = Set([state.active, state.pending].compactMap { $0?.digest })
@@ -76,15 +79,17 @@ struct ModelDownload: Sendable {
     return try await settle(entry, document, makingNew: true)
   }
 
-  /// Gives a version its place in the state, if all of its files are there.
+  /// Records a version in the state if all of its files are on disk.
   ///
-  /// - Returns: nil when they are not, or the document is not the newest one any more.
+  /// - Returns: The version, or nil if files are missing or the document isn't the newest one any
+  ///   more.
   private func settle(
     _ entry: Entry, _ document: TrustedDocument, makingNew: Bool
   ) async throws -> InstalledModel.Version? {
     try await BlockingWork.run {
       try folder.withState { state in
-        // Of the same version there may be one by a key that was stolen.
+        // Compare the whole content, because a stolen key may have signed another document of the
+        // same version.
         let newest = state.channels[configuration.channel.text]
         guard try newest?.content() == document.content else { return nil }
         guard !state.isQuarantined(entry.digest) else { throw quarantined(entry.release) }
@@ -107,7 +112,7 @@ struct ModelDownload: Sendable {
     }
   }
 
-  /// The channel gives this installation nothing.
+  /// The error for a channel that has no version for this installation.
   var noVersion: ModelRepositoryClientError {
     ModelRepositoryClientError(
       .notFound,
@@ -140,7 +145,7 @@ struct ModelDownload: Sendable {
     }
   }
 
-  /// The manifest that a release's bytes are, which somebody hashed.
+  /// Decodes and checks the manifest of a release, whose digest the caller has verified.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.invalidDocument`.
   func manifest(_ bytes: Data, of release: Release) throws -> VersionManifest {
@@ -181,14 +186,14 @@ struct ModelDownload: Sendable {
         sum + ((try? CacheFile(reading: "\(cache.partial)/\(name)").identity.size) ?? 0)
       }
       let needed = missing.reduce(0) { $0 + $1.size } - begun
-      let available = try cache.surroundings.availableBytes(cache.path)
+      let available = try cache.environment.availableBytes(cache.path)
       guard needed <= available else {
         throw ModelRepositoryClientError.diskFull(
           needed: needed, available: available, "Version '\(manifest.version)' of '\(model)'")
       }
       return missing
     }
-    // A file that is there twice is fetched once, and counts twice.
+    // A file that appears twice is fetched once, but counts twice in the progress.
     var counts: [BlobDigest: Int] = [:]
     for file in manifest.files { counts[file.digest, default: 0] += 1 }
     var done = manifest.size - missing.reduce(0) { $0 + $1.size * counts[$1.digest, default: 1] }

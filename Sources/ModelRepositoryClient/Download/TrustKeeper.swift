@@ -17,25 +17,25 @@ import Foundation
 
 /// Keeps the newest root document of a repository in the cache, and fetches newer ones.
 ///
-/// Programs that trust other keys, or another root document, have a file of their own.
+/// Programs that trust different keys or root documents use different files.
 struct TrustKeeper: Sendable {
   let cache: CacheFolder
   let configuration: ModelRepositoryConfiguration
   let exchange: RepositoryExchange
 
-  /// How many root documents are followed at once.
+  /// The maximum number of root documents to follow in one update.
   private static let maximumSteps = 256
 
   private func file(_ trust: RepositoryTrust) -> String {
     "\(cache.trust)/\(trust.anchor).json"
   }
 
-  /// What is trusted, as far as this computer knows.
+  /// Returns the newest trust that this computer has saved.
   ///
-  /// A file that cannot be read counts as none: the root documents are fetched again.
+  /// A damaged file is ignored, so the root documents are fetched again.
   ///
-  /// - Throws: ``ModelRepositoryClientError`` for a root document of the program that is not one;
-  ///   ``FileFailure`` when the file could be read in another moment.
+  /// - Throws: ``ModelRepositoryClientError`` if the program's root document is invalid, or
+  ///   ``FileFailure`` if reading the file may succeed later.
   func stored() throws -> RepositoryTrust {
     var trust = try configuration.trust()
     guard
@@ -46,11 +46,12 @@ struct TrustKeeper: Sendable {
     return trust
   }
 
-  /// Follows the server's root documents to the newest.
+  /// Follows the server's root documents to the newest one.
   ///
-  /// - Parameter trust: What is trusted.
-  /// - Returns: What is trusted then.
-  /// - Throws: ``ModelRepositoryClientError`` for a root document that does not follow.
+  /// - Parameter trust: The trust to start with.
+  /// - Returns: The trust in the newest root document.
+  /// - Throws: ``ModelRepositoryClientError`` if a root document doesn't follow from the one
+  ///   before.
   func newest(after trust: RepositoryTrust) async throws -> RepositoryTrust {
     var trust = trust
     var version = trust.version
@@ -61,7 +62,7 @@ struct TrustKeeper: Sendable {
       do {
         try trust.accept(signed)
       } catch let error as RepositoryError where error.code == .untrusted && trust.root == nil {
-        // The program may know the keys of a later one.
+        // The program may trust the keys of a later root document.
         continue
       } catch let error as RepositoryError {
         throw ModelRepositoryClientError(error)
@@ -75,9 +76,9 @@ struct TrustKeeper: Sendable {
     return trust
   }
 
-  /// Keeps the root document, unless another process knows a newer one.
+  /// Saves the root document, unless another process has saved a newer one.
   ///
-  /// - Returns: The newest.
+  /// - Returns: The newest trust.
   /// - Throws: ``FileFailure``.
   func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
     guard let signed = trust.signedRoot else { return trust }
@@ -90,7 +91,7 @@ struct TrustKeeper: Sendable {
     return trust
   }
 
-  /// Asks for a root document; nil where the server has none of that version.
+  /// Fetches a root document, or returns nil if the server doesn't have that version.
   private func fetch(_ version: Int) async throws -> SignedDocument? {
     let path = "/v1/root/\(version)"
     do {
@@ -110,7 +111,7 @@ struct TrustKeeper: Sendable {
 }
 
 extension ModelRepositoryConfiguration {
-  /// What came with the program.
+  /// Returns the trust that came with the program.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration`.
   func trust() throws -> RepositoryTrust {
@@ -125,7 +126,7 @@ extension ModelRepositoryConfiguration {
 }
 
 extension ModelRepositoryClientError {
-  /// What is wrong with a signed document.
+  /// Creates an error for a signed document that was rejected.
   init(_ error: RepositoryError) {
     let code: Code
     switch error.code {

@@ -6,19 +6,19 @@
 #if ModelHosting
 import ModelRepositoryAPI
 
-/// A channel's document that was verified, and who vouches for it.
+/// A verified document of a channel, with the keys that signed it.
 struct TrustedDocument: Sendable {
   let content: ChannelDocument
-  /// The keys whose signatures count.
+  /// The keys that were trusted when it was verified.
   let keys: [VerificationKey]
-  /// The ids of those that signed it.
+  /// The ids of the keys that signed it.
   let signers: Set<String>
-  /// The ids of keys that somebody else may have.
+  /// The ids of revoked keys, which may be in other hands.
   let revoked: Set<String>
 }
 
 extension ChannelDocument {
-  /// The manifests of all versions that somebody gets.
+  /// The manifest digests of all versions that the document assigns.
   var manifests: Set<BlobDigest> {
     let releases = [release].compactMap { $0 } + (experiment?.arms.map(\.release) ?? [])
     return Set(releases.map(\.manifest.digest))

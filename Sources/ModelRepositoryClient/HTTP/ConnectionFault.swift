@@ -19,19 +19,21 @@ import Musl
 import Darwin
 #endif
 
-/// Why a server could not be reached, in words for people.
+/// Explains to people why a server couldn't be reached.
 package enum ConnectionFault {
-  /// How long a connection may take to be made, in seconds.
+  /// The time limit for making a connection, in seconds.
   ///
-  /// With the time that it takes to start and to explain, a command answers within five seconds.
+  /// Including the time to start and to explain the failure, a command answers within five seconds.
   package static let connectSeconds = 4
 
-  /// The end of a sentence that begins with the server's address, with a look at a refused certificate.
+  /// Returns the end of a sentence that starts with the server's address.
+  ///
+  /// If the server's certificate was refused, this connects again to find out why.
   ///
   /// - Parameters:
-  ///   - error: What the network library threw.
+  ///   - error: The error that the network library threw.
   ///   - address: The server's address.
-  /// - Returns: What happened and what to check, without a full stop.
+  /// - Returns: What happened and what to check, without a period at the end.
   package static func reason(for error: any Error, at address: String) -> EventLoopFuture<String> {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     guard isRefusedCertificate(error), let components = URLComponents(string: address),
@@ -43,10 +45,10 @@ package enum ConnectionFault {
       .map { $0 ?? usual }
   }
 
-  /// The end of a sentence that begins with the server's address.
+  /// Returns the end of a sentence that starts with the server's address.
   ///
-  /// - Parameter error: What the network library threw.
-  /// - Returns: What happened and what to check, without a full stop.
+  /// - Parameter error: The error that the network library threw.
+  /// - Returns: What happened and what to check, without a period at the end.
   package static func reason(for error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError: return reason(for: error)
@@ -88,7 +90,7 @@ package enum ConnectionFault {
     "closed the connection without an answer; check the port, and whether the address begins with "
     + "https or http"
 
-  /// Whether the next attempt will fail the same way: a certificate is refused until it is changed.
+  /// Returns whether a retry would fail in the same way, because the certificate was refused.
   static func isLasting(_ error: any Error) -> Bool {
     isRefusedCertificate(error) || error as? NIOSSLExtraError == .failedToValidateHostname
   }
@@ -99,7 +101,8 @@ package enum ConnectionFault {
       || text.contains("unableToValidateCertificate")
   }
 
-  /// The libraries for TLS and HTTP throw errors whose types are not all public.
+  /// Recognizes errors by their text, because the TLS and HTTP libraries throw some errors whose
+  /// types aren't public.
   private static func otherReason(for error: any Error) -> String {
     if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
       return

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// Which part of a blob an answer has: `Content-Range: bytes 5-9/10`.
+/// The part of a blob that a response contains, such as `Content-Range: bytes 5-9/10`.
 struct ContentRange: Hashable {
   var first: Int
   var last: Int
   var total: Int
 
-  /// Reads a field; nil for what does not say exactly which part it is.
+  /// Reads a header field, or returns nil if it doesn't give an exact range and total.
   init?(_ field: String) {
     let words = field.split(separator: " ")
     guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

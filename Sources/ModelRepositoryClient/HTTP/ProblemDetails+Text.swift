@@ -7,10 +7,10 @@
 import ModelRepositoryAPI
 
 extension ProblemDetails {
-  /// What the server says, on one line, without characters that a terminal would obey.
+  /// The server's message on one line, with control characters replaced by spaces.
   var text: String { Self.line(title, upTo: 1000) }
 
-  /// The code with what the server says.
+  /// The code and the server's message.
   var codeAndText: String { "\(Self.line(code, upTo: 60)): \(Self.line(title, upTo: 300))" }
 
   private static func line(_ text: String, upTo count: Int) -> String {

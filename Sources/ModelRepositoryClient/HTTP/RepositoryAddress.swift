@@ -10,10 +10,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An address of the server, or where it redirects to.
+/// An address of the server, or of a server that it redirects to.
 struct RepositoryAddress: Sendable, Hashable {
   let url: URL
-  /// Where the token may go: the scheme, host and port.
+  /// The scheme, host and port, which must match the server's for the token to be sent.
   let origin: String
   private let host: String
 
@@ -55,12 +55,12 @@ struct RepositoryAddress: Sendable, Hashable {
     origin = "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
   }
 
-  /// What people and logs may see.
+  /// The address for messages and logs.
   var shown: String { String(url.absoluteString.prefix(300)) }
 
   var isSecure: Bool { origin.hasPrefix("https:") }
 
-  /// Whether it is this computer's, as it stands there: names are not looked up.
+  /// Whether the host is this computer, judged by its text without a DNS lookup.
   var isLoopback: Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     let isV4 =
@@ -68,17 +68,18 @@ struct RepositoryAddress: Sendable, Hashable {
     return host == "localhost" || isV4 || ["::1", "[::1]"].contains(host)
   }
 
-  /// A resource of the server.
+  /// Returns the address of a resource of the server.
   ///
-  /// - Parameter path: Begins with `/`, and has nothing in it that would have to be escaped.
-  /// - Returns: Its address.
+  /// - Parameter path: A path that starts with `/` and needs no escaping.
+  /// - Returns: The resource's address.
   func appending(_ path: String) -> RepositoryAddress {
     URL(string: url.absoluteString + path).flatMap { RepositoryAddress($0) } ?? self
   }
 
-  /// Where the server sends to instead.
+  /// Returns the address that the server redirects to.
   ///
-  /// - Throws: ``ModelRepositoryClientError`` when encryption, or this computer, would be left.
+  /// - Throws: ``ModelRepositoryClientError`` if the redirect would give up encryption, or leave
+  ///   this computer over plain HTTP.
   func redirected(
     to location: String, allowsInsecureConnections: Bool
   ) throws -> RepositoryAddress {

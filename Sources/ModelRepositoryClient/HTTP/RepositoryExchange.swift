@@ -18,7 +18,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Requests to the server, and what becomes of them.
+/// Sends requests to the server and handles redirects, failures and retries.
 struct RepositoryExchange: Sendable {
   let client: HTTPClient
   let server: RepositoryAddress
@@ -26,15 +26,15 @@ struct RepositoryExchange: Sendable {
   private let encryption: TLSConfiguration?
   private let contact = Contact()
 
-  /// Whether the server ever answered: one that did is worth another attempt.
+  /// Whether the server ever responded, which makes a retry worthwhile.
   private final class Contact: Sendable {
     let wasMade = Mutex(false)
   }
 
   /// Prepares requests.
   ///
-  /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration` for a file of authorities
-  ///   that cannot be used.
+  /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration` if the file of
+  ///   authorities can't be used.
   init(
     client: HTTPClient, server: RepositoryAddress, configuration: ModelRepositoryConfiguration
   ) throws {
@@ -52,7 +52,9 @@ struct RepositoryExchange: Sendable {
   private static let maximumRedirects = 5
   private static let maximumPause: Duration = .seconds(120)
 
-  /// The way this library's requests go: no redirection, packing or repetition but its own.
+  /// The HTTP client's settings, which turn off its redirects, decompression and retries.
+  ///
+  /// This type handles redirects and retries itself.
   static func clientConfiguration(
     _ configuration: ModelRepositoryConfiguration
   ) -> HTTPClient.Configuration {
@@ -69,13 +71,13 @@ struct RepositoryExchange: Sendable {
 
   // MARK: - Requests
 
-  /// Asks for something once, and follows redirections.
+  /// Sends a GET request once and follows redirects.
   ///
   /// - Parameters:
-  ///   - path: Of a resource of the server.
-  ///   - fields: The request's fields.
-  /// - Returns: The answer, whatever its status, but those that may be better later.
-  /// - Throws: ``TransientFailure``; ``ModelRepositoryClientError``.
+  ///   - path: The path of a resource of the server.
+  ///   - fields: The request's header fields.
+  /// - Returns: The response, whose status is below 400 or is 416.
+  /// - Throws: ``TransientFailure`` if a retry may succeed, or ``ModelRepositoryClientError``.
   func get(_ path: String, _ fields: HTTPHeaders) async throws -> HTTPClientResponse {
     var address = server.appending(path)
     for _ in 0...Self.maximumRedirects {
@@ -105,9 +107,9 @@ struct RepositoryExchange: Sendable {
       "'\(server.appending(path).shown)' redirects more than \(Self.maximumRedirects) times.")
   }
 
-  /// Reads an answer that has to be small.
+  /// Reads the body of a response, up to a limit.
   ///
-  /// - Throws: ``TransientFailure``; ``ModelRepositoryClientError`` with `.tooLarge`.
+  /// - Throws: ``TransientFailure``, or ``ModelRepositoryClientError`` with `.tooLarge`.
   func body(
     of response: HTTPClientResponse, _ path: String, upTo limit: Int
   ) async throws -> ByteBuffer {
@@ -132,9 +134,9 @@ struct RepositoryExchange: Sendable {
     return result
   }
 
-  /// Does something again that failed and may be better later.
+  /// Runs an operation, and retries it after transient failures.
   ///
-  /// - Throws: What the work throws in the end; never ``TransientFailure``.
+  /// - Throws: The error of the last attempt, but never ``TransientFailure``.
   func retrying<Result>(_ work: () async throws -> Result) async throws -> Result {
     var failures = 0
     while true {
@@ -151,7 +153,7 @@ struct RepositoryExchange: Sendable {
     }
   }
 
-  /// All clients that lost the same server must not come back in the same moment.
+  /// Returns a random pause, so that clients that lost the same server don't all return at once.
   private func pause(after failures: Int) -> Duration {
     let longest = min(configuration.retryDelay * (1 << min(failures - 1, 20)), .seconds(30))
     return longest * Double.random(in: 0.5...1)
@@ -183,10 +185,10 @@ struct RepositoryExchange: Sendable {
     throw TransientFailure(error: error, retryAfter: seconds.map { .seconds(max(0, $0)) })
   }
 
-  /// What the server says of its refusal.
+  /// Returns the server's explanation of a refusal.
   private func title(of response: HTTPClientResponse) async -> String {
     let type = response.headers.first(name: "content-type") ?? ""
-    // The status says enough when this fails.
+    // If this fails, the status alone is enough.
     guard type.hasPrefix(ProblemDetails.contentType),
       let bytes = try? await response.body.collect(upTo: 1 << 16),
       let problem = try? RepositoryJSON.decode(
@@ -195,7 +197,7 @@ struct RepositoryExchange: Sendable {
     return ", \(problem.codeAndText)"
   }
 
-  /// What an error before any answer is.
+  /// Converts an error that occurred before any response.
   private func unreachable(
     _ error: any Error, _ address: RepositoryAddress
   ) async throws -> any Error {
@@ -213,7 +215,7 @@ struct RepositoryExchange: Sendable {
     return isFinal ? found : TransientFailure(error: found, madeProgress: failure.madeProgress)
   }
 
-  /// What an error of the connection is.
+  /// Converts an error of the connection.
   func failure(
     _ error: any Error, _ address: RepositoryAddress, madeProgress: Bool = false
   ) -> any Error {

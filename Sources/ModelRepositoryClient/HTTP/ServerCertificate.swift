@@ -15,19 +15,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A look at the certificate of a server whose certificate was refused, to say why.
+/// Examines a server's certificate to explain why it was refused.
 ///
-/// The libraries for TLS only say that it was refused.
+/// The TLS libraries only say that it was refused.
 enum ServerCertificate {
-  /// How long a look may take.
+  /// The time limit for the examination.
   private static let longest = TimeAmount.seconds(1)
 
-  /// Says what is wrong with the certificate of a server.
+  /// Finds out what is wrong with a server's certificate.
   ///
   /// - Parameters:
   ///   - host: The server's host.
   ///   - port: Its port.
-  /// - Returns: The end of a sentence that begins with the server's address; nil when nothing is known.
+  /// - Returns: The end of a sentence that starts with the server's address, or nil if nothing was
+  ///   found.
   static func fault(ofHost host: String, port: Int) -> EventLoopFuture<String?> {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     return certificate(ofHost: host, port: port, on: loop).map { certificate in
@@ -55,7 +56,7 @@ enum ServerCertificate {
     ofHost host: String, port: Int, on loop: any EventLoop
   ) -> EventLoopFuture<NIOSSLCertificate?> {
     let found = loop.makePromise(of: NIOSSLCertificate?.self)
-    // A promise may be completed once only, and here several events do.
+    // Several events complete the promise, but it may be completed only once.
     let isOpen = Mutex(true)
     @Sendable func complete(_ certificate: NIOSSLCertificate?) {
       let isFirst = isOpen.withLock { isOpen in

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// What may be better when it is tried again.
+/// A failure that a retry may fix.
 struct TransientFailure: Error {
-  /// What is thrown when it is not.
+  /// The error to throw if no retry succeeds.
   var error: ModelRepositoryClientError
-  /// How long the server wants to be left alone.
+  /// The time that the server asked to wait before a retry.
   var retryAfter: Duration?
-  /// Whether anything came before the failure.
+  /// Whether new bytes arrived before the failure.
   var madeProgress = false
 }
 #endif

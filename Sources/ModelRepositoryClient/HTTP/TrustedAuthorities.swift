@@ -13,16 +13,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The authorities whose certificates are trusted when a connection is encrypted.
+/// The certificate authorities that are trusted for encrypted connections.
 package enum TrustedAuthorities {
-  /// The variable that names a file of authorities to trust instead of the system's, as for OpenSSL.
+  /// The environment variable that names a file of authorities to trust instead of the system's.
+  ///
+  /// OpenSSL uses the same variable.
   private static let variable = "SSL_CERT_FILE"
 
-  /// How connections are encrypted.
+  /// Returns the TLS configuration for connections.
   ///
-  /// - Parameter file: A PEM file of authorities that are trusted besides the system's.
-  /// - Returns: nil where nobody but the system's authorities is trusted.
-  /// - Throws: `TensorIOError` for a file that cannot be used.
+  /// - Parameter file: A PEM file of authorities to trust in addition to the system's.
+  /// - Returns: The configuration, or nil if only the system's authorities are trusted.
+  /// - Throws: `TensorIOError` if a file can't be used.
   package static func configuration(adding file: String?) throws -> TLSConfiguration? {
     let replacement = ProcessInfo.processInfo.environment[variable].flatMap {
       $0.isEmpty ? nil : $0

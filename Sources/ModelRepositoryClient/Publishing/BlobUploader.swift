@@ -10,22 +10,23 @@ import ModelRepositoryAPI
 import NIOHTTP1
 import TensorIO
 
-/// Sends a file in parts, and goes on where an earlier attempt, or process, ended.
+/// Uploads a file in parts, and resumes where an earlier attempt or process stopped.
 struct BlobUploader: Sendable {
   let connection: RepositoryConnection
-  /// Where uploads that are under way are remembered; nil forgets them with the process.
+  /// The folder in which unfinished uploads are remembered, or nil to forget them when the process
+  /// ends.
   let memory: String?
 
   private static let partSize = 4 << 20
   private static let attempts = 5
 
-  /// Sends a blob that the server does not have.
+  /// Uploads a blob, unless the server already has it.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - blob: What it is.
-  ///   - onProgress: Told how many bytes of it the server has.
-  /// - Throws: ``PublishingError``; `TensorIOError` when the file cannot be read.
+  ///   - path: The file's path.
+  ///   - blob: The file's digest and size.
+  ///   - onProgress: Called with the number of bytes that the server has.
+  /// - Throws: ``PublishingError``, or `TensorIOError` if the file can't be read.
   func upload(
     _ path: String, as blob: BlobReference, onProgress: @Sendable (Int) -> Void
   ) async throws {
@@ -68,10 +69,10 @@ struct BlobUploader: Sendable {
     return part
   }
 
-  /// Makes the upload a blob.
+  /// Finishes an upload, which turns it into a blob.
   ///
-  /// A server whose blobs are on another machine brings them there now, which may take longer than
-  /// an answer is waited for, or have to be done again.
+  /// A server whose blobs are on another machine copies the upload there now. That may take longer
+  /// than the request's timeout, or may have to be retried.
   private func finish(_ state: UploadState, _ blob: BlobReference) async throws {
     var failures = 0
     while true {
@@ -79,7 +80,7 @@ struct BlobUploader: Sendable {
         _ = try await connection.send(.PUT, "/v1/uploads/\(state.id)?digest=\(blob.digest)")
         return
       } catch let error as PublishingError where failures > 0 && error.code == "upload_busy" {
-        // The request whose answer was lost goes on.
+        // The server is still handling the request whose response was lost.
         try await Task.sleep(for: .seconds(1))
       } catch let error as PublishingError where failures > 0 && error.code == "upload_not_found" {
         guard try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)").status == 200
@@ -108,13 +109,13 @@ struct BlobUploader: Sendable {
     return next
   }
 
-  /// An upload that is under way, or a new one; nil where the server has the blob.
+  /// Resumes an unfinished upload or starts a new one, or returns nil if the server has the blob.
   private func begin(_ blob: BlobReference) async throws -> UploadState? {
     if let id = remembered(blob) {
       do {
         return try await connection.get(UploadState.self, "/v1/uploads/\(id)")
       } catch let error as PublishingError where error.status == 404 {
-        // It was given up, or ended: a new one is begun.
+        // The upload was discarded or is already finished, so start a new one.
       }
     }
     let answer = try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)")
@@ -129,7 +130,7 @@ struct BlobUploader: Sendable {
     return status >= 500 || status == 429 || status == 416
   }
 
-  // Where nothing can be remembered, an interrupted upload begins anew: no error.
+  // Failing to remember an upload isn't an error. An interrupted upload then starts again.
 
   private func place(of blob: BlobReference) -> String? {
     memory.map { $0 + "/" + blob.digest.hexadecimal }
@@ -155,9 +156,9 @@ struct BlobUploader: Sendable {
 }
 
 extension BlobReference {
-  /// The digest and size of a file.
+  /// Computes the digest and size of a file.
   ///
-  /// - Throws: `TensorIOError` when it cannot be read.
+  /// - Throws: `TensorIOError` if the file can't be read.
   init(ofFile path: String) throws {
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")

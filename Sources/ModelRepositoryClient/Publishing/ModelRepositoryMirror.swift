@@ -15,24 +15,26 @@ public struct ModelRepositoryMirror: Sendable {
   public let server: String
   private let connection: RepositoryConnection
 
-  /// Prepares it; nothing is asked for.
+  /// Prepares a mirror without sending a request.
   ///
   /// - Parameters:
   ///   - server: The server's address.
-  ///   - token: A token, where the server wants one for reading.
-  /// - Throws: ``PublishingError`` for what is no address.
+  ///   - token: A token, if the server requires one for reading.
+  /// - Throws: ``PublishingError`` if the address is invalid.
   public init(server: String, token: String?) throws {
     self.server = server
     connection = try RepositoryConnection(server: server, token: token, certificateAuthorities: nil)
   }
 
-  /// Downloads a blob into a new file, whose digest is still to be checked.
+  /// Downloads a blob into a new file.
+  ///
+  /// The caller must check the file's digest.
   ///
   /// - Parameters:
-  ///   - blob: The blob; more bytes than it has are not taken.
+  ///   - blob: The blob. The download stops if the server sends more bytes than its size.
   ///   - file: The file's path.
-  /// - Throws: ``PublishingError`` where the server does not give it, or not as long as it is; what
-  ///   writing a file throws.
+  /// - Throws: ``PublishingError`` if the server doesn't send the blob or sends another number of
+  ///   bytes, or an error of writing the file.
   public func download(_ blob: BlobReference, to file: String) async throws {
     let body = try await connection.body(of: "/v1/blobs/\(blob.digest)")
     try Data().write(to: URL(filePath: file))

@@ -9,14 +9,16 @@ public import ModelRepositoryAPI
 import NIOHTTP1
 
 extension ModelRepositoryPublisher {
-  /// The keys that the server signs with.
+  /// Returns the keys that the server signs with.
   ///
-  /// Who pins them must get them another way, too: a server that lies lies about its keys.
+  /// To pin these keys, compare them with keys from another source, because a malicious server can
+  /// also lie about its keys.
   public func keys() async throws -> [KeyList.Key] {
     try await connection.get(KeyList.self, "/v1/keys").keys
   }
 
-  /// The newest root document, if the repository has one; nobody checked it.
+  /// Returns the newest root document without verifying that it is trusted, or nil if there is
+  /// none.
   ///
   /// - Throws: ``PublishingError``.
   public func root() async throws -> RootDocument? {
@@ -30,17 +32,19 @@ extension ModelRepositoryPublisher {
     }
   }
 
-  /// Makes a token; its secret is told this once.
+  /// Creates a token.
+  ///
+  /// Its secret is returned only this once.
   public func makeToken(_ request: TokenRequest) async throws -> NewToken {
     try await connection.send(.POST, "/v1/tokens", request, as: NewToken.self)
   }
 
-  /// All tokens, without their secrets.
+  /// Returns all tokens without their secrets.
   public func tokens() async throws -> [TokenRecord] {
     try await connection.get(TokenList.self, "/v1/tokens").tokens
   }
 
-  /// Makes a token good for nothing.
+  /// Revokes a token.
   public func revokeToken(_ id: String) async throws {
     guard let name = RepositoryName(id) else {
       throw PublishingError("invalid_token_id", "'\(id.prefix(100))' is no token's id.")
@@ -48,12 +52,13 @@ extension ModelRepositoryPublisher {
     _ = try await connection.send(.DELETE, "/v1/tokens/\(name)")
   }
 
-  /// What was changed, the newest first.
+  /// Returns the audit log's records, the newest first.
   ///
   /// - Parameters:
-  ///   - before: Only records with lower numbers; nil begins with the newest.
-  ///   - since: Only records from this time on; nil for all.
-  ///   - limit: How many at most.
+  ///   - before: Only records with lower numbers are returned. If it is nil, the result starts with
+  ///     the newest record.
+  ///   - since: Only records from this time on are returned, or all if it is nil.
+  ///   - limit: The maximum number of records.
   /// - Returns: The records.
   /// - Throws: ``PublishingError``.
   public func auditLog(
@@ -73,7 +78,7 @@ extension ModelRepositoryPublisher {
     return records
   }
 
-  /// Deletes blobs that no version needs.
+  /// Deletes blobs that no version uses.
   public func collectGarbage() async throws -> CollectionReport {
     try await connection.send(.POST, "/v1/gc").decode(CollectionReport.self)
   }

@@ -9,7 +9,7 @@ public import ModelRepositoryAPI
 import NIOHTTP1
 import TensorIO
 
-/// Publishes models in a repository, and says who gets which version.
+/// Publishes models in a repository, and sets which version each channel gives.
 ///
 /// ```swift
 /// let publisher = try ModelRepositoryPublisher(server: "https://models.example.com", token: token)
@@ -20,21 +20,21 @@ public struct ModelRepositoryPublisher: Sendable {
   let connection: RepositoryConnection
   private let uploader: BlobUploader
 
-  /// How far a publication is.
+  /// The progress of publishing a version.
   public struct Progress: Sendable, Hashable {
-    /// Bytes that the server has.
+    /// The number of bytes that the server has.
     public var sentBytes: Int
-    /// All bytes of the version.
+    /// The total size of the version's files, in bytes.
     public var totalBytes: Int
   }
 
-  /// A channel as it is now.
+  /// The current state of a channel.
   public struct Channel: Sendable {
-    /// What the server signed; nobody verified it here.
+    /// The document as the server signed it, which isn't verified here.
     public var signed: SignedDocument
-    /// What the document says.
+    /// The decoded document.
     public var document: ChannelDocument
-    /// What the server knows this state by.
+    /// The ETag of this state.
     public var tag: String
   }
 
@@ -42,11 +42,12 @@ public struct ModelRepositoryPublisher: Sendable {
   ///
   /// - Parameters:
   ///   - server: The server's address.
-  ///   - token: A token for what is to be done.
-  ///   - memory: A folder in which uploads are remembered, so that another process can go on.
-  ///   - certificateAuthorities: A PEM file of authorities that are trusted besides the system's.
-  /// - Throws: ``PublishingError`` for what is no address; `TensorIOError` for a file of authorities
-  ///   that cannot be used.
+  ///   - token: A token with the scopes that the calls need.
+  ///   - memory: A folder in which unfinished uploads are remembered, so that another process can
+  ///     resume them.
+  ///   - certificateAuthorities: A PEM file of authorities to trust in addition to the system's.
+  /// - Throws: ``PublishingError`` if the address is invalid, or `TensorIOError` if the file of
+  ///   authorities can't be used.
   public init(
     server: String, token: String?, memory: String? = nil, certificateAuthorities: String? = nil
   ) throws {
@@ -55,18 +56,18 @@ public struct ModelRepositoryPublisher: Sendable {
     uploader = BlobUploader(connection: connection, memory: memory)
   }
 
-  /// Publishes a version; nobody gets it before a channel says so.
+  /// Publishes a version, which no installation gets until a channel gives it.
   ///
-  /// What the server has already is not sent again.
+  /// Blobs that the server already has aren't sent again.
   ///
   /// - Parameters:
-  ///   - path: A `.tiobundle` folder or a `.tflite` file.
+  ///   - path: The path of a `.tiobundle` folder or a `.tflite` file.
   ///   - model: The model's name.
   ///   - version: The version's name.
-  ///   - details: What people should know of it.
-  ///   - onProgress: Told how far it is.
-  /// - Returns: The version.
-  /// - Throws: ``PublishingError``; `RepositoryError` and `TensorIOError` for a model that cannot be
+  ///   - details: A description of the version for people.
+  ///   - onProgress: Called with the progress.
+  /// - Returns: The published version.
+  /// - Throws: ``PublishingError``, or `RepositoryError` or `TensorIOError` if the model can't be
   ///   published.
   public func publish(
     _ path: String, as model: RepositoryName, version: RepositoryName, details: String? = nil,
@@ -93,16 +94,16 @@ public struct ModelRepositoryPublisher: Sendable {
       as: VersionRecord.self)
   }
 
-  /// The manifest of a model on this machine, and where its files lie.
+  /// Creates the manifest of a model on this machine, and maps its files to their paths.
   private static func manifest(
     _ path: String, _ model: RepositoryName, _ version: RepositoryName, _ details: String?
   ) throws -> (VersionManifest, [String: String]) {
     var files: [String: String] = [:]
     let isBundle = FileSystem.isFolder(path)
     if isBundle {
-      // What is not valid here will not be valid anywhere.
+      // A bundle that isn't valid here isn't valid on other machines either.
       _ = try ModelBundle(path)
-      // Net Runner keeps in `.origin.json` what version of which repository a bundle was.
+      // Net Runner keeps the repository and version that a bundle came from in `.origin.json`.
       for file in FileManager.default.subpaths(atPath: path) ?? []
       where FileSystem.isFile(path + "/" + file) && !file.hasSuffix(".DS_Store")
         && file != ".origin.json"
@@ -137,22 +138,22 @@ public struct ModelRepositoryPublisher: Sendable {
     return (manifest, files)
   }
 
-  /// The models.
+  /// Returns the models of the repository.
   public func models() async throws -> [ModelList.Model] {
     try await connection.get(ModelList.self, "/v1/models").models
   }
 
-  /// The versions of a model, the newest first.
+  /// Returns the versions of a model, the newest first.
   public func versions(of model: RepositoryName) async throws -> [VersionRecord] {
     try await connection.get(VersionList.self, "/v1/models/\(model)/versions").versions
   }
 
-  /// The channels of a model.
+  /// Returns the channels of a model.
   public func channels(of model: RepositoryName) async throws -> [ChannelList.Channel] {
     try await connection.get(ChannelList.self, "/v1/models/\(model)/channels").channels
   }
 
-  /// The state of a channel; nil where there is none.
+  /// Returns the state of a channel, or nil if there is no such channel.
   public func channel(_ channel: RepositoryName, of model: RepositoryName) async throws -> Channel?
   {
     let answer = try await connection.send(
@@ -161,14 +162,16 @@ public struct ModelRepositoryPublisher: Sendable {
     return try Self.channel(answer)
   }
 
-  /// Changes a channel; when somebody else changes it meanwhile, the change is made anew.
+  /// Changes a channel.
+  ///
+  /// If someone else changes it at the same time, the change is retried on the new state.
   ///
   /// - Parameters:
-  ///   - channel: The channel, which is made where there is none.
-  ///   - model: The model.
-  ///   - change: Changes what the channel is to be.
+  ///   - channel: The channel's name. A missing channel is created.
+  ///   - model: The model's name.
+  ///   - change: A closure that changes the channel's content. It may be called several times.
   /// - Returns: The new state.
-  /// - Throws: ``PublishingError``, and what `change` throws.
+  /// - Throws: ``PublishingError``, or the errors of `change`.
   @discardableResult
   public func changeChannel(
     _ channel: RepositoryName, of model: RepositoryName,
@@ -189,7 +192,7 @@ public struct ModelRepositoryPublisher: Sendable {
       "conflict", status: 412, "Channel '\(channel)' of '\(model)' is changed all the time.")
   }
 
-  /// Gives everybody what the channel gave before its last change.
+  /// Returns a channel to its content before the last change.
   ///
   /// - Throws: ``PublishingError``.
   @discardableResult
@@ -204,9 +207,9 @@ public struct ModelRepositoryPublisher: Sendable {
         .POST, Self.path(channel, model) + "/rollback", headers: [("If-Match", present.tag)]))
   }
 
-  /// Lets nobody get a version any more.
+  /// Withdraws a version, so that no channel can give it any more.
   ///
-  /// - Throws: ``PublishingError``, where a channel still gives it.
+  /// - Throws: ``PublishingError``, also if a channel still gives the version.
   public func withdraw(_ version: RepositoryName, of model: RepositoryName) async throws {
     _ = try await connection.send(
       .POST, "/v1/models/\(model)/versions/\(version)/withdraw")

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-/// Why a repository did not do what it was asked to.
+/// An error of a request to a repository's API.
 public struct PublishingError: Error, Sendable, Hashable {
-  /// What programs tell errors apart by; the server's own where it gave one.
+  /// A code for programs, which comes from the server if it sent one.
   public var code: String
-  /// The HTTP status; nil without an answer.
+  /// The HTTP status, or nil if there was no response.
   public var status: Int?
-  /// What people read.
+  /// A message for people.
   public var message: String
 
   init(_ code: String, status: Int? = nil, _ message: String) {

@@ -11,17 +11,17 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Asks a repository's API.
+/// Sends requests to a repository's API.
 struct RepositoryConnection: Sendable {
-  /// What a server answered.
+  /// A server's response.
   struct Answer: Sendable {
     let status: Int
     let headers: HTTPHeaders
     let body: Data
 
-    /// The answer's document.
+    /// Decodes the response's document.
     ///
-    /// - Throws: ``PublishingError`` where it is none.
+    /// - Throws: ``PublishingError`` if the body isn't such a document.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
       do {
         return try RepositoryJSON.decode(type, from: body)
@@ -32,9 +32,9 @@ struct RepositoryConnection: Sendable {
     }
   }
 
-  /// The client of the whole process.
+  /// The HTTP client of the whole process.
   ///
-  /// The library's own shared client tries for 90 seconds to connect.
+  /// The library's shared client isn't used because it tries to connect for 90 seconds.
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration.singletonConfiguration
     configuration.timeout.connect = .seconds(Int64(ConnectionFault.connectSeconds))
@@ -46,13 +46,16 @@ struct RepositoryConnection: Sendable {
 
   private let base: String
   private let token: String?
-  /// Whom to trust besides the system's authorities, or instead; nil trusts those.
+  /// The TLS configuration with other trusted authorities, or nil to trust only the system's.
   private let encryption: TLSConfiguration?
-  /// Documents are short; blobs do not come this way.
+  /// The maximum size of a response in bytes, which is enough for documents.
+  ///
+  /// Blobs are read as streams.
   private static let maximumAnswer = 16 << 20
 
-  /// - Throws: ``PublishingError`` for what is no address, and for another machine's without https: a
-  ///   token would be read on its way; `TensorIOError` for a file of authorities that cannot be used.
+  /// - Throws: ``PublishingError`` if the address is invalid, or if another machine's address isn't
+  ///   https, because the token could be read in transit; `TensorIOError` if the file of
+  ///   authorities can't be used.
   init(server: String, token: String?, certificateAuthorities: String?) throws {
     do {
       base = try RepositoryAddress(server: server, allowsInsecureConnections: false)
@@ -67,13 +70,13 @@ struct RepositoryConnection: Sendable {
   /// Sends a request.
   ///
   /// - Parameters:
-  ///   - method: Its method.
-  ///   - path: What stands behind the server's address, from `/v1` on.
-  ///   - headers: Further headers.
-  ///   - body: Its body.
-  ///   - statuses: The statuses that are no errors.
-  /// - Returns: The answer.
-  /// - Throws: ``PublishingError`` for other statuses and where there is no answer.
+  ///   - method: The request's method.
+  ///   - path: The path after the server's address, which starts with `/v1`.
+  ///   - headers: Additional headers.
+  ///   - body: The request's body.
+  ///   - statuses: The statuses that don't count as errors.
+  /// - Returns: The response.
+  /// - Throws: ``PublishingError`` for other statuses and if there is no response.
   func send(
     _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: Data? = nil,
     accepting statuses: Set<Int> = [200, 201, 202, 204]
@@ -83,7 +86,8 @@ struct RepositoryConnection: Sendable {
     if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
     let answer: Answer
     do {
-      // What changes something may take longer, as bringing a blob to another machine.
+      // Requests that change something may take longer, for example to copy a blob to another
+      // machine.
       let longest: TimeAmount = method == .GET ? .seconds(30) : .minutes(2)
       let response = try await Self.client.execute(request, timeout: longest)
       let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
@@ -105,9 +109,9 @@ struct RepositoryConnection: Sendable {
     return answer
   }
 
-  /// The parts of a blob, as they come.
+  /// Returns the body of a blob's response, as a stream of parts.
   ///
-  /// - Throws: ``PublishingError`` where the server does not give it.
+  /// - Throws: ``PublishingError`` if the server doesn't send it.
   func body(of path: String) async throws -> HTTPClientResponse.Body {
     let response = try await Self.client.execute(request(.GET, path), timeout: .hours(6))
     guard response.status == .ok else {
@@ -126,12 +130,12 @@ struct RepositoryConnection: Sendable {
     return request
   }
 
-  /// Asks for a document.
+  /// Fetches a document.
   func get<Value: Decodable>(_ type: Value.Type, _ path: String) async throws -> Value {
     try await send(.GET, path).decode(type)
   }
 
-  /// Sends a document, and gets one.
+  /// Sends a document and decodes the document in the response.
   func send<Value: Decodable>(
     _ method: HTTPMethod, _ path: String, _ document: some Encodable & Sendable,
     headers: [(String, String)] = [], as type: Value.Type

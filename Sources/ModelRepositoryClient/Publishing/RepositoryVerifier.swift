@@ -11,22 +11,22 @@ public import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 
-/// Fetches all that a channel gives, and checks every byte of it.
+/// Fetches everything that a channel gives and verifies every byte.
 ///
-/// Nothing is kept: it tells whether clients would be served.
+/// Nothing is saved. The report says whether clients could use the channel.
 public struct RepositoryVerifier: Sendable {
   private let connection: RepositoryConnection
   private let trust: RepositoryTrust
 
-  /// What a channel gives.
+  /// The result of verifying a channel.
   public struct Report: Sendable {
-    /// The channel's document, whose signature is good.
+    /// The channel's document, whose signature is valid.
     public var document: ChannelDocument
-    /// How many blobs were fetched.
+    /// The number of blobs that were fetched.
     public var blobs: Int
-    /// How many bytes they had.
+    /// The number of bytes that they had.
     public var bytes: Int
-    /// What is wrong, a sentence each; empty where nothing is.
+    /// The problems that were found, one sentence each.
     public var faults: [String]
   }
 
@@ -34,9 +34,9 @@ public struct RepositoryVerifier: Sendable {
   ///
   /// - Parameters:
   ///   - server: The server's address.
-  ///   - token: A token, where the server wants one for reading.
-  ///   - keys: The keys that are trusted.
-  /// - Throws: ``PublishingError`` for what is no address.
+  ///   - token: A token, if the server requires one for reading.
+  ///   - keys: The trusted keys.
+  /// - Throws: ``PublishingError`` if the address is invalid.
   public init(server: String, token: String?, keys: [VerificationKey]) throws {
     try self.init(server: server, token: token, trust: RepositoryTrust(keys: keys))
   }
@@ -45,11 +45,11 @@ public struct RepositoryVerifier: Sendable {
   ///
   /// - Parameters:
   ///   - server: The server's address.
-  ///   - token: A token, where the server wants one for reading.
-  ///   - trust: What is trusted.
-  ///   - certificateAuthorities: A PEM file of authorities that are trusted besides the system's.
-  /// - Throws: ``PublishingError`` for what is no address; `TensorIOError` for a file of authorities
-  ///   that cannot be used.
+  ///   - token: A token, if the server requires one for reading.
+  ///   - trust: The keys or the root document to trust.
+  ///   - certificateAuthorities: A PEM file of authorities to trust in addition to the system's.
+  /// - Throws: ``PublishingError`` if the address is invalid, or `TensorIOError` if the file of
+  ///   authorities can't be used.
   public init(
     server: String, token: String?, trust: RepositoryTrust, certificateAuthorities: String? = nil
   ) throws {
@@ -61,11 +61,11 @@ public struct RepositoryVerifier: Sendable {
   /// Checks a channel.
   ///
   /// - Parameters:
-  ///   - channel: The channel.
-  ///   - model: The model.
-  /// - Returns: What was found.
-  /// - Throws: ``PublishingError`` without an answer; `RepositoryError` for a document that nobody
-  ///   trusted signed.
+  ///   - channel: The channel's name.
+  ///   - model: The model's name.
+  /// - Returns: The report.
+  /// - Throws: ``PublishingError`` if a request fails, or `RepositoryError` if no trusted key
+  ///   signed the document.
   public func verify(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> Report {
@@ -100,7 +100,7 @@ public struct RepositoryVerifier: Sendable {
     return report
   }
 
-  /// Follows the server's root documents to the newest.
+  /// Follows the server's root documents to the newest one.
   private func newestTrust() async throws -> RepositoryTrust {
     var trust = trust
     var version = trust.version
@@ -112,7 +112,7 @@ public struct RepositoryVerifier: Sendable {
       do {
         try trust.accept(answer.decode(SignedDocument.self))
       } catch let error as RepositoryError where error.code == .untrusted && trust.root == nil {
-        // One of the keys may sign a later one.
+        // A trusted key may have signed a later root document.
       }
     }
     return trust
@@ -140,7 +140,10 @@ public struct RepositoryVerifier: Sendable {
     }
   }
 
-  /// Fetches a blob; its bytes are returned where they are to be kept, and good.
+  /// Fetches a blob and verifies it.
+  ///
+  /// Returns nil if the blob is wrong. Otherwise it returns the bytes if `keeping` is true, or
+  /// empty data.
   private func fetch(
     _ blob: BlobReference, keeping: Bool, into report: inout Report
   ) async -> Data? {

@@ -7,19 +7,19 @@
 import HTTPTypes
 import ModelRepositoryAPI
 
-/// What a request for a blob that is there gets.
+/// The response to a request for a blob that exists.
 struct BlobAnswer {
   var status = HTTPResponse.Status.ok
   var headers: HTTPFields
-  /// The bytes that are sent; nil where there is no body.
+  /// The range of bytes to send; nil for a response without a body.
   var part: Range<Int>?
 
-  /// The answer to a GET of a whole blob.
+  /// Creates the response to a GET of a whole blob.
   ///
   /// - Parameters:
-  ///   - digest: The blob.
-  ///   - size: How many bytes it has.
-  ///   - isPublic: Whether everybody may read.
+  ///   - digest: The blob's digest.
+  ///   - size: The blob's size in bytes.
+  ///   - isPublic: Whether reading needs no token.
   init(_ digest: BlobDigest, size: Int, isPublic: Bool) {
     headers = [
       .eTag: "\"\(digest)\"", .acceptRanges: "bytes",
@@ -30,9 +30,9 @@ struct BlobAnswer {
     part = 0..<size
   }
 
-  /// The answer to a GET or HEAD, with its conditions and its range.
+  /// Creates the response to a GET or HEAD request with its conditions and its range.
   ///
-  /// - Throws: ``Problem``, 416, where no byte is in the range.
+  /// - Throws: ``Problem`` with the status 416 if the range contains no byte of the blob.
   init(_ request: HTTPRequest, _ digest: BlobDigest, size: Int, isPublic: Bool) throws {
     self.init(digest, size: size, isPublic: isPublic)
     let (tag, fields) = ("\"\(digest)\"", request.headerFields)
@@ -41,12 +41,12 @@ struct BlobAnswer {
       (headers[.contentType], headers[.contentLength], part) = (nil, nil, nil)
       return
     }
-    // To a HEAD a range means nothing (RFC 9110, section 14.2).
+    // RFC 9110, section 14.2: a range has no meaning for HEAD.
     guard request.method == .get else {
       part = nil
       return
     }
-    // A date in If-Range never fits: blobs have none.
+    // A date in If-Range never matches, because blobs have no date.
     let isSame = fields[.ifRange].map { $0 == tag } ?? true
     switch ByteRange(isSame ? fields[.range] : nil, size: size) {
     case .whole: break

@@ -12,10 +12,11 @@ import Logging
 import ModelRepositoryAPI
 import NIOCore
 
-/// How blobs leave.
+/// The routes that download blobs.
 ///
-/// Not Hummingbird's `FileMiddleware`: of 2.28 it reads `bytes=-500` as the first 501 bytes, answers
-/// a start past the end with 206, and its tags change with a file's time.
+/// They don't use Hummingbird's `FileMiddleware`. Version 2.28 reads `bytes=-500` as the first 501
+/// bytes, responds with 206 to a range that starts past the end, and derives its tags from the
+/// file's time.
 struct BlobRoutes: Sendable {
   let repository: Repository
   let access: Access
@@ -37,7 +38,7 @@ struct BlobRoutes: Sendable {
     return try await response(to: request, context, content, digest)
   }
 
-  /// A blob: of those that are asked for often, the small ones are in memory.
+  /// Returns a blob; small blobs that are often requested come from memory.
   private func content(
     of digest: BlobDigest, _ context: WebContext
   ) async throws -> any BlobContent {
@@ -47,7 +48,8 @@ struct BlobRoutes: Sendable {
     }
     let changes = repository.smallBlobs.changes
     let size = try await size(of: digest)
-    // Opened once: what is measured here is what is sent, whatever happens to the file meanwhile.
+    // The blob is opened only once, so the bytes that are sent are those that were measured here,
+    // even if the file changes meanwhile.
     guard let size, let content = try await repository.blobs.open(digest) else {
       throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
     }
@@ -100,7 +102,10 @@ struct BlobRoutes: Sendable {
     return Response(status: answer.status, headers: answer.headers, body: body)
   }
 
-  /// Where reading needs a token, one that is for some models reads the blobs of these.
+  /// Checks whether the request's token may read a blob.
+  ///
+  /// If reading requires a token that is limited to some models, the token can only read the blobs
+  /// of those models.
   private func checkAccess(to digest: BlobDigest, _ context: WebContext) async throws {
     guard let token = try access.reader(context), !token.isForAllModels else { return }
     let models = try await repository.database.read { database in

@@ -10,22 +10,22 @@ import ModelRepositoryAPI
 import NIOCore
 import WebServing
 
-/// Sends bytes of a blob piece by piece.
+/// Sends the bytes of a blob piece by piece.
 struct BlobSending: Sendable {
   let context: WebContext
   let metrics: ServerMetrics
 
-  /// How many bytes of a file are sent before other connections have their turn.
+  /// The number of bytes of a file to send before other connections get their turn.
   private static let sendfileSize = 1 << 20
 
-  /// An answer's body.
+  /// Creates the body of a response.
   ///
   /// - Parameters:
   ///   - content: The blob.
-  ///   - range: Which bytes of it.
-  /// - Returns: The body, which has no bytes yet.
-  /// - Throws: ``RepositoryError`` for what is known to be unreadable, before an answer is begun that
-  ///   cannot be taken back.
+  ///   - range: The range of bytes to send.
+  /// - Returns: The body, which reads the bytes when it is written.
+  /// - Throws: ``RepositoryError`` if the blob is already known to be unreadable. It is thrown here
+  ///   because a response can't be taken back once it has begun.
   func body(_ content: any BlobContent, _ range: Range<Int>) async throws -> ResponseBody {
     if let file = content as? FileContent, let sender = try await FileSender(context.channel) {
       return body(range) { writer in
@@ -78,13 +78,13 @@ struct BlobSending: Sendable {
   private func send(_ piece: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
     try Task.checkCancellation()
     try await writer.write(piece)
-    // The writer waits for the client only once the event loop saw what it was given: without
-    // this, a fast disk puts some 30 MB of a blob into memory for every client.
+    // The writer waits for the client only after the event loop has seen the bytes. Without this, a
+    // fast disk would put about 30 MB of a blob into memory for every client.
     try await settle()
     metrics.sent(piece.readableBytes)
   }
 
-  /// Waits until the event loop has done what it was told so far.
+  /// Waits until the event loop has handled everything that was submitted so far.
   private func settle() async throws {
     guard context.channel.isActive else { return }
     try await context.channel.eventLoop.submit {}.get()

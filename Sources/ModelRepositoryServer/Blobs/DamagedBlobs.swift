@@ -7,15 +7,15 @@
 import ModelRepositoryAPI
 import Synchronization
 
-/// The blobs that were found damaged while the server runs, and that must not be sent.
+/// The blobs that were found damaged while the server runs; they must not be sent.
 final class DamagedBlobs: Sendable {
   private let known = Mutex<Set<BlobDigest>>([])
-  /// Downloads ask this first, so that they take no lock while nothing is damaged.
+  /// The number of digests, which downloads check first to avoid the lock while nothing is damaged.
   private let size = Atomic(0)
 
-  /// All of them.
+  /// The digests of all damaged blobs.
   var digests: Set<BlobDigest> { known.withLock { $0 } }
-  /// How many there are.
+  /// The number of damaged blobs.
   var count: Int { size.load(ordering: .relaxed) }
 
   /// Whether a blob was found damaged.
@@ -24,9 +24,9 @@ final class DamagedBlobs: Sendable {
     return known.withLock { $0.contains(digest) }
   }
 
-  /// Notes a damaged blob.
+  /// Records a damaged blob.
   ///
-  /// - Returns: Whether that is news.
+  /// - Returns: Whether the blob wasn't recorded before.
   func insert(_ digest: BlobDigest) -> Bool {
     known.withLock { digests in
       let isNew = digests.insert(digest).inserted
@@ -35,7 +35,7 @@ final class DamagedBlobs: Sendable {
     }
   }
 
-  /// Forgets a blob that is whole again, or gone.
+  /// Removes a blob that was repaired or deleted.
   func remove(_ digest: BlobDigest) {
     guard count > 0 else { return }
     known.withLock { digests in

@@ -9,15 +9,16 @@ import ModelRepositoryAPI
 import NIOCore
 import WebServing
 
-/// A small blob, in memory.
+/// A small blob in memory.
 ///
-/// It is an object, because two threads that count the users of each of its parts wait for each other.
+/// It is a class, so that a copy counts a single reference. With a struct, threads would wait for
+/// each other to count the references to each of its parts.
 final class MemoryBlob: BlobContent {
   let bytes: ByteBuffer
-  /// The lines of the head of the answer to a request for all of it, but for the date's.
+  /// The header lines of the response to a request for the whole blob, except the date.
   private let head: ByteBuffer
 
-  /// Takes bytes; nil where their digest is another.
+  /// Creates a blob from its bytes; nil if they don't match the digest.
   init?(_ bytes: ByteBuffer, _ digest: BlobDigest, isPublic: Bool) {
     guard BlobDigest(of: bytes.readableBytesView) == digest else { return nil }
     self.bytes = bytes
@@ -30,21 +31,22 @@ final class MemoryBlob: BlobContent {
     self.head = head
   }
 
-  /// How many bytes a blob may have to be kept in memory, as manifests and descriptions are.
+  /// The maximum size of a blob that is kept in memory; manifests and descriptions are this small.
   static let maximumSize = 64 << 10
-  /// About how many bytes it takes beside its own.
+  /// The approximate memory that a blob needs in addition to its bytes.
   static let overhead = 1 << 10
 
   var size: Int { bytes.readableBytes }
 
   func bytes(in range: Range<Int>) async throws -> ByteBuffer { part(range) }
 
-  /// Some of its bytes; the range is within them.
+  /// Returns some of its bytes; the range must be within the blob.
   func part(_ range: Range<Int>) -> ByteBuffer {
     bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
   }
 
-  /// The answer to a request for all of it, as it goes over the connection.
+  /// Returns the complete response to a request for the whole blob, as it is sent over the
+  /// connection.
   func answer(_ allocator: ByteBufferAllocator) -> ByteBuffer {
     let date = ClockText.http
     var answer = allocator.buffer(capacity: head.readableBytes + 64 + size)

@@ -10,10 +10,10 @@ import NIOCore
 import NIOHTTP1
 import WebServing
 
-/// Answers for small blobs that are in memory, on their connection's own thread.
+/// Responds to requests for small blobs in memory, on the connection's own thread.
 ///
-/// Everything else goes on to the router, and so do requests with a token, a range or a condition.
-/// What the answer is, ``BlobAnswer`` says for both.
+/// All other requests go to the router, including those with a token, a range or a condition. The
+/// router and this handler both use ``BlobAnswer`` to make the response.
 final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -24,20 +24,28 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private let metrics: ServerMetrics
   private let logger: Logger
   private let counter: RequestMetrics.Counter
-  /// Where whole answers are written, as bytes: beyond what makes bytes of others.
+  /// The context of the response encoder.
+  ///
+  /// Complete responses are already encoded, so they are written from there and skip the encoder.
   private var encoder: ChannelHandlerContext?
-  /// How many requests the router has not answered yet: answers go out in the order of requests.
+  /// The number of requests that the router hasn't answered yet.
+  ///
+  /// Responses have to be sent in the order of the requests.
   private var pending = 0
-  /// The request that is being read, and its answer; nil where the router gets it.
+  /// The request that is being read and the blob to respond with; nil if the router handles it.
   private var exchange: (request: HTTPRequestHead, blob: MemoryBlob)?
-  /// The server closes connections that it thinks silent, and what is answered here it does not see.
+  /// The time of the last request that went to the router.
+  ///
+  /// The server closes idle connections, but doesn't see the requests that this handler answers.
+  /// Therefore, a request goes to the router whenever a quarter of the idle time has passed.
   private var shown = NIODeadline.now()
 
   init(_ repository: Repository, _ metrics: ServerMetrics, _ logger: Logger) {
     self.repository = repository
     self.metrics = metrics
     counter = metrics.requests.counter(method: "GET", route: Self.route, status: 200)
-    // Setting something makes it our own: threads that count the users of one wait for each other.
+    // Each handler gets its own copy of the logger's storage. Otherwise, threads would wait for
+    // each other to count the references to a shared one. Setting a property makes the copy.
     var logger = logger
     logger.logLevel = logger.logLevel
     self.logger = logger
@@ -52,7 +60,7 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let request):
-      // Who does not take its answers waits at the router, which reads no further.
+      // A client that doesn't read its responses has to wait at the router, which stops reading.
       if pending == 0, context.channel.isWritable, let blob = blob(for: request) {
         exchange = (request, blob)
       } else {
@@ -73,7 +81,7 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// The answer, where there is nothing to find out, to check or to wait for.
+  /// Returns the blob to respond with if the request needs no further checks and no waiting.
   private func blob(for request: HTTPRequestHead) -> MemoryBlob? {
     let target = request.uri
     guard request.method == .GET, request.version == .http1_1, encoder != nil,
@@ -97,7 +105,7 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
       "request", metadata: RequestRecord.metadata("GET", request.uri, 200, blob.size, duration))
   }
 
-  /// Whether a request has one host, and nothing that needs to be looked at.
+  /// Whether a request has exactly one host and no header field that the router has to handle.
   private static func isPlain(_ headers: HTTPHeaders) -> Bool {
     var hosts = 0
     for field in headers {

@@ -7,7 +7,8 @@
 import ModelRepositoryAPI
 
 extension OpenAPIDocument {
-  /// What bodies look like, by the names of the types; a test compares them with what is written.
+  /// The schemas of request and response bodies by type name; a test compares them with actual
+  /// bodies.
   static let schemas: [String: OpenAPIValue] = [
     "Name": [
       "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",

@@ -6,12 +6,12 @@
 #if Servers
 import ModelRepositoryAPI
 
-/// The API's description, OpenAPI 3.1; a test compares it with the routes.
+/// The description of the API in OpenAPI 3.1; a test compares it with the routes.
 enum OpenAPIDocument {
-  /// The document.
+  /// Creates the document.
   ///
-  /// - Parameter version: The program's.
-  /// - Returns: What is sent as JSON.
+  /// - Parameter version: The program's version.
+  /// - Returns: The value to send as JSON.
   static func document(version: String) -> OpenAPIValue {
     var paths: [String: [String: OpenAPIValue]] = [:]
     for operation in operations {

@@ -6,29 +6,29 @@
 #if Servers
 import ModelRepositoryAPI
 
-/// What a route does, for people and for programs that make clients.
+/// The description of a route, for people and for client generators.
 struct OpenAPIOperation: Sendable {
-  /// Who may ask.
+  /// The clients that may call a route.
   enum Caller: Sendable {
     /// Everybody.
     case anyone
-    /// Everybody, or whoever has a token, as the server was set up.
+    /// Everybody, or clients with a token, depending on the server's settings.
     case reader
-    /// Whoever has a token with this scope.
+    /// Clients that have a token with this scope.
     case bearer(TokenScope)
   }
 
-  /// An answer.
+  /// A response.
   struct Answer: Sendable {
     var status: Int
     var description: String
     /// The name of a schema; nil for no body.
     var schema: String?
-    /// The body's type, where it is no JSON.
+    /// The body's type, if it isn't JSON.
     var type = "application/json"
   }
 
-  /// A parameter of the query, or a header field.
+  /// A query parameter or a header field.
   struct Parameter: Sendable {
     var name: String
     var place: String
@@ -44,13 +44,13 @@ struct OpenAPIOperation: Sendable {
   var parameters: [Parameter] = []
   /// The name of the body's schema.
   var body: String?
-  /// The body's type, where it is no JSON.
+  /// The body's type, if it isn't JSON.
   var bodyType = "application/json"
   let answers: [Answer]
-  /// The statuses and codes of refusals.
+  /// The statuses and codes of error responses.
   var problems: [(status: Int, codes: String)] = []
 
-  /// What the document says of it.
+  /// The operation as it appears in the document.
   var value: OpenAPIValue {
     var members: [String: OpenAPIValue] = [
       "summary": .text(summary), "operationId": .text(identifier), "tags": [.text(tag)],

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// A part of a JSON document that is written down in Swift.
+/// A part of a JSON document, written as a literal in Swift.
 indirect enum OpenAPIValue: Encodable, Sendable, Equatable {
   case text(String)
   case number(Int)

@@ -4,20 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// What a `Range` field asks for (RFC 9110, section 14).
+/// The range that a `Range` field requests (RFC 9110, section 14).
 enum ByteRange: Equatable {
-  /// Everything: the field is missing, is none that is understood, or has several ranges.
+  /// All bytes, because the field is missing, isn't valid or has several ranges.
   case whole
   /// Some of the bytes.
   case part(Range<Int>)
-  /// Nothing that there is.
+  /// A range that contains none of the bytes.
   case unsatisfiable
 
-  /// Reads a field.
+  /// Parses a field.
   ///
   /// - Parameters:
-  ///   - field: The field; nil where there is none.
-  ///   - size: How many bytes there are.
+  ///   - field: The field's value; nil if the request doesn't have the field.
+  ///   - size: The number of bytes that exist.
   init(_ field: String?, size: Int) {
     self = .whole
     guard let field, let equals = field.firstIndex(of: "="),
@@ -37,7 +37,7 @@ enum ByteRange: Equatable {
     }
   }
 
-  /// A number of digits alone; one that is too large for an integer is as good as the largest.
+  /// Parses a number of digits only; a number that is too large becomes the largest integer.
   private static func number(_ text: Substring) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text) ?? .max
@@ -50,14 +50,14 @@ enum ByteRange: Equatable {
   }
 }
 
-/// What a `Content-Range` field of a part of an upload says: `bytes FIRST-LAST/*`.
+/// The range in a `Content-Range` field of an upload's part: `bytes FIRST-LAST/*`.
 struct ContentRange: Equatable {
   let first: Int
   let last: Int
 
   var count: Int { last - first + 1 }
 
-  /// Reads a field; nil for what is none.
+  /// Parses a field; nil if it isn't valid.
   init?(_ field: String) {
     let parts = field.split(separator: " ", omittingEmptySubsequences: true)
     guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }

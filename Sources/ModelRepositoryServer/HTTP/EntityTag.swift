@@ -4,19 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// Reads `If-Match`, `If-None-Match` and `If-Range` (RFC 9110, sections 8.8 and 13).
+/// Parses `If-Match`, `If-None-Match` and `If-Range` (RFC 9110, sections 8.8 and 13).
 enum EntityTag {
-  /// Whether a list names a tag, of those that say that the bytes are the same.
+  /// Whether a list contains a tag, with the strong comparison: the bytes are the same.
   static func isNamedStrongly(_ tag: String, in field: String) -> Bool {
     list(field).contains { $0 == tag || $0 == "*" }
   }
 
-  /// Whether a list names a tag, of those that say that the content is the same.
+  /// Whether a list contains a tag, with the weak comparison: the content is the same.
   static func isNamed(_ tag: String, in field: String) -> Bool {
     list(field).contains { $0 == "*" || ($0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0) == tag }
   }
 
-  // Our tags have no comma, so that one within another server's tag does no harm.
+  // This server's tags don't contain a comma, so it is harmless to split another server's tag.
   private static func list(_ field: String) -> [String] {
     field.split(separator: ",").map { part in
       var part = part.drop { $0 == " " || $0 == "\t" }

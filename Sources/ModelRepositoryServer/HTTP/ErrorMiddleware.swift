@@ -13,7 +13,7 @@ import NIOCore
 import StoredRows
 import WebServing
 
-/// Turns what routes throw into answers that programs and persons understand.
+/// Turns the errors of routes into responses that programs and people understand.
 struct ErrorMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
@@ -97,7 +97,7 @@ struct ErrorMiddleware: RouterMiddleware {
     }
   }
 
-  /// Refuses what this server and a proxy before it could read in two ways.
+  /// Rejects a request that this server and a proxy in front of it could interpret differently.
   private static func checkRules(of request: Request) throws {
     do {
       try RequestRules.check(
@@ -112,21 +112,21 @@ struct ErrorMiddleware: RouterMiddleware {
     }
   }
 
-  /// Whether a body is under way, which someone could let drip for ever.
+  /// Whether the request has a body, which a client could send slowly forever.
   private static func hasBody(_ request: Request) -> Bool {
     request.headers[.transferEncoding] != nil
       || request.headers[.contentLength].flatMap(Int.init) ?? 0 > 0
   }
 
-  /// Whether more of the body may be under way than is worth reading.
+  /// Whether the rest of the body may be too large to be worth reading.
   private static func hasLargeBody(_ request: Request) -> Bool {
     if request.headers[.transferEncoding] != nil { return true }
     return request.headers[.contentLength].flatMap(Int.init) ?? 0 > 1 << 16
   }
 
-  /// Closes a connection when the answer has had time to arrive.
+  /// Closes a connection after the response has had time to arrive.
   ///
-  /// Else the rest of what was refused would be read to its end, however long it is.
+  /// Otherwise, the server would read the rest of the rejected body to its end, however long it is.
   private static func close(_ channel: any Channel) {
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
   }

@@ -6,7 +6,7 @@
 #if Servers
 import HTTPTypes
 
-/// Statuses that the library has no name for.
+/// Statuses that HTTPTypes doesn't define.
 enum HTTPStatus {
   static let insufficientStorage = HTTPResponse.Status(
     code: 507, reasonPhrase: "Insufficient Storage")

@@ -11,16 +11,16 @@ import ModelRepositoryAPI
 import NIOCore
 
 extension Request {
-  /// Reads the body, a JSON document.
+  /// Reads the body, which must be a JSON document.
   ///
   /// - Parameters:
-  ///   - type: What it is.
-  ///   - limit: The most bytes that it may have.
-  ///   - pace: Ends it where it comes too slowly.
-  /// - Returns: The document.
+  ///   - type: The type to decode.
+  ///   - limit: The maximum size of the body in bytes.
+  ///   - pace: The check that rejects a body that arrives too slowly.
+  /// - Returns: The decoded document.
   /// - Throws: ``Problem``.
   func json<Value: Decodable>(
-    _ type: Value.Type, limit: Int = 1 << 16, pace: BodyPace
+    _ type: Value.Type, limit: Int = 1 << 16, pace: MinimumRateCheck
   ) async throws -> Value {
     guard headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
       throw Problem(
@@ -34,7 +34,7 @@ extension Request {
           endsConnection: true)
       }
     }
-    // What is announced is refused before any of it is read.
+    // A body that announces too many bytes is rejected before any of it is read.
     try check(headers[.contentLength].flatMap(Int.init) ?? 0)
     var pace = pace
     var bytes = Data()
@@ -67,10 +67,11 @@ extension Request {
   }
 }
 
-/// Ends bodies that come too slowly: else a few clients could keep all connections for ever.
+/// Rejects bodies that arrive too slowly, so that a few clients can't occupy all connections
+/// forever.
 ///
-/// Silence is the idle timeout's business.
-struct BodyPace {
+/// The idle timeout handles clients that send nothing at all.
+struct MinimumRateCheck {
   private let minimumRate: Int
   private let patience: Duration
   private let start = ContinuousClock.now
@@ -81,9 +82,9 @@ struct BodyPace {
     patience = options.slowBodyTime
   }
 
-  /// Notes that bytes came.
+  /// Records that bytes arrived.
   ///
-  /// - Throws: ``Problem`` where all came too slowly.
+  /// - Throws: ``Problem`` if the body has arrived too slowly so far.
   mutating func received(_ bytes: Int) throws {
     count += bytes
     let time = ContinuousClock.now - start

@@ -9,17 +9,17 @@ import Hummingbird
 import ModelRepositoryAPI
 import NIOCore
 
-/// Why a request is refused, as clients get it.
+/// The reason why a request is rejected, as it is sent to the client.
 struct Problem: Error {
-  /// The answer's status.
+  /// The status of the response.
   var status: HTTPResponse.Status
-  /// What programs tell problems apart by; such a code never changes.
+  /// The code by which programs distinguish problems; a problem's code never changes.
   var code: String
-  /// A sentence for a person: what happened, and how to mend it.
+  /// A sentence for people that says what happened and how to fix it.
   var title: String
-  /// The answer's further header fields.
+  /// Additional header fields of the response.
   var headers: HTTPFields = [:]
-  /// Whether the client may still be sending what was refused: the connection is closed then.
+  /// Whether to close the connection because the client may still be sending the rejected body.
   var endsConnection = false
 
   init(
@@ -33,7 +33,7 @@ struct Problem: Error {
     self.endsConnection = endsConnection
   }
 
-  /// The answer.
+  /// The response.
   var response: Response {
     get throws {
       let details = ProblemDetails(status: status.code, code: code, title: title)
@@ -45,43 +45,44 @@ struct Problem: Error {
 }
 
 extension Problem {
-  /// A request that cannot be understood.
+  /// Creates a problem for a request that isn't valid.
   static func badRequest(
     _ title: String, code: String = "bad_request", endsConnection: Bool = false
   ) -> Problem {
     Problem(.badRequest, code, title, endsConnection: endsConnection)
   }
 
-  /// Something that is not there.
+  /// Creates a problem for something that doesn't exist.
   static func notFound(_ code: String, _ title: String) -> Problem {
     Problem(.notFound, code, title)
   }
 
-  /// Something that was understood and makes no sense.
+  /// Creates a problem for a valid request whose content makes no sense.
   static func unprocessable(_ code: String, _ title: String) -> Problem {
     Problem(.unprocessableContent, code, title)
   }
 
-  /// Something that does not fit with what is there.
+  /// Creates a problem for a request that conflicts with the current state.
   static func conflict(_ code: String, _ title: String) -> Problem {
     Problem(.conflict, code, title)
   }
 
-  /// What cannot be read, or stored, until the disk or another machine is well again.
+  /// Creates a problem for blobs that can't be read or stored until the disk or the store works
+  /// again.
   static func storeUnavailable() -> Problem {
     Problem(
       .serviceUnavailable, "store_unavailable",
       "The server cannot reach its blobs for now. Try again later.", headers: [.retryAfter: "10"])
   }
 
-  /// What the disk does not take.
+  /// Creates a problem for data that the disk can't store.
   static func notStored(_ error: any Error) -> Problem {
     Problem(
       HTTPStatus.insufficientStorage, "not_stored",
       "The server could not store it: \(storageReason(error))", endsConnection: true)
   }
 
-  /// The reason without the server's paths.
+  /// Returns the reason without the server's paths.
   private static func storageReason(_ error: any Error) -> String {
     let reason = FileSystem.reason(for: error)
     guard error is RepositoryError, let colon = reason.lastIndex(of: ":") else {

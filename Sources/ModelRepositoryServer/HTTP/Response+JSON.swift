@@ -11,7 +11,7 @@ import ModelRepositoryAPI
 import NIOCore
 
 extension Response {
-  /// An answer that is a JSON document.
+  /// Creates a response with a JSON document.
   static func json(
     _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {
@@ -19,7 +19,7 @@ extension Response {
       try RepositoryJSON.encode(value), type: "application/json", status: status, headers: headers)
   }
 
-  /// An answer of bytes.
+  /// Creates a response with bytes.
   static func data(
     _ data: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok,
     headers: HTTPFields = [:]
@@ -30,15 +30,15 @@ extension Response {
       status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
   }
 
-  /// An answer without a body, as to a HEAD: its length is what the body would have.
+  /// Returns the response to a HEAD request: the same header fields, including the body's length.
   func withoutBody() -> Response {
     Response(status: status, headers: headers)
   }
 
-  /// The answer to a client that has it already.
+  /// Creates the response for a client that already has the current content.
   static func notModified(_ headers: HTTPFields) -> Response {
     var response = Response(status: .notModified, headers: headers)
-    // It would be the length of what is not sent, which is not 0.
+    // The field would have to give the length of the body that isn't sent, which isn't 0.
     response.headers[.contentLength] = nil
     return response
   }

@@ -7,7 +7,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Tells browsers that nothing here is a page.
+/// Adds header fields that keep browsers from treating a response as a web page.
 struct SafetyHeaders: RouterMiddleware {
   typealias Context = WebContext
 

@@ -9,14 +9,14 @@ import ModelRepositoryAPI
 import NIOCore
 import Synchronization
 
-/// What the server keeps of a request beside the request itself.
+/// The server's data about a request, in addition to the request itself.
 struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, which is closed where its client would go on sending what was refused.
+  /// The connection, which is closed if the client would go on sending a rejected body.
   let channel: any Channel
-  /// The token that the request bears, which was checked.
+  /// The request's token, which was verified.
   var token: TokenRecord?
-  /// What is known of the request only when it was worked on, for the log.
+  /// The facts for the log that are only known after the request was handled.
   let notes = RequestNotes()
 
   init(source: ApplicationRequestContextSource) {
@@ -25,7 +25,7 @@ struct WebContext: RequestContext {
   }
 }
 
-/// What the log tells of a request.
+/// The facts that the log reports about a request.
 final class RequestNotes: Sendable {
   private let tokenID = Mutex<String?>(nil)
   private let bytes = Atomic(0)
@@ -36,10 +36,10 @@ final class RequestNotes: Sendable {
     set { tokenID.withLock { $0 = newValue } }
   }
 
-  /// How many bytes of the answer's body were sent.
+  /// The number of bytes of the response's body that were sent.
   var sent: Int { bytes.load(ordering: .relaxed) }
 
-  /// Notes that more bytes of it were sent.
+  /// Records that more bytes of the body were sent.
   func addSent(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 }
 #endif

@@ -8,16 +8,16 @@ public import Foundation
 public import ModelRepositoryAPI
 
 extension RepositoryKeys {
-  /// Who signs the next root document, and for how long it is good.
+  /// The keys that sign the next root document, and how long it is valid.
   public struct Ceremony: Sendable {
-    /// Private keys of the root role; where they are too few, a draft waits for the others.
+    /// Private root keys; if there are too few, the document is saved as a draft for the others.
     public var rootKeys: [SigningKey]
-    /// For how many seconds the root document is good.
+    /// The number of seconds for which the root document is valid.
     public var lifetime: TimeInterval
-    /// The clock.
+    /// The current time.
     public var now: Date
 
-    /// Makes a ceremony.
+    /// Creates a ceremony.
     public init(
       rootKeys: [SigningKey], lifetime: TimeInterval = 365 * 24 * 3600, now: Date = .now
     ) {
@@ -27,25 +27,25 @@ extension RepositoryKeys {
     }
   }
 
-  /// What became of the next root document.
+  /// The result of making the next root document.
   public enum Outcome: Sendable {
-    /// It is in force.
+    /// The document is published.
     case published(RootDocument)
-    /// It is in a file, and needs further signatures: ``RepositoryKeys/sign(_:by:)``.
+    /// The document is in a file and needs more signatures: ``RepositoryKeys/sign(_:by:)``.
     case draft(RootDocument, path: String)
   }
 
   // MARK: - Changes
 
-  /// Brings in the first root document: the keys that sign today are named by it.
+  /// Creates the first root document, which names the current signing keys.
   ///
-  /// Clients that trust one of today's keys follow it from then on.
+  /// From then on, clients that trust one of the current keys follow the root document.
   ///
   /// - Parameters:
   ///   - role: The root keys, which are kept offline.
-  ///   - ceremony: Who signs.
-  /// - Returns: What became of the document.
-  /// - Throws: `RepositoryError` where there is one already, and where no key signs today.
+  ///   - ceremony: The keys that sign the document, and its lifetime.
+  /// - Returns: The published document or the draft.
+  /// - Throws: `RepositoryError` if a root document already exists, or if there is no signing key.
   public func makeRoot(_ role: RootDocument.RootRole, _ ceremony: Ceremony) throws -> Outcome {
     guard try root() == nil else {
       throw RepositoryError(
@@ -64,18 +64,19 @@ extension RepositoryKeys {
       version: 1, issued: ceremony.now, expires: ceremony.now + ceremony.lifetime, root: role,
       channels: RootDocument.ChannelRole(
         keys: keys.map { RootDocument.ChannelKey($0.verificationKey) }))
-    // The keys that clients know introduce the ones that they do not know yet.
+    // The keys that clients know sign the document that introduces the new ones.
     return try finish(SignedDocument(first, by: ceremony.rootKeys + keys))
   }
 
-  /// Adds a key that signs channels' documents, beside the others.
+  /// Adds another key that signs channel documents.
   ///
   /// - Parameters:
-  ///   - name: The file `keys/NAME.key`.
-  ///   - expires: The date after which its signatures count for nothing; nil leaves it to the root.
-  ///   - ceremony: Who signs.
-  /// - Returns: What became of the document.
-  /// - Throws: `RepositoryError` where there is a key of that name.
+  ///   - name: The name of the file `keys/NAME.key`.
+  ///   - expires: The date after which clients ignore the key's signatures. If this is nil, only
+  ///     the root document's expiration applies.
+  ///   - ceremony: The keys that sign the document, and its lifetime.
+  /// - Returns: The published document or the draft.
+  /// - Throws: `RepositoryError` if a key of that name exists.
   public func addKey(
     _ name: RepositoryName, expires: Date? = nil, _ ceremony: Ceremony
   ) throws -> Outcome {
@@ -85,16 +86,17 @@ extension RepositoryKeys {
     }
   }
 
-  /// Replaces all keys that sign channels' documents by a new one.
+  /// Replaces all keys that sign channel documents with a new one.
   ///
   /// - Parameters:
-  ///   - name: The file `keys/NAME.key` of the new key.
-  ///   - expires: The date after which its signatures count for nothing; nil leaves it to the root.
-  ///   - isStolen: Whether somebody else may have the old ones. Clients then delete versions that
-  ///     only they vouched for.
-  ///   - ceremony: Who signs.
-  /// - Returns: What became of the document.
-  /// - Throws: `RepositoryError` where there is a key of that name.
+  ///   - name: The name of the file `keys/NAME.key` for the new key.
+  ///   - expires: The date after which clients ignore the key's signatures. If this is nil, only
+  ///     the root document's expiration applies.
+  ///   - isStolen: Whether somebody else may have the old keys. If so, clients delete the versions
+  ///     that only these keys signed.
+  ///   - ceremony: The keys that sign the document, and its lifetime.
+  /// - Returns: The published document or the draft.
+  /// - Throws: `RepositoryError` if a key of that name exists.
   public func rotate(
     to name: RepositoryName, expires: Date? = nil, isStolen: Bool, _ ceremony: Ceremony
   ) throws -> Outcome {
@@ -108,27 +110,28 @@ extension RepositoryKeys {
   /// Replaces the root keys.
   ///
   /// - Parameters:
-  ///   - role: The new keys.
-  ///   - ceremony: Who signs: as many of the old keys, and of the new ones, as they ask for.
-  /// - Returns: What became of the document.
-  /// - Throws: `RepositoryError` where there is no root document yet.
+  ///   - role: The new root keys.
+  ///   - ceremony: The keys that sign the document, and its lifetime. The document needs enough
+  ///     signatures of the old root keys and of the new ones.
+  /// - Returns: The published document or the draft.
+  /// - Throws: `RepositoryError` if there is no root document yet.
   public func rotateRoot(
     to role: RootDocument.RootRole, _ ceremony: Ceremony
   ) throws -> Outcome {
     try change(ceremony) { $0.root = role }
   }
 
-  /// Signs the root document for a further time.
+  /// Signs the root document again to extend its lifetime.
   public func renew(_ ceremony: Ceremony) throws -> Outcome { try change(ceremony) { _ in } }
 
-  /// Lets a key that signs channels' documents sign no more.
+  /// Stops a key from signing channel documents.
   ///
   /// - Parameters:
-  ///   - key: The name of its file, its id, or the key itself.
-  ///   - isStolen: Whether somebody else may have it.
-  ///   - ceremony: Who signs; nil for a repository without a root document.
-  /// - Returns: nil for a repository without a root document.
-  /// - Throws: `RepositoryError` for the last key, and for one that is not there.
+  ///   - key: The name of the key's file, the key's id, or the public key itself.
+  ///   - isStolen: Whether somebody else may have the key.
+  ///   - ceremony: The keys that sign the root document; nil for a repository without one.
+  /// - Returns: The published document or the draft; nil for a repository without a root document.
+  /// - Throws: `RepositoryError` if the key doesn't exist, or if it is the last one.
   public func retire(
     _ key: String, isStolen: Bool, _ ceremony: Ceremony?
   ) throws -> Outcome? {
@@ -167,7 +170,7 @@ extension RepositoryKeys {
 
   // MARK: - Signing
 
-  /// Makes the next root document of the newest.
+  /// Makes the next root document from the newest one.
   private func change(
     _ ceremony: Ceremony, _ change: (inout RootDocument) throws -> Void
   ) throws -> Outcome {
@@ -182,7 +185,7 @@ extension RepositoryKeys {
     root.version += 1
     root.issued = ceremony.now
     root.expires = ceremony.now + ceremony.lifetime
-    // Before anything is written: a wrong file is the likeliest mistake.
+    // This is checked before anything is written, because a wrong file is the most likely mistake.
     guard ceremony.rootKeys.contains(where: { known.contains($0.verificationKey) }) else {
       throw RepositoryError(
         .untrusted,
@@ -193,14 +196,14 @@ extension RepositoryKeys {
     return try finish(SignedDocument(root, by: ceremony.rootKeys))
   }
 
-  /// Adds signatures to a draft, and brings it in force when they are enough.
+  /// Adds signatures to a draft, and publishes it if it has enough of them.
   ///
   /// - Parameters:
-  ///   - path: The file that ``Outcome/draft(_:path:)`` named.
+  ///   - path: The file from ``Outcome/draft(_:path:)``.
   ///   - keys: The keys that sign.
-  /// - Returns: What became of the document.
-  /// - Throws: `RepositoryError` for a file that is not a draft, and for one that does not follow the
-  ///   newest root document.
+  /// - Returns: The published document or the draft.
+  /// - Throws: `RepositoryError` if the file isn't a draft, or if it doesn't follow the newest root
+  ///   document.
   public func sign(_ path: String, by keys: [SigningKey]) throws -> Outcome {
     var signed = try Self.readDraft(path).signed
     try signed.sign(by: keys)
@@ -209,9 +212,9 @@ extension RepositoryKeys {
     return outcome
   }
 
-  /// Adds signatures to a draft on a computer that does not have the data folder.
+  /// Adds signatures to a draft on a computer that doesn't have the data folder.
   ///
-  /// - Throws: `RepositoryError` for a file that is not a draft.
+  /// - Throws: `RepositoryError` if the file isn't a draft.
   public static func signDraft(_ path: String, by keys: [SigningKey]) throws -> RootDocument {
     var (signed, root) = try readDraft(path)
     try signed.sign(by: keys)
@@ -236,7 +239,7 @@ extension RepositoryKeys {
     }
   }
 
-  /// Publishes a root document with enough signatures; keeps any other as a draft.
+  /// Publishes a root document that has enough signatures, and saves any other as a draft.
   private func finish(_ signed: SignedDocument) throws -> Outcome {
     let root = try RepositoryJSON.decode(RootDocument.self, from: signed.document)
     try root.validate()
@@ -273,7 +276,7 @@ extension RepositoryKeys {
     return .published(root)
   }
 
-  /// Takes keys out of use that the root document does not name.
+  /// Retires the keys that the root document doesn't name.
   private func retireUnnamed(_ root: RootDocument) throws {
     let named = Set(root.channels.keys.map(\.key))
     for file in try SigningKeys.load(folder.keys)

@@ -7,9 +7,9 @@
 public import Foundation
 public import ModelRepositoryAPI
 
-/// The signing keys and root documents of a data folder, which a server may use meanwhile.
+/// The signing keys and root documents of a data folder that a server may be using.
 ///
-/// A running server notices a change within a second, and signs its documents again.
+/// A running server notices a change within a second and signs its documents again.
 ///
 /// ```swift
 /// let keys = try RepositoryKeys(dataFolder: "data")
@@ -17,8 +17,9 @@ public import ModelRepositoryAPI
 /// try keys.rotate(to: name, isStolen: true, RepositoryKeys.Ceremony(rootKeys: [root]))
 /// ```
 ///
-/// Every change is complete when the file of the next root document has its name. An end of the
-/// process before that changes nothing for clients; after it, the server does the rest.
+/// A change takes effect when the file of the next root document gets its final name. If the
+/// process ends before that, nothing changes for clients. If it ends afterwards, the server
+/// completes the change.
 public struct RepositoryKeys: Sendable {
   let folder: DataFolder
   private let lock: FolderLock
@@ -26,8 +27,8 @@ public struct RepositoryKeys: Sendable {
   /// Opens a data folder.
   ///
   /// - Parameter dataFolder: The folder of a repository.
-  /// - Throws: `RepositoryError` with the code `.storage`, and `.locked` where another process
-  ///   changes keys.
+  /// - Throws: `RepositoryError` with the code `.storage`, or with `.locked` if another process is
+  ///   changing keys.
   public init(dataFolder: String) throws {
     folder = DataFolder(path: dataFolder)
     guard try FileSystem.size(of: folder.database) != nil else {
@@ -39,24 +40,24 @@ public struct RepositoryKeys: Sendable {
 
   // MARK: - Files of keys
 
-  /// Reads a private key, which only its owner may be able to read.
+  /// Reads a private key; no other user may have access to its file.
   ///
-  /// - Throws: `RepositoryError` with the codes `.storage`, `.invalidKey` and `.exposedKey`.
+  /// - Throws: `RepositoryError` with the code `.storage`, `.invalidKey` or `.exposedKey`.
   public static func readKey(_ path: String) throws -> SigningKey { try SigningKeys.read(path) }
 
-  /// Makes a private key in a new file that only its owner can read.
+  /// Creates a private key in a new file that only its owner can read.
   ///
-  /// - Throws: `RepositoryError` where there is a file of that name.
+  /// - Throws: `RepositoryError` if a file of that name exists.
   public static func makeKey(at path: String) throws -> SigningKey {
     try SigningKeys.make(at: path)
   }
 
-  /// Makes a key that signs channels' documents from now on, beside the others.
+  /// Creates an additional key that signs channel documents from now on.
   ///
-  /// - Parameter name: The file `keys/NAME.key` of the data folder.
-  /// - Returns: What clients are to know.
-  /// - Throws: `RepositoryError` where there is one of that name, and where a root document has to
-  ///   name the key: ``addKey(_:expires:_:)``.
+  /// - Parameter name: The name of the file `keys/NAME.key` in the data folder.
+  /// - Returns: The public key that clients need.
+  /// - Throws: `RepositoryError` if a key of that name exists, or if a root document has to name
+  ///   the key. In that case, use ``addKey(_:expires:_:)``.
   public func makeKey(_ name: RepositoryName) throws -> VerificationKey {
     guard try root() == nil else {
       throw RepositoryError(
@@ -66,23 +67,23 @@ public struct RepositoryKeys: Sendable {
     return try SigningKeys.make(name.text, in: folder.keys).verificationKey
   }
 
-  // MARK: - What is there
+  // MARK: - Queries
 
-  /// The newest root document; nil where there is none.
+  /// Returns the newest root document; nil if there is none.
   ///
-  /// - Throws: `RepositoryError` for one that is damaged.
+  /// - Throws: `RepositoryError` if a document is damaged.
   public func root() throws -> RootDocument? { try Self.root(folder.path) }
 
-  /// The newest root document of a data folder; nil where there is none.
+  /// Returns the newest root document of a data folder; nil if there is none.
   ///
-  /// - Throws: `RepositoryError` for one that is damaged.
+  /// - Throws: `RepositoryError` if a document is damaged.
   public static func root(_ dataFolder: String) throws -> RootDocument? {
     try RootFolder.load(DataFolder(path: dataFolder).roots).trust?.root
   }
 
-  /// A name that no key has or had.
+  /// Returns a name that no key has or had.
   ///
-  /// - Throws: `RepositoryError` where the folder cannot be listed.
+  /// - Throws: `RepositoryError` if the folder can't be listed.
   public func freeName() throws -> RepositoryName {
     let names = try FileSystem.names(in: folder.keys)
     for number in 2... where !names.contains(where: { $0.hasPrefix("signing-\(number).") }) {
@@ -91,13 +92,13 @@ public struct RepositoryKeys: Sendable {
     throw RepositoryError(.invalidOption, "There are too many keys. Name the new one with --name.")
   }
 
-  /// The keys of the folder and of its root document.
+  /// Lists the keys of the folder and of its root document.
   ///
   /// - Parameters:
   ///   - dataFolder: The folder.
-  ///   - now: The time.
-  /// - Returns: The root keys first.
-  /// - Throws: `RepositoryError` for keys and root documents that cannot be used.
+  ///   - now: The current time.
+  /// - Returns: The keys, with the root keys first.
+  /// - Throws: `RepositoryError` if a key or a root document can't be used.
   public static func list(_ dataFolder: String, at now: Date = .now) throws -> [KeyRecord] {
     let folder = DataFolder(path: dataFolder)
     let root = try RootFolder.load(folder.roots).trust?.root

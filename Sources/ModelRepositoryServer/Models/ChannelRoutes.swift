@@ -8,7 +8,7 @@ import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
-/// Channels: which version who gets.
+/// The routes for channels, which decide which installations get which version.
 struct ChannelRoutes: Sendable {
   let repository: Repository
   let access: Access
@@ -49,7 +49,7 @@ struct ChannelRoutes: Sendable {
     let precondition = try Self.precondition(request)
     let content = try await request.json(
       ChannelContent.self, limit: ChannelDocument.maximumBytes,
-      pace: BodyPace(repository.options))
+      pace: MinimumRateCheck(repository.options))
     let (state, isNew) = try await repository.setChannel(
       channel, of: model, to: content, precondition, by: token.id)
     return answer(state, status: isNew ? .created : .ok)
@@ -80,7 +80,7 @@ struct ChannelRoutes: Sendable {
   }
 
   private func headers(_ state: ChannelState) -> HTTPFields {
-    // To be asked for each time: a rollback must reach everybody at once.
+    // Clients have to ask each time, because a rollback must reach everybody at once.
     [.eTag: state.tag, .cacheControl: access.isPublic ? "no-cache" : "private, no-cache"]
   }
 

@@ -9,7 +9,7 @@ import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
-/// Models and their versions.
+/// The routes for models and their versions.
 struct ModelRoutes: Sendable {
   let repository: Repository
   let access: Access
@@ -46,7 +46,7 @@ struct ModelRoutes: Sendable {
     let model = try context.name("model")
     let token = try access.require(.publish, context, model: model)
     let publication = try await request.json(
-      VersionPublication.self, pace: BodyPace(repository.options))
+      VersionPublication.self, pace: MinimumRateCheck(repository.options))
     let (record, isNew) = try await repository.publish(
       publication.manifest, of: model, by: token.id)
     return try .json(
@@ -56,9 +56,9 @@ struct ModelRoutes: Sendable {
 }
 
 extension WebContext {
-  /// A name in the request's path.
+  /// Returns a name in the request's path.
   ///
-  /// - Throws: ``Problem`` for what no name may be.
+  /// - Throws: ``Problem`` if it isn't a valid name.
   func name(_ parameter: String) throws -> RepositoryName {
     let text = parameters.get(parameter) ?? ""
     guard let name = RepositoryName(text.removingPercentEncoding ?? text) else {
@@ -71,15 +71,15 @@ extension WebContext {
 }
 
 extension Request {
-  /// Whether the query has a name, as in `?force` and `?force=true`.
+  /// Whether the query contains a flag, for example `?force` or `?force=true`.
   func hasFlag(_ name: Substring) -> Bool {
     guard let value = uri.queryParameters[name] else { return uri.queryParameters.has(name) }
     return !["0", "false"].contains(value)
   }
 
-  /// A time of the query.
+  /// Returns a time in the query; nil if it is missing.
   ///
-  /// - Throws: ``Problem`` for what is none.
+  /// - Throws: ``Problem`` if it isn't a valid time.
   func time(_ name: Substring) throws -> Date? {
     guard let text = uri.queryParameters[name] else { return nil }
     guard let time = try? Date(String(text), strategy: .iso8601) else {
@@ -89,9 +89,9 @@ extension Request {
     return time
   }
 
-  /// A number of the query.
+  /// Returns a number in the query; nil if it is missing.
   ///
-  /// - Throws: ``Problem`` for what is none.
+  /// - Throws: ``Problem`` if it isn't a number in the range.
   func number(_ name: Substring, in range: ClosedRange<Int>) throws -> Int? {
     guard let text = uri.queryParameters[name] else { return nil }
     guard let number = Int(text), range.contains(number) else {

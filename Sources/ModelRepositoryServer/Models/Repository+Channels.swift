@@ -14,36 +14,36 @@ import StoredRows
 struct ChannelState: Sendable {
   let channel: RepositoryName
   let documentVersion: Int
-  /// Why it was made.
+  /// The reason why the document was created.
   let cause: ChannelHistory.Revision.Cause
-  /// What it was made of.
+  /// The content from which the document was created.
   let content: ChannelContent
-  /// A rollback's document has what an earlier one had: that one's number.
+  /// The number of the earlier document whose content a rollback restored; nil for other documents.
   let restores: Int?
-  /// From when on it is to be signed anew.
+  /// The time after which the document is signed again.
   let renewal: Date
-  /// When it was issued and when it expires.
+  /// The times at which the document was issued and at which it expires.
   let times: DocumentTimes
-  /// What signed it: ``SigningState/label``.
+  /// The keys that signed the document, as in ``SigningState/label``.
   let keys: String
-  /// The ``SignedDocument``, as it is sent.
+  /// The ``SignedDocument`` as it is sent.
   let signed: Data
-  /// The strong tag of the bytes that are sent.
+  /// The strong entity tag of the bytes that are sent.
   let tag: String
 }
 
-/// What a change of a channel depends on, so that nobody undoes what another did.
+/// A condition for changing a channel, so that nobody overwrites somebody else's change.
 enum ChannelPrecondition: Sendable {
-  /// The channel is to be new.
+  /// The channel must not exist yet.
   case isNew
-  /// The channel is to have one of the tags of an `If-Match`.
+  /// The channel must have one of the tags of an `If-Match` field.
   case matches(String)
 }
 
 extension Repository {
-  /// A channel's document, signed anew where it is past half of its life.
+  /// Returns a channel's document, and signs it again if more than half of its lifetime has passed.
   ///
-  /// - Throws: ``Problem`` where there is no such channel.
+  /// - Throws: ``Problem`` if the channel doesn't exist.
   func channel(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> ChannelState {
@@ -57,7 +57,7 @@ extension Repository {
       channelStates.keep(state, for: [model, channel], size: state.signed.count, since: changes)
       return state
     }
-    // A new document keeps the content of the old one, which must be what was signed.
+    // A new document keeps the content of the old one, so that content must match the signature.
     if state.keys == signing.label { try await checkSignature(of: state, model) }
     return try await database.write { [self] database in
       guard let state = try Self.channel(channel, of: model, database) else {
@@ -72,13 +72,13 @@ extension Repository {
       do {
         return try insert(document, .renewal, restores: state.restores, state.content, database)
       } catch is Problem where isGood {
-        // The present one is better than none.
+        // The current document is still valid, so it is better than none.
         return state
       }
     }
   }
 
-  /// Refuses a document that clients would refuse: it was signed, and has changed since.
+  /// Rejects a document that clients would reject because it was changed after it was signed.
   private func checkSignature(of state: ChannelState, _ model: RepositoryName) async throws {
     guard !Self.isSigned(state, by: keys.map(\.verificationKey)) else { return }
     throw DamagedRow(
@@ -87,7 +87,7 @@ extension Repository {
       fault: "none of the repository's keys signed what 'signed' has")
   }
 
-  /// A model's channels, by name.
+  /// Returns a model's channels, sorted by name.
   func channels(of model: RepositoryName) async throws -> [ChannelList.Channel] {
     try await database.read { database in
       try Self.checkModel(model, database)
@@ -98,14 +98,14 @@ extension Repository {
     }
   }
 
-  /// Sets a channel.
+  /// Sets a channel's content.
   ///
   /// - Parameters:
   ///   - channel: The channel.
   ///   - model: The model.
-  ///   - content: What it is to be.
-  ///   - precondition: What it must have been.
-  ///   - token: Whose wish it is.
+  ///   - content: The new content.
+  ///   - precondition: The condition that the current channel must meet.
+  ///   - token: The id of the token that requests the change.
   /// - Returns: The channel, and whether it is new.
   /// - Throws: ``Problem``.
   func setChannel(
@@ -128,17 +128,18 @@ extension Repository {
     }
   }
 
-  /// Makes a channel what it was before.
+  /// Restores an earlier content of a channel.
   ///
-  /// Rolling back once more goes further back, and not to what was rolled back. Where a rollout was
-  /// promoted, the installations get the version that they had before the rollout.
+  /// Another rollback goes further back instead of undoing the first one. If a rollout was promoted
+  /// to all installations, a rollback gives them the version that they had before the rollout.
   ///
   /// - Parameters:
   ///   - channel: The channel.
   ///   - model: The model.
-  ///   - number: The document to go back to; nil for the last one that had another content.
-  ///   - precondition: What it must have been.
-  ///   - token: Whose wish it is.
+  ///   - number: The number of the document to restore; nil for the last one with a different
+  ///     content.
+  ///   - precondition: The condition that the current channel must meet.
+  ///   - token: The id of the token that requests the change.
   /// - Returns: The channel.
   /// - Throws: ``Problem``.
   func rollBack(
@@ -166,8 +167,9 @@ extension Repository {
       var content = target.content
       var restored = target.restores ?? target.documentVersion
       if number == nil, Self.isRollout(content, of: present.content.version) {
-        // The present version reached everybody by this rollout: to bring the rollout back would
-        // leave them with the version. They get what the others had.
+        // This rollout brought the present version to everybody. Restoring the rollout would leave
+        // that version on the installations that were part of it, so all of them get the version
+        // that the others had.
         content.experiment = nil
         let same = try Self.firstState(
           "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
@@ -175,7 +177,7 @@ extension Repository {
         ) { Self.isSame($0.content, content) }
         restored = same?.restores ?? same?.documentVersion ?? restored
       }
-      // What was found unsafe since stays unsafe.
+      // Versions that were declared unsafe since then stay unsafe.
       content.minimumSafeSequence = max(
         content.minimumSafeSequence ?? 0, present.content.minimumSafeSequence ?? 0)
       let document = try makeDocument(content, channel, model, after: present, database)
@@ -189,13 +191,13 @@ extension Repository {
     }
   }
 
-  /// Whether a content gives a version to a share of the installations, and another to the rest.
+  /// Whether a content gives a version to a part of the installations and another one to the rest.
   private static func isRollout(_ content: ChannelContent, of version: RepositoryName?) -> Bool {
     guard let version, content.version != version else { return false }
     return content.experiment?.arms.contains { $0.version == version } ?? false
   }
 
-  /// A channel's documents, the newest first.
+  /// Returns a channel's documents, the newest first.
   func history(
     of channel: RepositoryName, of model: RepositoryName, before: Int?, limit: Int
   ) async throws -> ChannelHistory {
@@ -225,10 +227,11 @@ extension Repository {
     }
   }
 
-  /// A history ends after so many bytes of documents; `before` goes on.
+  /// The size of the documents after which a page of the history ends; `before` requests the next
+  /// page.
   private static let maximumHistoryBytes = 4 << 20
 
-  /// Refuses a change of what is not as the client thought.
+  /// Rejects a change if the channel isn't in the state that the client expects.
   private func check(_ precondition: ChannelPrecondition, _ present: ChannelState?) throws {
     switch precondition {
     case .isNew:

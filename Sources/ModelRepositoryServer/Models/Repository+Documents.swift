@@ -9,31 +9,36 @@ import GRDB
 import ModelRepositoryAPI
 import StoredRows
 
-/// How channels' documents are made, signed and kept.
+/// Creating, signing and storing channel documents.
 extension Repository {
-  /// Documents tell seconds.
+  /// The current time in whole seconds, as documents contain it.
   var wholeNow: Date { Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)) }
 
-  /// Whether a document is past half of its life, not signed by the keys that there are, or dated
-  /// as no client accepts it.
+  /// Whether a document has to be signed again.
+  ///
+  /// This is the case after half of its lifetime, if other keys than the current ones signed it, or
+  /// if clients would reject its times.
   func isOld(_ state: ChannelState) -> Bool {
     now >= state.renewal || state.keys != signing.label || isEarly(state)
   }
 
-  /// Whether a document was issued in the future, or for longer than clients accept: the clock was
-  /// ahead.
+  /// Whether a document was issued in the future, or expires later than clients accept.
+  ///
+  /// Both happen when the clock was ahead.
   func isEarly(_ state: ChannelState) -> Bool {
     state.times.issued > now + Self.clockTolerance
       || state.times.expires > now + DocumentTimes.maximumLifetime
   }
 
-  /// By how many seconds a clock may be set back before documents are signed again; much less than
-  /// clients tolerate.
+  /// The number of seconds by which the clock may be set back before documents are signed again.
+  ///
+  /// Clients tolerate much more.
   private static let clockTolerance: TimeInterval = 300
 
-  /// Makes a channel's next document of what it is to be.
+  /// Creates a channel's next document from its content.
   ///
-  /// - Throws: ``Problem`` for versions that there are not, and for what makes no sense.
+  /// - Throws: ``Problem`` if a version doesn't exist or was withdrawn, or if the content makes no
+  ///   sense.
   func makeDocument(
     _ content: ChannelContent, _ channel: RepositoryName, _ model: RepositoryName,
     after present: ChannelState?, _ database: Database
@@ -63,7 +68,7 @@ extension Repository {
       issued: wholeNow, expires: wholeNow + options.documentLifetime,
       release: try content.version.map(release), experiment: experiment,
       parameters: content.parameters ?? [:],
-      // What was found unsafe stays unsafe until someone says otherwise.
+      // Versions that were declared unsafe stay unsafe until the content says otherwise.
       minimumSafeSequence: content.minimumSafeSequence ?? present?.content.minimumSafeSequence
         ?? 0)
     do {
@@ -76,7 +81,7 @@ extension Repository {
 
   private static let renewalRoom = 16 << 10
 
-  /// Signs a document and keeps it.
+  /// Signs a document and stores it.
   func insert(
     _ unsigned: ChannelDocument, _ cause: ChannelHistory.Revision.Cause, restores: Int?,
     _ content: ChannelContent, _ database: Database
@@ -85,7 +90,7 @@ extension Repository {
     let signing = signing
     let document = unsigned.under(root: signing.root?.version)
     let signed = try RepositoryJSON.encode(try SignedDocument(document, by: signing.keys))
-    // Changes leave room for the next key's signature, with which it is signed anew.
+    // A change leaves room for the signature of another key, which a later renewal may add.
     let room = cause == .renewal ? 0 : Self.renewalRoom
     guard signed.count <= ChannelDocument.maximumBytes - room else {
       throw Problem.unprocessable(
@@ -104,7 +109,7 @@ extension Repository {
         document.model.text, document.channel.text, document.documentVersion, cause.rawValue,
         restores, renewal, signing.label, try RepositoryJSON.encode(content), signed,
       ])
-    // Only once it is committed, and before anybody is told.
+    // The cache is cleared after the commit, and before anybody is notified.
     database.afterNextTransaction { [channelStates] _ in
       channelStates.forget([document.model, document.channel])
     }
@@ -116,7 +121,7 @@ extension Repository {
 
   // MARK: - Rows
 
-  /// A channel's newest document; nil where there is none.
+  /// Returns a channel's newest document; nil if the channel doesn't exist.
   static func channel(
     _ channel: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> ChannelState? {
@@ -126,7 +131,7 @@ extension Repository {
     ).first
   }
 
-  /// The newest documents of all channels of a model, by name.
+  /// Returns the newest documents of all channels of a model, sorted by channel name.
   static func channels(
     of model: RepositoryName, _ database: Database
   ) throws -> [ChannelState] {
@@ -149,7 +154,7 @@ extension Repository {
     ).map { try CheckedRow.read($0, of: .channelDocuments) { try state($0) } }
   }
 
-  /// The first document that is wanted, however many come before it.
+  /// Returns the first matching document; rows are read one by one until it is found.
   static func firstState(
     _ condition: String, _ arguments: StatementArguments, _ database: Database,
     where isWanted: (ChannelState) -> Bool
@@ -164,7 +169,7 @@ extension Repository {
     return nil
   }
 
-  /// Reads a document's row, whose parts must agree with each other.
+  /// Creates a state from a document's row, whose columns must be consistent.
   ///
   /// - Throws: `DamagedRow`.
   static func state(_ row: CheckedRow) throws -> ChannelState {
@@ -216,14 +221,14 @@ extension Repository {
     return try RepositoryJSON.decode(ChannelDocument.self, from: signed.document)
   }
 
-  /// Whether two contents give the same, whatever was found unsafe since.
+  /// Whether two contents are equal except for the minimum safe sequence.
   static func isSame(_ left: ChannelContent, _ right: ChannelContent) -> Bool {
     var left = left
     left.minimumSafeSequence = right.minimumSafeSequence
     return left == right
   }
 
-  /// What the audit log tells of a document.
+  /// Returns the description of a document for the audit log.
   static func summary(_ document: ChannelDocument) -> String {
     let arms = (document.experiment?.arms ?? []).map {
       "\($0.name)=\($0.release.version)<\($0.threshold)"
@@ -234,7 +239,7 @@ extension Repository {
 }
 
 extension ChannelDocument {
-  /// The document as it is signed while a root document is in force.
+  /// Returns the document with the version of the root document that is in force.
   fileprivate func under(root version: Int?) -> ChannelDocument {
     var document = self
     document.root = version

@@ -13,7 +13,7 @@ import NIOPosix
 import StoredRows
 
 extension Repository {
-  /// The models, by name.
+  /// Returns the models, sorted by name.
   func models() async throws -> [ModelList.Model] {
     try await database.read { database in
       try Row.fetchAll(
@@ -29,9 +29,9 @@ extension Repository {
     }
   }
 
-  /// A model's versions, the newest first.
+  /// Returns a model's versions, the newest first.
   ///
-  /// - Throws: ``Problem`` where there is no such model.
+  /// - Throws: ``Problem`` if the model doesn't exist.
   func versions(of model: RepositoryName) async throws -> [VersionRecord] {
     try await database.read { database in
       try Self.checkModel(model, database)
@@ -42,9 +42,9 @@ extension Repository {
     }
   }
 
-  /// A version.
+  /// Returns a version.
   ///
-  /// - Throws: ``Problem`` where there is no such version.
+  /// - Throws: ``Problem`` if the version doesn't exist.
   func version(_ version: RepositoryName, of model: RepositoryName) async throws -> VersionRecord {
     try await database.read { database in
       guard let record = try Self.version(version, of: model, database) else {
@@ -54,13 +54,14 @@ extension Repository {
     }
   }
 
-  /// Makes a version of blobs that are there.
+  /// Publishes a version whose blobs have been uploaded.
   ///
   /// - Parameters:
   ///   - manifest: The digest of the version's manifest.
   ///   - model: The model.
-  ///   - token: Whose wish it is.
-  /// - Returns: The version, and whether it is new; the same once more is no error.
+  ///   - token: The id of the token that requests the change.
+  /// - Returns: The version, and whether it is new. Publishing the same version again isn't an
+  ///   error.
   /// - Throws: ``Problem`` that names what is missing.
   func publish(
     _ manifest: BlobDigest, of model: RepositoryName, by token: String?
@@ -77,7 +78,7 @@ extension Repository {
         }
         return (record, false)
       }
-      // The manifest too: garbage collection may have been here meanwhile.
+      // The manifest is checked again, because garbage collection may have deleted it meanwhile.
       var blobs = [blob.digest: blob.size]
       try Self.check(blob, "the manifest", database)
       for file in manifest.files {
@@ -102,13 +103,13 @@ extension Repository {
     }
   }
 
-  /// Takes care that nobody is given a version any more.
+  /// Withdraws a version, so that no channel can be set to it any more.
   ///
   /// - Parameters:
   ///   - version: The version.
   ///   - model: The model.
-  ///   - isForced: Whether that goes for versions, too, that channels still give.
-  ///   - token: Whose wish it is.
+  ///   - isForced: Whether to withdraw the version even if channels still use it.
+  ///   - token: The id of the token that requests the change.
   /// - Returns: The version.
   /// - Throws: ``Problem`` that names the channels.
   func withdraw(
@@ -142,7 +143,7 @@ extension Repository {
 
   // MARK: - Rows
 
-  /// A version's row; nil where there is none.
+  /// Returns a version from its row; nil if it doesn't exist.
   static func version(
     _ version: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> VersionRecord? {
@@ -152,7 +153,9 @@ extension Repository {
     ).map { try CheckedRow.read($0, of: .versions) { try record($0) } }
   }
 
-  /// - Throws: ``Problem`` where there is no such model.
+  /// Checks that a model exists.
+  ///
+  /// - Throws: ``Problem`` if it doesn't.
   static func checkModel(_ model: RepositoryName, _ database: Database) throws {
     let isThere = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM models WHERE name = ?)",
@@ -218,7 +221,7 @@ extension Repository {
     } ?? false
   }
 
-  /// Reads and checks a manifest.
+  /// Reads and validates a manifest.
   private func manifest(
     _ digest: BlobDigest, of model: RepositoryName
   ) async throws -> (VersionManifest, BlobReference) {
@@ -238,7 +241,8 @@ extension Repository {
         bytes.append(contentsOf: $0.readableBytesView)
       }
     } catch let error as RepositoryError {
-      // Collected meanwhile: other stores than a folder keep nothing for who reads it.
+      // The blob was collected meanwhile: unlike a folder, a remote store doesn't keep a deleted
+      // blob for its readers.
       guard try await knowsBlob(digest) else { throw missing }
       throw error
     }
@@ -266,12 +270,12 @@ extension Repository {
 }
 
 extension ChannelContent {
-  /// The versions that it gives.
+  /// The versions that the content refers to.
   var versions: [RepositoryName] {
     [version].compactMap { $0 } + (experiment?.arms.map(\.version) ?? [])
   }
 
-  /// Whether it gives a version.
+  /// Whether the content refers to a version.
   func names(_ version: RepositoryName) -> Bool { versions.contains(version) }
 }
 #endif

@@ -12,35 +12,36 @@ public import ModelRepositoryAPI
 import NIOPosix
 import StoredRows
 
-/// Has the blobs that a repository's own ones are copies of, or that are copies of them.
+/// A source of a repository's blobs: another repository that is a copy of it, or of which it is a
+/// copy.
 public protocol BlobMirror: Sendable {
-  /// What the log calls it, as its address.
+  /// The mirror's name in the log, for example its address.
   var name: String { get }
 
   /// Downloads a blob into a new file.
   ///
-  /// The bytes are checked afterwards: a mirror need not be trusted.
+  /// The caller checks the bytes, so a mirror need not be trusted.
   ///
   /// - Parameters:
-  ///   - blob: The blob; nothing is written that is longer.
+  ///   - blob: The blob. The method must not write more bytes than its size.
   ///   - file: The file's path.
   /// - Throws: Any error, which is logged.
   func download(_ blob: BlobReference, to file: String) async throws
 }
 
-/// Fetches blobs that were damaged or lost again from a mirror.
+/// Fetches damaged and lost blobs from a mirror.
 struct BlobRecovery: Sendable {
   let repository: Repository
   let mirror: any BlobMirror
   let logger: Logger
-  /// How often is looked for blobs that are damaged.
+  /// The time between two searches for damaged blobs.
   var pause = Duration.seconds(1)
-  /// After how long a blob is asked for again that the mirror did not give.
+  /// The time after which the mirror is asked again for a blob that it didn't deliver.
   var retry = Duration.seconds(600)
 
-  /// Fetches until the task is cancelled.
+  /// Fetches blobs until the task is cancelled.
   func run() async {
-    // What versions named at the start, and was not there.
+    // The blobs that versions refer to and that were already missing at the start.
     var lost = Set(repository.missing.compactMap { BlobDigest($0.digest) })
     var tried: [BlobDigest: ContinuousClock.Instant] = [:]
     while !Task.isCancelled {
@@ -55,9 +56,9 @@ struct BlobRecovery: Sendable {
     }
   }
 
-  /// Fetches a blob, and puts it in the place of the one that is damaged.
+  /// Fetches a blob, and replaces the damaged one with it.
   ///
-  /// - Returns: Whether it is whole, or nobody needs it any more.
+  /// - Returns: Whether the blob is intact now, or isn't needed any more.
   func recover(_ digest: BlobDigest) async -> Bool {
     let file = "\(repository.folder.uploads)/mirror-\(digest.hexadecimal)"
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -86,7 +87,10 @@ struct BlobRecovery: Sendable {
     }
   }
 
-  /// What the database knows of a blob; a version's rows still name one whose own row is gone.
+  /// Returns a blob's size from the database.
+  ///
+  /// If the blob's own row is missing, the rows of the versions that contain it still have its
+  /// size.
   private func reference(to digest: BlobDigest) async throws -> BlobReference? {
     try await repository.database.read { database in
       do {
@@ -94,7 +98,7 @@ struct BlobRecovery: Sendable {
           return BlobReference(digest: digest, size: size)
         }
       } catch is DamagedRow {
-        // The rows of versions have the size, too.
+        // The rows of versions contain the size, too.
       }
       let rows = try Row.fetchAll(
         database, sql: "\(RepositoryTable.versionBlobs.rows) WHERE digest = ?",

@@ -12,20 +12,21 @@ import ModelRepositoryAPI
 import NIOCore
 import StoredRows
 
-/// Reads all blobs again and again, slowly, to find those that were damaged at rest.
+/// Reads all blobs repeatedly and slowly, to find those that were damaged at rest.
 ///
-/// A disk can change bytes without an error, and large blobs are sent without being hashed. A blob
-/// that is found damaged is answered with 500 from then on; uploading it again replaces it.
+/// A disk can change bytes without reporting an error, and large blobs are sent without being
+/// hashed. Once a blob is found damaged, requests for it get the status 500 until it is uploaded
+/// again.
 struct BlobScrubber: Sendable {
   let repository: Repository
   let metrics: ServerMetrics
   let logger: Logger
-  /// How many bytes are read in a second.
+  /// The number of bytes to read per second.
   let rate: Int
-  /// The pause between two rounds, and after a failure.
+  /// The pause after each round and after a failure.
   var pause = Duration.seconds(3600)
 
-  /// Reads until the task is cancelled.
+  /// Reads blobs until the task is cancelled.
   func run() async {
     while !Task.isCancelled {
       do {
@@ -41,7 +42,7 @@ struct BlobScrubber: Sendable {
 
   /// Reads all blobs once.
   ///
-  /// - Throws: What the database throws, and `CancellationError`.
+  /// - Throws: The database's error, or `CancellationError`.
   func scrub() async throws {
     var (last, count, damaged) = ("", 0, 0)
     while let blob = try await next(after: last) {
@@ -57,7 +58,9 @@ struct BlobScrubber: Sendable {
     logger.info("the blobs were read", metadata: ["blobs": "\(count)", "damaged": "\(damaged)"])
   }
 
-  /// The blob after a digest; rows that are damaged are left to requests and to `fsck`.
+  /// Returns the next blob after a digest.
+  ///
+  /// It skips damaged rows, which requests and `fsck` report.
   private func next(after digest: String) async throws -> BlobReference? {
     try await repository.database.read { database in
       let rows = try Row.fetchCursor(
@@ -86,13 +89,13 @@ struct BlobScrubber: Sendable {
     return try await isSound(blob, BlobDigest(hash.finalize()))
   }
 
-  /// Notes what was found; nil for bytes that are missing or too many.
+  /// Records the result for a blob; `found` is nil if the file is missing or has another size.
   private func isSound(_ blob: BlobReference, _ found: BlobDigest?) async throws -> Bool {
     if found == blob.digest {
       repository.damagedBlobs.remove(blob.digest)
       return true
     }
-    // Deleted, or replaced, while it was read?
+    // The blob may have been deleted or replaced while it was read.
     let known = try await repository.database.read { try $0.blobSize(blob.digest) }
     guard known == blob.size else { return true }
     if repository.damagedBlobs.insert(blob.digest) {

@@ -9,39 +9,39 @@ import GRDB
 import ModelRepositoryAPI
 import StoredRows
 
-/// Looks at every page and every row of a database.
+/// Checks every page and every row of a database.
 ///
-/// A check that fails keeps no other check from being made: damage in one place tells nothing of
-/// another.
+/// If one check fails, the others still run, because damage in one part says nothing about another.
 struct DatabaseChecks: Sendable {
-  /// A version, as its rows describe it.
+  /// A version as its rows describe it.
   struct Version: Sendable {
     var model: RepositoryName
     var record: VersionRecord
     var blobs: [BlobDigest: Int]
   }
 
-  /// What is wrong with the file and the tables, in sentences.
+  /// The problems with the file and the tables, as sentences.
   private(set) var database: [String] = []
-  /// What is wrong with rows, in sentences.
+  /// The problems with rows, as sentences.
   private(set) var rows: [String] = []
-  /// Rows that can be read and whose checksums do not fit, in sentences.
+  /// The readable rows whose checksums don't match, as sentences.
   private var changed: [String] = []
-  /// Channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
+  /// The channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
   private(set) var untrusted: [String] = []
-  /// Channels, as `MODEL/CHANNEL`, whose newest document a key signed that was replaced since.
+  /// The channels, as `MODEL/CHANNEL`, whose newest document was signed by a key that was replaced
+  /// since.
   private(set) var outdated: [String] = []
-  /// The blobs whose rows are sound.
+  /// The blobs whose rows are intact.
   private(set) var blobs: [BlobReference] = []
-  /// The versions whose rows are sound, for a comparison with their manifests.
+  /// The versions whose rows are intact; they are compared with their manifests later.
   private(set) var versions: [Version] = []
 
-  /// Makes all checks.
+  /// Runs all checks.
   ///
   /// - Parameters:
   ///   - database: The database.
-  ///   - keys: The keys that sign channels' documents.
-  ///   - formerKeys: Keys that signed them before.
+  ///   - keys: The keys that sign channel documents.
+  ///   - formerKeys: The keys that signed channel documents before.
   init(_ database: Database, _ keys: [VerificationKey], formerKeys: [VerificationKey]) {
     note {
       let faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
@@ -70,13 +70,14 @@ struct DatabaseChecks: Sendable {
     for fault in changed where !rows.contains(fault) { rows.append(fault) }
   }
 
-  /// Adds what was found wrong with a row.
+  /// Records a problem with a row.
   mutating func add(_ fault: String) { rows.append(fault) }
 
   // MARK: - Tables
 
   private mutating func checkBlobs(_ database: Database) {
-    // A size that has changed says nothing of the blob itself.
+    // A row with a wrong checksum may have a wrong size, which says nothing about the blob itself.
+    // Such rows are left out.
     blobs = sound(.blobs, "ORDER BY digest", [], database, areWhole: true) { row in
       _ = try row.time("used")
       return try row.blob()
@@ -167,7 +168,7 @@ struct DatabaseChecks: Sendable {
     }
   }
 
-  /// Rows of models and versions that no check has seen, since their names are damaged.
+  /// Checks the rows that the other checks don't reach because the name in them is damaged.
   private mutating func checkRest(_ models: [RepositoryName], _ database: Database) {
     for table in [RepositoryTable.versions, .versionBlobs, .channelDocuments] {
       _ = sound(table, "", [], database) { row in
@@ -180,7 +181,7 @@ struct DatabaseChecks: Sendable {
     }
   }
 
-  /// The audit log's numbers go up to the last one that SQLite gave.
+  /// Checks that the audit log has no gaps and ends with the last number that SQLite assigned.
   private static func lostRecords(_ database: Database) throws -> [String] {
     let row = try Row.fetchOne(
       database,
@@ -202,7 +203,7 @@ struct DatabaseChecks: Sendable {
       ]
   }
 
-  /// A channel's newest document names versions as their rows are.
+  /// Checks that a channel's newest document describes its versions as their rows do.
   private static func unknownVersions(
     _ state: ChannelState, _ model: RepositoryName, _ database: Database
   ) throws -> [String] {
@@ -219,7 +220,7 @@ struct DatabaseChecks: Sendable {
 
   // MARK: - Reading
 
-  /// Reads the sound rows of a table, and notes the damaged ones.
+  /// Returns the values of a table's intact rows, and records the damaged ones.
   private mutating func sound<Value>(
     _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
     _ database: Database, areWhole: Bool = false, _ read: (CheckedRow) throws -> Value
@@ -239,7 +240,7 @@ struct DatabaseChecks: Sendable {
           faults.append("\(error)")
           continue
         }
-        // Other checks may tell more of such a row.
+        // The value is kept, because other checks may find out more about such a row.
         do {
           try CheckedRow.checkWhole(row, of: table)
         } catch let error as DamagedRow {
@@ -253,7 +254,7 @@ struct DatabaseChecks: Sendable {
     return values
   }
 
-  /// Adds what a check finds, and what keeps it from being made.
+  /// Runs a check, and records its findings or the error that stopped it.
   private mutating func note(_ check: () throws -> [String]) {
     var found: [String]
     do {

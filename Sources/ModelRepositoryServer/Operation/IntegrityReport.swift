@@ -4,34 +4,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// What ``RepositoryStore/fsck(rehash:)`` found.
+/// The result of ``RepositoryStore/fsck(rehash:)``.
 public struct IntegrityReport: Sendable, Hashable, Codable {
-  /// How many blobs were looked at.
+  /// The number of blobs that were checked.
   public var blobs = 0
-  /// How many bytes they have.
+  /// The total size of these blobs in bytes.
   public var bytes = 0
-  /// Blobs without a file; they are forgotten now.
+  /// The blobs whose file is missing; their rows were deleted.
   public var lost: [String] = []
-  /// Blobs whose file had another size; they are in quarantine now.
+  /// The blobs whose file had another size; they were moved to the quarantine.
   public var wrongSizes: [String] = []
-  /// Blobs whose bytes had another digest; they are in quarantine now.
+  /// The blobs whose bytes had another digest; they were moved to the quarantine.
   public var wrongDigests: [String] = []
-  /// Files that are no blob of the database's; garbage collection takes them.
+  /// The files that belong to no blob in the database; garbage collection deletes them.
   public var orphans: [String] = []
-  /// What versions name and is not there, after all of that.
+  /// The blobs that versions refer to and that are missing after these steps.
   public var missing: [MissingBlob] = []
-  /// Channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
+  /// The channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
   public var untrusted: [String] = []
-  /// Channels, as `MODEL/CHANNEL`, whose newest document a key signed that was replaced since.
+  /// The channels, as `MODEL/CHANNEL`, whose newest document was signed by a key that was replaced
+  /// since.
   ///
   /// The server signs them again.
   public var outdated: [String] = []
-  /// What is wrong with the database's file and its tables, in sentences.
+  /// The problems with the database's file and its tables, as sentences.
   public var database: [String] = []
-  /// What is wrong with the database's rows, in sentences.
+  /// The problems with the database's rows, as sentences.
   public var rows: [String] = []
 
-  /// Whether nothing is damaged or missing; orphans and outdated documents do no harm.
+  /// Whether nothing is damaged or missing; orphans and outdated documents are harmless.
   public var isSound: Bool {
     lost.isEmpty && wrongSizes.isEmpty && wrongDigests.isEmpty && missing.isEmpty
       && untrusted.isEmpty && database.isEmpty && rows.isEmpty

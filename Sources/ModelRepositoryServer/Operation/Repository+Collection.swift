@@ -10,16 +10,17 @@ import ModelRepositoryAPI
 import StoredRows
 
 extension Repository {
-  /// Takes away blobs that no version names, and files that are nobody's.
+  /// Deletes blobs that no version refers to, and files without a row.
   ///
-  /// What was used within the grace period stays: someone may be about to publish it. A publication
-  /// either comes before a row goes, and keeps it, or after, and says what is missing.
+  /// Blobs that were used within the grace period stay, because someone may be about to publish
+  /// them. A version that is published before a blob's row is deleted keeps the blob. A publication
+  /// that comes later fails and names the missing blob.
   ///
   /// - Parameters:
   ///   - uploads: The uploads.
-  ///   - token: Whose wish it is.
-  /// - Returns: What went.
-  /// - Throws: What the database and the store do.
+  ///   - token: The id of the token that requests the collection.
+  /// - Returns: What was deleted.
+  /// - Throws: The database's or the store's error.
   func collectGarbage(_ uploads: UploadStore, by token: String?) async throws -> CollectionReport {
     try await blobs.check()
     var report = CollectionReport()
@@ -28,7 +29,7 @@ extension Repository {
     report.bytes = expired.bytes
     let oldest = now - options.collectionGracePeriod
     let candidates = try await database.read { database in
-      // Damaged rows stay as they are; `fsck` names them.
+      // Damaged rows stay as they are; `fsck` reports them.
       var faults: [String] = []
       return try database.sound(
         .blobs, "\(RepositoryTable.blobs.rows) WHERE \(Self.isGarbage)", [oldest], faults: &faults
@@ -40,7 +41,7 @@ extension Repository {
     for candidate in candidates {
       let digest = candidate.digest
       let isGone = try await commits.withLock(digest) {
-        // First the row, then the file: never a row alone.
+        // The row is deleted before the file, so that a row never exists without its file.
         let isGone = try await database.write { database in
           try database.execute(
             sql: "DELETE FROM blobs WHERE digest = ? AND \(Self.isGarbage)",
@@ -75,7 +76,7 @@ extension Repository {
     used < ? AND NOT EXISTS (SELECT 1 FROM version_blobs WHERE version_blobs.digest = blobs.digest)
     """
 
-  /// Takes a file away that has no row, and that no version wants back.
+  /// Deletes a file that has no row and that no version refers to.
   private func removeOrphan(_ digest: BlobDigest) async throws -> Bool {
     try await commits.withLock(digest) {
       let isKnown = try await database.read { database in

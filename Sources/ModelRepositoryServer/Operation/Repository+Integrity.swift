@@ -11,7 +11,7 @@ import ModelRepositoryAPI
 import NIOCore
 
 extension Repository {
-  /// Looks for what is missing or damaged; see ``RepositoryStore/fsck(rehash:)``.
+  /// Looks for missing and damaged data; see ``RepositoryStore/fsck(rehash:)``.
   func checkIntegrity(rehash: Bool) async throws -> IntegrityReport {
     try await blobs.check()
     var report = IntegrityReport()
@@ -33,10 +33,10 @@ extension Repository {
     let digests = Set(known.map(\.digest))
     report.orphans = try await blobs.list().map(\.blob.digest).filter { !digests.contains($0) }
       .map(\.description).sorted()
-    // After what was found lost or damaged was forgotten.
+    // This comes last, because the steps above delete the rows of lost and damaged blobs.
     report.missing = try await database.read { database in
       do {
-        // The checks told of damaged rows already.
+        // The checks above have already reported the damaged rows.
         var faults: [String] = []
         return try Self.missingBlobs(database, faults: &faults)
       } catch is DatabaseError {
@@ -46,7 +46,8 @@ extension Repository {
     return report
   }
 
-  /// Compares the versions' rows with their manifests, which nobody can change.
+  /// Compares the rows of versions with their manifests, which can't change because they are
+  /// verified by their digests.
   private func checkManifests(_ checks: inout DatabaseChecks) async throws {
     for version in checks.versions {
       let record = version.record
@@ -99,7 +100,9 @@ extension Repository {
     }
   }
 
-  /// First the row, then the file: never a row alone.
+  /// Moves a blob to the quarantine.
+  ///
+  /// The row is deleted before the file is moved, so that a row never exists without its file.
   private func quarantine(_ digest: BlobDigest) async throws {
     try await commits.withLock(digest) {
       try await forget(digest)

@@ -11,19 +11,19 @@ import ModelRepositoryAPI
 import NIOCore
 
 extension RepositoryCopy {
-  /// How many blobs come from another machine at once.
+  /// The number of simultaneous downloads from a remote store.
   private static let downloads = 8
 
-  /// Copies a repository, which a server may use meanwhile.
+  /// Copies a repository that a server may be using.
   ///
-  /// The database is copied first, as it is at one moment, and then the blobs that it knows. What a
-  /// version names is never collected; a blob that no version names may go before it is copied, and
-  /// is then as good as collected before that moment.
+  /// The database is copied first, as a consistent snapshot, and then the blobs in it. Blobs that a
+  /// version refers to are never collected. Any other blob may be deleted before it is copied. The
+  /// copy is then the same as if the blob had been collected before the snapshot.
   ///
   /// - Parameters:
-  ///   - options: The folder, and who asks the store of its blobs.
-  ///   - path: A path where nothing is yet, or an empty folder.
-  ///   - includesKeys: Whether the private keys are in it.
+  ///   - options: The folder, and the credentials for its blob store.
+  ///   - path: A path that doesn't exist yet, or an empty folder.
+  ///   - includesKeys: Whether to copy the private keys, too.
   /// - Throws: ``RepositoryError``.
   static func backup(
     _ options: ModelRepositoryOptions, to path: String, includesKeys: Bool
@@ -57,9 +57,9 @@ extension RepositoryCopy {
     }
   }
 
-  /// Gives a blob's file a second name, or copies it where the file system cannot.
+  /// Creates a hard link to a blob's file, or copies the file if the file system has no hard links.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether the file exists.
   private static func link(
     _ blob: BlobReference, _ folder: DataFolder, _ fresh: DataFolder
   ) throws -> Bool {
@@ -70,21 +70,21 @@ extension RepositoryCopy {
       do {
         try copyBlob(blob, source, destination)
       } catch {
-        // It may have gone in between.
+        // The file may have been deleted after the attempt to link it.
         guard try FileSystem.exists(source) else { return false }
         throw error
       }
     }
-    // Of the link: the other name may be another file by now.
+    // The size of the link is checked, because the original path may refer to another file by now.
     guard try FileSystem.size(of: destination) == blob.size else {
       throw damaged(blob, "backed up")
     }
     return true
   }
 
-  /// Copies blobs from another machine.
+  /// Downloads blobs from a remote store.
   ///
-  /// - Returns: Those that are not there.
+  /// - Returns: The blobs that are missing.
   private static func download(
     _ blobs: [BlobReference], _ store: S3BlobStore, _ fresh: DataFolder
   ) async throws -> [BlobReference] {
@@ -101,7 +101,9 @@ extension RepositoryCopy {
     }
   }
 
-  /// Copies a blob from another machine, reading every byte.
+  /// Downloads a blob from a remote store and checks every byte.
+  ///
+  /// - Returns: Whether the blob exists.
   private static func download(
     _ blob: BlobReference, _ store: S3BlobStore, _ path: String
   ) async throws -> Bool {
@@ -113,7 +115,7 @@ extension RepositoryCopy {
       do {
         try await content.forEachPiece(in: 0..<blob.size) { try await file.write($0) }
       } catch let error as RepositoryError where error.code == .storage && attempts > 1 {
-        // Collected, or replaced by the same bytes, while it was read.
+        // The blob was collected, or replaced by the same bytes, while it was being read.
         attempts -= 1
         continue
       }
@@ -126,7 +128,7 @@ extension RepositoryCopy {
     return false
   }
 
-  /// Takes out of a copy what was collected while it was made.
+  /// Removes the blobs that were collected during the backup from the copy's database.
   private static func forget(_ gone: [BlobReference], _ copy: DatabaseQueue) throws {
     try copy.write { database in
       for blob in gone {

@@ -10,12 +10,13 @@ import GRDB
 import ModelRepositoryAPI
 
 extension RepositoryCopy {
-  /// Copies a backup, and checks it.
+  /// Copies a backup into a data folder and checks it.
   ///
   /// - Parameters:
   ///   - backup: The backup.
-  ///   - keys: A folder of private keys; nil for those in the backup, if there are any.
-  ///   - options: The folder that is made, where its blobs are to be, and who asks that store.
+  ///   - keys: A folder of private keys; nil for those in the backup, if it has any.
+  ///   - options: The folder to create, the location of its blobs, and the credentials for their
+  ///     store.
   /// - Throws: ``RepositoryError``.
   static func restore(
     from backup: DataFolder, keys: String?, _ options: ModelRepositoryOptions
@@ -55,9 +56,9 @@ extension RepositoryCopy {
     }
   }
 
-  /// Copies the database, and looks at it.
+  /// Copies the database and checks it.
   ///
-  /// - Returns: The blobs that it knows.
+  /// - Returns: The blobs in the database.
   private static func copyDatabase(
     _ backup: DataFolder, _ fresh: DataFolder
   ) throws -> [BlobReference] {
@@ -85,7 +86,7 @@ extension RepositoryCopy {
     try copyBlob(blob, source, destination)
   }
 
-  /// Brings the blobs to a store on another machine, when all of them were found whole.
+  /// Uploads the blobs to a remote store after checking that all of them are intact.
   private static func upload(
     _ blobs: [BlobReference], _ backup: DataFolder, _ fresh: DataFolder, _ place: S3Place,
     _ options: ModelRepositoryOptions
@@ -103,19 +104,19 @@ extension RepositoryCopy {
     try await store.check()
     do {
       for blob in blobs {
-        // The store takes the file that it is given.
+        // The store deletes the file that it is given, so it gets a copy.
         let file = fresh.uploads + "/" + blob.digest.hexadecimal
         try await blocking { try copyChecked(blob, backup, file) }
         try await store.put(file, as: blob)
       }
     } catch {
-      // Else the place would belong to a repository that never came to be.
+      // Otherwise, the location would belong to a repository that was never created.
       _ = try? await Task { try await store.leave() }.value
       throw error
     }
   }
 
-  /// A backup may be on a disk that cannot be written: then nobody else changes it, either.
+  /// Locks a backup, unless it is on a read-only disk, where no other process can change it.
   private static func lockUnlessReadOnly(_ path: String) throws -> FolderLock? {
     do {
       return try FolderLock(path)

@@ -13,15 +13,16 @@ import StoredRows
 
 /// Copies of data folders.
 ///
-/// A copy is made beside its place and gets its name when it is whole.
+/// A copy is made next to its destination and renamed when it is complete.
 enum RepositoryCopy {
-  /// Makes a folder that gets its name when it is whole, and is gone otherwise.
+  /// Creates a folder that gets its final name when it is complete, and is deleted otherwise.
   ///
   /// - Parameters:
-  ///   - path: Where nothing is yet, or an empty folder.
-  ///   - hasBlobs: Whether the blobs are in it.
-  ///   - body: Fills the folder.
-  /// - Throws: ``RepositoryError``; what the body throws becomes one.
+  ///   - path: A path that doesn't exist yet, or an empty folder.
+  ///   - hasBlobs: Whether the folder contains blobs.
+  ///   - body: A closure that fills the folder.
+  /// - Throws: ``RepositoryError``. Other errors of the body are converted to one, except
+  ///   `CancellationError`.
   static func make(
     _ path: String, hasBlobs: Bool, _ body: (DataFolder) async throws -> Void
   ) async throws {
@@ -43,12 +44,12 @@ enum RepositoryCopy {
         {
           try FileSystem.flush(path)
         }
-        // An empty folder is replaced.
+        // The rename replaces an empty folder.
         try FileSystem.rename(fresh.path, to: path)
         try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
       }
     } catch {
-      // Not on the pool: it does nothing for a task that is cancelled.
+      // The thread pool isn't used here, because it does nothing for a cancelled task.
       try? FileManager.default.removeItem(atPath: fresh.path)
       if error is CancellationError { throw error }
       if error is DatabaseError || error is DamagedRow {
@@ -63,14 +64,15 @@ enum RepositoryCopy {
     }
   }
 
-  /// Work that blocks, off the threads that all tasks share.
+  /// Runs blocking work on a thread pool, so that it doesn't block the threads that all tasks
+  /// share.
   static func blocking<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await NIOThreadPool.singleton.runIfActive(work)
   }
 
-  /// Uploads under way are not copied, and all of the database is in one file.
+  /// Deletes the uploads from a copy of the database, and puts all of its data into one file.
   static func prepare(_ database: DatabaseQueue) throws {
     try database.writeWithoutTransaction { database in
       if try database.tableExists("seals") { try RowChecksums.keep(database) }
@@ -79,7 +81,7 @@ enum RepositoryCopy {
     }
   }
 
-  /// The blobs that a database knows.
+  /// Returns the blobs in a database.
   static func blobs(in database: DatabaseQueue) throws -> [BlobReference] {
     try database.read { database in
       try Row.fetchAll(database, sql: "SELECT digest, size FROM blobs ORDER BY digest").map {
@@ -88,7 +90,7 @@ enum RepositoryCopy {
     }
   }
 
-  /// Where a blob is in a folder.
+  /// The path of a blob in a folder.
   static func path(_ digest: BlobDigest, in folder: DataFolder) -> String {
     "\(folder.blobs)/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
@@ -97,7 +99,7 @@ enum RepositoryCopy {
     try FileSystem.makeFolder(URL(filePath: path).deletingLastPathComponent().path)
   }
 
-  /// Copies the bytes, and looks at the copy.
+  /// Copies a blob's file and verifies the copy.
   static func copyBlob(
     _ blob: BlobReference, _ source: String, _ destination: String
   ) throws {
@@ -127,7 +129,7 @@ enum RepositoryCopy {
     _ = try RootFolder.load(destination.roots)
   }
 
-  /// What is wrong with a blob that cannot be copied.
+  /// Creates the error for a blob that can't be copied.
   static func damaged(_ blob: BlobReference, _ what: String) -> RepositoryError {
     RepositoryError(
       .storage,

@@ -11,9 +11,9 @@ import ModelRepositoryAPI
 import NIOCore
 import WebServing
 
-/// Counts requests, and writes a line of log for each when its last byte is sent.
+/// Counts requests, and logs each one when its last byte was sent.
 ///
-/// A line has no query, no header field and no body: nothing that is secret.
+/// The log contains no query, no header field and no body, and therefore no secrets.
 struct RequestMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
@@ -37,7 +37,7 @@ struct RequestMiddleware: RouterMiddleware {
       record.end(status: status, bytes: 0, isWhole: true)
       return response
     }
-    // Setting a body of the same length leaves the header fields as they are.
+    // Replacing the body by one of the same length doesn't change the header fields.
     let notes = context.notes
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
       do {

@@ -8,9 +8,9 @@ import HTTPTypes
 import Logging
 import WebServing
 
-/// One request, as the metrics and the log tell of it.
+/// A request as the metrics and the log report it.
 ///
-/// The log's line has no query, no header field and no body: nothing that is secret.
+/// The log contains no query, no header field and no body, and therefore no secrets.
 struct RequestRecord: Sendable {
   private let method: String
   private let target: String
@@ -20,14 +20,14 @@ struct RequestRecord: Sendable {
   private let notes: RequestNotes
   private let start = ContinuousClock.now
 
-  /// Notes that a request began.
+  /// Records that a request began.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - route: The route's pattern.
-  ///   - logger: Gets the line.
-  ///   - metrics: Count it.
-  ///   - notes: What is found out about it later.
+  ///   - logger: The logger for the request's line.
+  ///   - metrics: The metrics that count the request.
+  ///   - notes: The facts about the request that are found out later.
   init(
     _ request: HTTPRequest, route: String, _ logger: Logger, _ metrics: ServerMetrics,
     _ notes: RequestNotes
@@ -41,12 +41,12 @@ struct RequestRecord: Sendable {
     metrics.requests.begin()
   }
 
-  /// Notes that the last byte was sent, or that it never will be.
+  /// Records that the last byte was sent, or that it will never be sent.
   ///
   /// - Parameters:
-  ///   - status: The answer's status.
-  ///   - bytes: How many bytes of its body were sent.
-  ///   - isWhole: Whether these are all.
+  ///   - status: The status of the response.
+  ///   - bytes: The number of bytes of its body that were sent.
+  ///   - isWhole: Whether the whole body was sent.
   func end(status: Int, bytes: Int, isWhole: Bool) {
     let duration = ContinuousClock.now - start
     metrics.requests.end(method: method, route: route, status: status, duration: duration)
@@ -55,7 +55,7 @@ struct RequestRecord: Sendable {
     logger.info(isWhole ? "request" : "request broken off", metadata: metadata)
   }
 
-  /// What the log tells of every request.
+  /// Returns what the log reports about every request.
   static func metadata(
     _ method: String, _ target: String, _ status: Int, _ bytes: Int, _ duration: Duration
   ) -> Logger.Metadata {

@@ -7,9 +7,9 @@
 import Synchronization
 import WebServing
 
-/// What the server counts, in Prometheus' text format.
+/// The server's counters, in Prometheus' text format.
 final class ServerMetrics: Sendable {
-  /// What there is at the moment.
+  /// The current values that aren't counters.
   struct Gauges {
     var blobs = 0
     var blobBytes = 0
@@ -24,13 +24,13 @@ final class ServerMetrics: Sendable {
   private let blobBytes = Atomic(0)
   private let scrubbedBytes = Atomic(0)
 
-  /// Notes that bytes of a blob were sent.
+  /// Records that bytes of a blob were sent.
   func sent(_ bytes: Int) { blobBytes.add(bytes, ordering: .relaxed) }
 
-  /// Notes that bytes of a blob were read to check them.
+  /// Records that bytes of a blob were read to check them.
   func scrubbed(_ bytes: Int) { scrubbedBytes.add(bytes, ordering: .relaxed) }
 
-  /// The text that Prometheus reads.
+  /// Returns the text that Prometheus reads.
   func text(_ gauges: Gauges) -> String {
     requests.text([
       RequestMetrics.Series(

@@ -14,7 +14,7 @@ import NIOPosix
 import StoredRows
 import Synchronization
 
-/// What operators and monitors ask for.
+/// The routes for operators and monitors.
 struct ServerRoutes: Sendable {
   let repository: Repository
   let access: Access
@@ -51,13 +51,13 @@ struct ServerRoutes: Sendable {
     }
   }
 
-  /// Adds what monitors ask whether the server is well.
+  /// Adds the routes that monitors use to check the server's health.
   func addHealth(to router: Router<WebContext>) {
     router.get("healthz") { _, _ in Self.plain("ok\n") }
     router.get("readyz") { _, context in try await readiness(context) }
   }
 
-  /// A root document, which is public; nil for the newest.
+  /// Returns a root document, which is public; a nil version returns the newest one.
   private func root(_ version: Int?) throws -> Response {
     repository.reloadChangedKeys()
     let documents = repository.signing.roots.documents
@@ -74,15 +74,16 @@ struct ServerRoutes: Sendable {
     .data(text.utf8, type: "text/plain; charset=utf-8", headers: [.cacheControl: "no-store"])
   }
 
-  /// Whether the database and the disk can be written, and have room, and the blobs can be reached.
+  /// Checks that the database and the disk are writable and have space, and that the blobs are
+  /// reachable.
   private func readiness(_ context: WebContext) async throws -> Response {
-    // Everybody may ask; it is tried once a second.
+    // Anybody may send this request, so the result is checked at most once a second.
     let reason = try await lastReady.reason { try await unreadiness(context) }
     guard let reason else { return Self.plain("ready\n") }
     throw Problem(.serviceUnavailable, "not_ready", reason, headers: [.retryAfter: "10"])
   }
 
-  /// Why the server cannot work; nil where it can.
+  /// Returns the reason why the server can't work; nil if it can.
   private func unreadiness(_ context: WebContext) async throws -> String? {
     repository.reloadChangedKeys()
     if let problem = repository.signingWatch.problem {
@@ -145,12 +146,14 @@ struct ServerRoutes: Sendable {
   }
 }
 
-/// What was found out last, for a second.
+/// The last readiness result, which is reused for a second.
 private final class LastReady: Sendable {
   private let state = Mutex<(time: ContinuousClock.Instant, reason: String?)?>(nil)
   private let lock = AsyncLock()
 
-  /// What was found out within a second, or is now; of many who ask at once, one finds out.
+  /// Returns the last result if it is less than a second old, and checks again otherwise.
+  ///
+  /// If several callers ask at once, only one of them runs the check.
   func reason(_ find: () async throws -> String?) async throws -> String? {
     try await lock.withLock {
       if let last = state.withLock({ $0 }), .now - last.time < .seconds(1) { return last.reason }

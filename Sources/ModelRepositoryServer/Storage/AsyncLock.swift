@@ -6,7 +6,7 @@
 #if Servers
 import Synchronization
 
-/// Lets one task at a time through, first come, first served.
+/// A lock for tasks that wait without blocking a thread, in first-in, first-out order.
 final class AsyncLock: Sendable {
   private struct State {
     var isTaken = false
@@ -15,9 +15,10 @@ final class AsyncLock: Sendable {
 
   private let state = Mutex(State())
 
-  /// Does something while no other task does something under this lock.
+  /// Runs a closure while no other task holds the lock.
   ///
-  /// What waits is not cancelled: all that happens under a lock is short.
+  /// Cancelling a waiting task doesn't end the wait, because the lock is only held for a short
+  /// time.
   func withLock<Value>(_ body: () async throws -> Value) async rethrows -> Value {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in

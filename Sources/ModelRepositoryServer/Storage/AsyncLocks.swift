@@ -6,11 +6,11 @@
 #if Servers
 import Synchronization
 
-/// Lets one task at a time through for a key; those for other keys do not wait.
+/// A set of locks, one for each key, so that tasks with different keys don't wait for each other.
 final class AsyncLocks<Key: Hashable & Sendable>: Sendable {
   private let locks = Mutex<[Key: (lock: AsyncLock, users: Int)]>([:])
 
-  /// Does something while no other task does something for the same key.
+  /// Runs a closure while no other task holds the lock of the same key.
   func withLock<Value>(
     _ key: Key, _ body: () async throws -> Value
   ) async rethrows -> Value {

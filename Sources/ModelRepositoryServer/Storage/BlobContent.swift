@@ -7,30 +7,32 @@
 import ModelRepositoryAPI
 import NIOCore
 
-/// A blob that is being read.
+/// A blob that is open for reading.
 protocol BlobContent: Sendable {
-  /// How many bytes it has.
+  /// The blob's size in bytes.
   var size: Int { get }
 
-  /// Some of its bytes.
+  /// Reads some of the bytes.
   ///
-  /// - Parameter range: Within the blob; 256 KB or less are read at once.
-  /// - Returns: All of these bytes.
-  /// - Throws: ``RepositoryError`` where there are fewer.
+  /// - Parameter range: A range within the blob. Callers read at most 256 KB at once.
+  /// - Returns: All bytes of the range.
+  /// - Throws: ``RepositoryError`` if there are fewer bytes.
   func bytes(in range: Range<Int>) async throws -> ByteBuffer
 
-  /// Begins to read many bytes, as they are taken.
+  /// Starts to read a range that may be large.
   ///
-  /// What is known to be unreadable throws here: before an answer is begun that it would break off.
+  /// A failure that can be detected immediately is thrown here, before a response begins that would
+  /// have to be aborted.
   ///
-  /// - Parameter range: Within the blob.
-  /// - Returns: The bytes in pieces of 256 KB or less, once; or a ``RepositoryError`` on the way,
-  ///   never fewer bytes, or others.
+  /// - Parameter range: A range within the blob.
+  /// - Returns: The bytes in pieces of at most 256 KB, which can be iterated once. If reading fails
+  ///   on the way, the sequence throws ``RepositoryError``. It never ends early and never returns
+  ///   other bytes.
   /// - Throws: ``RepositoryError``.
   func pieces(in range: Range<Int>) async throws -> BlobPieces
 }
 
-/// The bytes of a blob, as they are taken.
+/// The bytes of a blob, piece by piece.
 typealias BlobPieces = any AsyncSequence<ByteBuffer, any Error> & Sendable
 
 extension BlobContent {
@@ -38,7 +40,7 @@ extension BlobContent {
     RangedPieces(content: self, range: range)
   }
 
-  /// Reads piece by piece, so that memory stays flat.
+  /// Reads the bytes piece by piece, so that the memory use stays constant.
   func forEachPiece(
     in range: Range<Int>, _ body: (ByteBuffer) async throws -> Void
   ) async throws {
@@ -49,10 +51,10 @@ extension BlobContent {
   }
 }
 
-/// How many bytes are read or written at once.
+/// The number of bytes to read or write at once.
 let blobPieceSize = 1 << 18
 
-/// A blob's bytes, read a piece at a time.
+/// The bytes of a blob, read one piece at a time.
 struct RangedPieces: AsyncSequence, Sendable {
   let content: any BlobContent
   let range: Range<Int>

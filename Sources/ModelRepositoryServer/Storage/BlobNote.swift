@@ -7,17 +7,17 @@
 import Foundation
 import ModelRepositoryAPI
 
-/// The file `blobs.json`: what a data folder says of blobs that are elsewhere; no secret is in it.
+/// The file `blobs.json`, which describes where a data folder's blobs are if they are elsewhere.
 ///
-/// Without it, blobs are in the folder.
+/// Without this file, the blobs are in the folder. The file contains no secrets.
 struct BlobNote: Codable, Equatable {
-  /// What the place knows the repository by.
+  /// The id by which the blobs' location identifies the repository.
   var id: String
   var s3: S3Place
 
-  /// Reads the note; nil where there is none.
+  /// Reads the note; nil if there is none.
   ///
-  /// - Throws: ``RepositoryError`` where it says nothing that can be understood.
+  /// - Throws: ``RepositoryError`` if the file isn't valid.
   static func read(_ folder: DataFolder) throws -> BlobNote? {
     guard try FileSystem.exists(folder.note) else { return nil }
     guard let data = FileManager.default.contents(atPath: folder.note),
@@ -31,14 +31,14 @@ struct BlobNote: Codable, Equatable {
     return note
   }
 
-  /// Where a folder's blobs are, after what it says and what is wished.
+  /// Determines where a folder's blobs are, from its note and the requested location.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - wish: Where they are to be; nil for where they are.
-  ///   - knowsBlobs: Whether there are any; without, every place is as good.
-  /// - Returns: The note that holds; nil for the folder itself.
-  /// - Throws: ``RepositoryError`` with the code `.invalidOption`, where blobs would have to move.
+  ///   - wish: The requested location; nil to keep the current one.
+  ///   - knowsBlobs: Whether the repository has any blobs. Without blobs, the location can change.
+  /// - Returns: The note that applies; nil if the blobs are in the folder.
+  /// - Throws: ``RepositoryError`` with the code `.invalidOption` if the blobs would have to move.
   static func settle(
     _ folder: DataFolder, _ wish: BlobPlace?, knowsBlobs: Bool
   ) throws -> BlobNote? {
@@ -48,7 +48,7 @@ struct BlobNote: Codable, Equatable {
     if case .s3(let other) = wish, let note, note.s3.bucket == other.bucket,
       note.s3.prefix == other.prefix
     {
-      // The same place by another address: its `repository.json` proves it.
+      // This is the same location with another address; its `repository.json` will prove that.
       let note = BlobNote(id: note.id, s3: other)
       try note.write(folder)
       return note
@@ -68,7 +68,7 @@ struct BlobNote: Codable, Equatable {
     }
   }
 
-  /// Notes a new place in a folder.
+  /// Records a new location in a folder.
   ///
   /// - Throws: ``RepositoryError`` with the code `.storage`.
   static func make(_ place: S3Place, in folder: DataFolder) throws -> BlobNote {

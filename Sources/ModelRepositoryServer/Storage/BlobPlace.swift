@@ -4,16 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// Where a repository keeps its blobs.
+/// The location of a repository's blobs.
 public enum BlobPlace: Sendable, Hashable {
-  /// In the data folder.
+  /// The data folder.
   case folder
-  /// In a store that speaks S3.
+  /// An S3-compatible store.
   case s3(S3Place)
 }
 
 extension BlobPlace: CustomStringConvertible {
-  /// What people read.
+  /// A description for people.
   public var description: String {
     switch self {
     case .folder: "the data folder itself"

@@ -7,58 +7,58 @@
 import Foundation
 import ModelRepositoryAPI
 
-/// Where blobs are kept: bytes that are named by their SHA-256 and never change.
+/// A store of blobs, which are immutable bytes that are identified by their SHA-256.
 ///
-/// A store knows nothing of models. It is only given files that were checked, and what it was given
-/// it has for certain when the call returns. Every store passes the tests of `BlobStoreTests`.
+/// A store knows nothing about models. It only receives files that were verified, and a blob is
+/// durable when ``put(_:as:)`` returns. Every store has to pass the tests in `BlobStoreTests`.
 protocol BlobStore: Sendable {
-  /// Takes a file whose bytes were checked against the digest; afterwards it is the store's.
+  /// Moves a verified file into the store.
   ///
-  /// A blob that is there already is replaced in one step: so a damaged one is mended.
+  /// If the blob already exists, it is replaced in one step. This repairs a damaged blob.
   ///
   /// - Parameters:
-  ///   - file: A path; where the call fails, the file may still be there.
-  ///   - blob: What it has.
-  /// - Throws: ``RepositoryError``: with the code `.storage` nobody knows what became of the file;
-  ///   with `.storeUnavailable` it is there and whole, and can be put again.
+  ///   - file: The file's path. If the call fails, the file may still exist.
+  ///   - blob: The file's digest and size.
+  /// - Throws: ``RepositoryError``. With the code `.storage`, the state of the file is unknown.
+  ///   With `.storeUnavailable`, the file is intact and can be stored again.
   func put(_ file: String, as blob: BlobReference) async throws
 
-  /// Begins to read a blob.
+  /// Opens a blob for reading.
   ///
-  /// What is deleted or replaced meanwhile is read to its end, or reading throws: a folder keeps
-  /// what is open, a store behind a network keeps what it has begun to send, and refuses the rest.
-  /// Other bytes than those that were there never come.
+  /// If the blob is deleted or replaced meanwhile, the read either completes or throws. A folder
+  /// keeps an open file until it is closed. A remote store finishes the response that it has begun,
+  /// and rejects further requests. A read never returns bytes of another blob.
   ///
-  /// - Returns: The blob; nil where there is none.
+  /// - Returns: The blob; nil if it doesn't exist.
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)?
 
-  /// How many bytes a blob has; nil where there is none.
+  /// Returns a blob's size in bytes; nil if it doesn't exist.
   func size(of digest: BlobDigest) async throws -> Int?
 
-  /// Takes a blob away; one that is not there is no error.
+  /// Deletes a blob; a missing blob isn't an error.
   func delete(_ digest: BlobDigest) async throws
 
-  /// Takes a damaged blob out of the way, and keeps it for people to look at.
+  /// Moves a damaged blob out of the way, and keeps it so that people can examine it.
   func quarantine(_ digest: BlobDigest) async throws
 
-  /// Everything that is there.
+  /// Lists all blobs.
   func list() async throws -> [StoredBlob]
 
-  /// Whether the store answers, and is this repository's.
+  /// Checks that the store responds and that it belongs to this repository.
   ///
-  /// - Throws: ``RepositoryError`` where it is not so.
+  /// - Throws: ``RepositoryError`` if the check fails.
   func check() async throws
 }
 
 extension BlobStore {
-  /// A store on this machine's disk answers.
+  /// Succeeds, because a store on this machine's disk is always reachable.
   func check() async throws {}
 }
 
-/// A blob that is there.
+/// A blob in a store.
 struct StoredBlob: Sendable, Hashable {
   var blob: BlobReference
-  /// When the store was given it.
+  /// The time at which the blob was stored.
   var stored: Date
 }
 #endif

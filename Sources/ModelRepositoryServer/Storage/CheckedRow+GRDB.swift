@@ -9,7 +9,7 @@ import GRDB
 import StoredRows
 
 extension CheckedRow {
-  /// Wraps a row of GRDB's, whose own subscripts end the process where a value has another type.
+  /// Wraps a row from GRDB, whose own subscripts crash if a value has an unexpected type.
   init(_ row: Row, of table: String, key: [String]) {
     self.init(
       StoredRow(
@@ -17,17 +17,17 @@ extension CheckedRow {
       of: table, key: key)
   }
 
-  /// A time, as GRDB writes it: `2026-11-23 09:00:00.000`, in UTC.
+  /// Returns a time in GRDB's format, `2026-11-23 09:00:00.000` in UTC.
   ///
-  /// - Throws: ``DamagedRow`` for NULL and for everything else.
+  /// - Throws: ``DamagedRow`` for NULL and for all other values.
   func time(_ column: String) throws -> Date {
     guard let time = try optionalTime(column) else { throw mismatch(column, "a time") }
     return time
   }
 
-  /// A time, or nil for NULL.
+  /// Returns a time, or nil for NULL.
   ///
-  /// - Throws: ``DamagedRow`` for everything else.
+  /// - Throws: ``DamagedRow`` for all other values.
   func optionalTime(_ column: String) throws -> Date? {
     switch try value(column) {
     case .null: return nil
@@ -39,7 +39,7 @@ extension CheckedRow {
     }
   }
 
-  /// Whether a text is `YYYY-MM-DD HH:MM:SS.SSS`, a day that the calendar has.
+  /// Whether a text has the format `YYYY-MM-DD HH:MM:SS.SSS`, with a day that exists.
   private static func isTime(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     let pattern = Array("0000-00-00 00:00:00.000".utf8)
@@ -61,7 +61,7 @@ extension CheckedRow {
 }
 
 extension StoredValue {
-  /// A value of GRDB's.
+  /// Creates a value from GRDB's.
   fileprivate init(_ value: DatabaseValue) {
     self =
       switch value.storage {

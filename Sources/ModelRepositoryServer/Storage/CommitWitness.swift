@@ -17,27 +17,27 @@ import Musl
 import Darwin
 #endif
 
-/// The file `COMMITS`: how many changes the database had when something was last committed.
+/// The file `COMMITS`, which contains the number of changes in the database at the last commit.
 ///
-/// A database cannot tell that its write-ahead log was cut off: it is a sound database then, as it
-/// was some commits ago. The number is written after each commit and before its answer, and it is
-/// not flushed to the disk. It may therefore be behind the database, after the power was lost, but
-/// never ahead of it.
+/// If a write-ahead log is truncated, the database is still valid, but in the state of an earlier
+/// commit. SQLite can't detect that. The number is written after each commit and before the
+/// response, but it isn't flushed to the disk. After a power failure it may therefore be behind the
+/// database, but never ahead of it.
 final class CommitWitness: TransactionObserver, Sendable {
-  /// What is wrong, in a sentence; nil where nothing was lost.
+  /// What is wrong, as a sentence; nil if no changes were lost.
   let fault: String?
 
-  /// Where the number is written; nil where changes were lost.
+  /// The file for the number; nil if changes were lost.
   ///
-  /// The file stays as it is then, so that nobody overlooks it.
+  /// In that case the file stays as it is, so that nobody overlooks the loss.
   private let file: FileHandle?
   private let last: Mutex<Int>
 
-  /// Compares the file with a database, or makes it.
+  /// Compares the file with a database, or creates the file.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - changes: How many changes the database has.
+  ///   - path: The file's path.
+  ///   - changes: The number of changes in the database.
   /// - Throws: ``RepositoryError`` with the code `.storage`.
   init(_ path: String, changes: Int) throws {
     last = Mutex(changes)
@@ -52,7 +52,7 @@ final class CommitWitness: TransactionObserver, Sendable {
           + "but it had \(found). Its write-ahead log was cut off, or an older database was put in "
           + "its place. Restore the repository's backup; to go on with what is left, delete "
           + "'\(path)'."
-        // Further changes must not hide it.
+        // The file keeps both numbers, so that further changes don't hide the loss.
         if numbers.count == 1 { try Self.write("\(Self.line(known))\(Self.line(changes))", path) }
       } else {
         fault =
@@ -67,7 +67,7 @@ final class CommitWitness: TransactionObserver, Sendable {
     file = fault == nil ? FileHandle(forUpdatingAtPath: path) : nil
   }
 
-  /// The number that a file has; nil where there is no file or no number.
+  /// Returns the number in a file; nil if the file doesn't exist or contains no number.
   ///
   /// - Throws: ``RepositoryError`` with the code `.storage`.
   static func changes(_ path: String) throws -> Int? {
@@ -81,13 +81,13 @@ final class CommitWitness: TransactionObserver, Sendable {
   func databaseDidChange(with event: DatabaseEvent) {}
 
   func databaseDidCommit(_ database: Database) {
-    // A database that cannot be read any more has answered, or will answer, with its own error.
+    // If the database can't be read any more, the caller gets the database's own error.
     guard let file, let changes = try? RowChecksums.changes(database) else { return }
     last.withLock { last in
       guard changes > last else { return }
       last = changes
       let line = Array(Self.line(changes).utf8)
-      // A number that could not be written stays behind, which is harmless.
+      // If this write fails, the file contains an earlier number, which is harmless.
       _ = pwrite(file.fileDescriptor, line, line.count, 0)
     }
   }
@@ -96,7 +96,7 @@ final class CommitWitness: TransactionObserver, Sendable {
 
   // MARK: - The file
 
-  /// A number of always the same length: the file is written in place.
+  /// Formats a number with a fixed length, because the file is overwritten in place.
   private static func line(_ number: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, 20 - digits.count)) + digits + "\n"

@@ -4,24 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// Where everything lies in a data folder.
+/// The paths in a data folder.
 struct DataFolder: Sendable {
   let path: String
 
   var database: String { path + "/meta.sqlite" }
-  /// The number of the last change of the database; see ``CommitWitness``.
+  /// The file with the number of changes in the database; see ``CommitWitness``.
   var commits: String { path + "/COMMITS" }
   var blobs: String { path + "/blobs" }
   var uploads: String { path + "/uploads" }
   var quarantine: String { path + "/quarantine" }
   var keys: String { path + "/keys" }
-  /// The signed root documents, which are public.
+  /// The folder of the signed root documents, which are public.
   var roots: String { path + "/roots" }
   var note: String { path + "/blobs.json" }
 
-  /// Makes the folders that are not there.
+  /// Creates the folders that don't exist.
   ///
-  /// - Parameter hasBlobs: Whether the blobs are in it.
+  /// - Parameter hasBlobs: Whether the folder contains the blobs.
   /// - Throws: ``RepositoryError`` with the code `.storage`.
   func make(hasBlobs: Bool = true) throws {
     let ofBlobs = hasBlobs ? [blobs + "/sha256", quarantine] : []

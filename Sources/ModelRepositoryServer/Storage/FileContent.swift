@@ -15,9 +15,9 @@ final class FileContent: BlobContent {
   let handle: NIOFileHandle
   private let files = NonBlockingFileIO(threadPool: .singleton)
 
-  /// Opens a file; nil where there is no file, or something else.
+  /// Opens a file; nil if it doesn't exist or isn't a regular file.
   ///
-  /// - Throws: ``RepositoryError`` where the system cannot tell, or refuses.
+  /// - Throws: ``RepositoryError`` if the system fails or denies access.
   init?(_ path: String) throws {
     guard let (descriptor, size) = try FileSystem.openFile(path) else { return nil }
     self.size = size
@@ -36,10 +36,10 @@ final class FileContent: BlobContent {
     return bytes
   }
 
-  /// How much of a part the system has in memory, from its beginning on.
+  /// Returns the beginning of a range that the system has in memory.
   ///
-  /// It can be sent from there by a thread that must not wait for the disk. The system is asked for
-  /// the ends of every 256 KB: what it misses between them costs a read of the disk.
+  /// A thread that must not wait for the disk can send these bytes. Only both ends of every 256 KB
+  /// are checked, so a missing page between them costs a read from the disk.
   func beginningInMemory(of range: Range<Int>) throws -> Range<Int> {
     try handle.withUnsafeFileDescriptor { file in
       var end = range.lowerBound

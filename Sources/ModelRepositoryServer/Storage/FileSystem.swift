@@ -15,9 +15,9 @@ import Musl
 import Darwin
 #endif
 
-/// What Foundation does not do, or not durably.
+/// File operations that Foundation doesn't offer or doesn't do durably.
 enum FileSystem {
-  /// Makes a folder that only this user can look into; one that is there is no error.
+  /// Creates a folder that only this user can access; an existing folder isn't an error.
   static func makeFolder(_ path: String) throws {
     do {
       try FileManager.default.createDirectory(
@@ -28,7 +28,7 @@ enum FileSystem {
     }
   }
 
-  /// Gives a file another name in one step; a file of that name is replaced.
+  /// Renames a file in one step, and replaces a file of the new name.
   static func rename(_ path: String, to newPath: String) throws {
     #if canImport(Glibc)
     let status = Glibc.rename(path, newPath)
@@ -40,7 +40,7 @@ enum FileSystem {
     guard status == 0 else { throw lastError(writing: newPath) }
   }
 
-  /// Brings a file's bytes, or a folder's names, to the disk.
+  /// Flushes a file's bytes, or the names in a folder, to the disk.
   static func flush(_ path: String) throws {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw lastError(writing: path) }
@@ -48,12 +48,12 @@ enum FileSystem {
     guard fsync(file) == 0 else { throw lastError(writing: path) }
   }
 
-  /// Removes a file; one that is not there is no error.
+  /// Removes a file; a missing file isn't an error.
   static func remove(_ path: String) throws {
     guard unlink(path) == 0 || errno == ENOENT else { throw lastError(writing: path) }
   }
 
-  /// Gives a file a second name; false where the file system cannot.
+  /// Creates a hard link; returns false if the file system can't.
   static func link(_ path: String, to newPath: String) -> Bool {
     #if canImport(Glibc)
     Glibc.link(path, newPath) == 0
@@ -64,9 +64,10 @@ enum FileSystem {
     #endif
   }
 
-  /// Whether there is a file or folder.
+  /// Whether a file or a folder exists.
   ///
-  /// - Throws: ``RepositoryError`` where the system cannot tell, which does not mean that it is gone.
+  /// - Throws: ``RepositoryError`` if the system can't tell, which doesn't mean that the file is
+  ///   missing.
   static func exists(_ path: String) throws -> Bool {
     guard access(path, F_OK) != 0 else { return true }
     guard errno == ENOENT || errno == ENOTDIR else {
@@ -75,16 +76,17 @@ enum FileSystem {
     return false
   }
 
-  /// How many bytes a file has; nil where there is no file, or something else.
+  /// Returns a file's size in bytes; nil if it doesn't exist or isn't a regular file.
   ///
-  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func size(of path: String) throws -> Int? { try file(path)?.size }
 
-  /// What the system tells of a file; nil where there is no file, or something else.
+  /// Returns a file's size and modification time; nil if it doesn't exist or isn't a regular file.
   ///
-  /// Foundation looks up the names of the file's owner and group as well, in three more files.
+  /// Foundation isn't used, because it also looks up the names of the file's owner and group, which
+  /// reads three more files.
   ///
-  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func file(_ path: String) throws -> (size: Int, changed: Date)? {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -92,7 +94,7 @@ enum FileSystem {
       throw unknown(path)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      // A link that leads nowhere for now is not nothing.
+      // A link whose target can't be checked is an error and doesn't count as missing.
       _ = try exists(path)
       return nil
     }
@@ -105,15 +107,15 @@ enum FileSystem {
     return (Int(status.st_size), Date(timeIntervalSince1970: seconds))
   }
 
-  /// Whether there is a folder, or a link to one.
+  /// Whether there is a folder at a path, or a link to one.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The permissions of a file, or of the file that a link leads to; nil where there is no file.
+  /// Returns the permissions of a file, or of a link's target; nil if there is no regular file.
   ///
-  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func fileMode(of path: String) throws -> UInt32? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -124,7 +126,8 @@ enum FileSystem {
     return UInt32(status.st_mode & 0o7777)
   }
 
-  /// When a file or folder was changed, to compare with another time; empty where there is none.
+  /// Returns a file's or folder's modification time as a text to compare; empty if it doesn't
+  /// exist.
   static func changeTime(of path: String) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return "" }
@@ -136,12 +139,12 @@ enum FileSystem {
     return "\(changed.tv_sec).\(changed.tv_nsec)"
   }
 
-  /// Opens a file for reading; nil where there is no file, or something else.
+  /// Opens a file for reading; nil if it doesn't exist or isn't a regular file.
   ///
-  /// - Returns: The file, which the caller closes, and how many bytes it has.
-  /// - Throws: ``RepositoryError`` where the system cannot tell, or refuses.
+  /// - Returns: The file descriptor, which the caller closes, and the file's size in bytes.
+  /// - Throws: ``RepositoryError`` if the system can't tell or denies access.
   static func openFile(_ path: String) throws -> (descriptor: CInt, size: Int)? {
-    // Without O_NONBLOCK, what is no file but a pipe would wait for its writer.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -161,9 +164,9 @@ enum FileSystem {
     return (descriptor, Int(status.st_size))
   }
 
-  /// The names in a folder, in order; none where there is no folder.
+  /// Returns the sorted names in a folder; empty if the folder doesn't exist.
   ///
-  /// - Throws: ``RepositoryError`` where the system cannot tell.
+  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func names(in path: String) throws -> [String] {
     guard try exists(path) else { return [] }
     do {
@@ -173,8 +176,9 @@ enum FileSystem {
     }
   }
 
-  /// How many bytes a folder's disk has, and how many it has left for this user; nil where the
-  /// system cannot tell.
+  /// Returns the size of a folder's disk and the space that is left for this user, in bytes.
+  ///
+  /// The result is nil if the system can't tell.
   static func room(at path: String) -> (total: Int, free: Int)? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
@@ -186,13 +190,13 @@ enum FileSystem {
     return (bytes(status.f_blocks), bytes(status.f_bavail))
   }
 
-  /// How many bytes a folder's disk has left for this user.
+  /// Returns the number of bytes that are left for this user on a folder's disk.
   static func freeBytes(at path: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
     return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
   }
 
-  /// Why the system refused something, in its own words: "No space left on device".
+  /// Returns the system's reason for an error, for example "No space left on device".
   static func reason(for error: any Error) -> String {
     if let error = error as? RepositoryError { return error.message }
     let cocoa = error as? CocoaError

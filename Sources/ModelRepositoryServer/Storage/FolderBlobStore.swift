@@ -8,19 +8,20 @@ import Foundation
 import ModelRepositoryAPI
 import NIOPosix
 
-/// Blobs as files `sha256/ab/<hex>` of a folder.
+/// A store that keeps blobs in the files `sha256/ab/<hex>` of a folder.
 struct FolderBlobStore: BlobStore {
   private let folder: String
   private let quarantineFolder: String
-  /// Files are read and written here: a disk must not hold up the threads that all tasks share.
+  /// The threads for file operations, so that the disk doesn't block the threads that all tasks
+  /// share.
   private let threads = NIOThreadPool.singleton
 
-  /// Makes a store.
+  /// Creates a store.
   ///
   /// - Parameters:
-  ///   - folder: Where the blobs are; on the disk that the uploads are on.
-  ///   - quarantine: Where the damaged ones go.
-  /// - Throws: ``RepositoryError`` where the folder cannot be made.
+  ///   - folder: The folder of the blobs, which must be on the same disk as the uploads.
+  ///   - quarantine: The folder for damaged blobs.
+  /// - Throws: ``RepositoryError`` if the folder can't be created.
   init(_ folder: String, quarantine: String) throws {
     self.folder = folder + "/sha256"
     quarantineFolder = quarantine
@@ -35,7 +36,8 @@ struct FolderBlobStore: BlobStore {
       }
       try FileSystem.flush(file)
       if !FileManager.default.fileExists(atPath: parent) { try FileSystem.makeFolder(parent) }
-      // Also where another made it, and died before this.
+      // This is needed even if the folder exists, because another process may have created it and
+      // crashed before this flush.
       try FileSystem.flush(folder)
       try FileSystem.rename(file, to: path)
       try FileSystem.flush(parent)

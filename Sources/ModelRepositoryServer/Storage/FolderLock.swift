@@ -15,16 +15,17 @@ import Musl
 import Darwin
 #endif
 
-/// Keeps two processes from using a data folder at once, as long as it lives.
+/// A lock that keeps two processes from using a data folder at the same time.
 ///
-/// The system takes the lock back when a process is killed. The file stays: were it removed, a
-/// process that waits for it and one that makes it anew would both have a lock.
+/// The lock is held as long as the object exists, and the system releases it when the process is
+/// killed. The lock file is never deleted. Otherwise, a process that waits for the old file and one
+/// that creates a new file could both get a lock.
 final class FolderLock: Sendable {
   private let descriptor: CInt
 
   /// Locks a folder.
   ///
-  /// - Throws: ``RepositoryError`` with the code `.locked` where another has it.
+  /// - Throws: ``RepositoryError`` with the code `.locked` if another process holds the lock.
   init(_ folder: String) throws {
     let path = folder + "/LOCK"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -32,7 +33,7 @@ final class FolderLock: Sendable {
       throw RepositoryError(
         .storage, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
     }
-    // The descriptor is closed with the lock, of which all that is to be there is there.
+    // All properties are set, so `deinit` closes the descriptor if this throws.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw RepositoryError(
         .locked,

@@ -6,16 +6,17 @@
 #if Servers
 import Synchronization
 
-/// What was read last, in memory, until it changes.
+/// A cache of values that were read recently; a value is removed when it changes.
 ///
-/// Two halves make room without a list of uses: what is asked for goes into the younger one; once
-/// that is full it becomes the older one, and what nobody asked for since goes.
+/// The cache has two halves, so that it can discard values without tracking each use. Requested
+/// values go into the younger half. When that half is full, it becomes the older one, and the
+/// values of the previous older half are discarded.
 final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var young: [Key: (value: Value, size: Int)] = [:]
     var old: [Key: (value: Value, size: Int)] = [:]
     var youngSize = 0
-    /// Counts the changes: what was read before one may be stale after it.
+    /// The number of changes; a value that was read before a change may be stale after it.
     var changes = 0
 
     mutating func insert(_ entry: (value: Value, size: Int), for key: Key, halfCapacity: Int) {
@@ -30,10 +31,12 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let state = Mutex(State())
   private let halfCapacity: Int
 
-  /// - Parameter capacity: How many bytes it may have.
+  /// Creates a cache.
+  ///
+  /// - Parameter capacity: The maximum total size of the values in bytes.
   init(capacity: Int) { halfCapacity = capacity / 2 }
 
-  /// What is there; nil where it was not read, or not lately.
+  /// Returns a value; nil if it wasn't read, or not recently.
   subscript(key: Key) -> Value? {
     state.withLock { state in
       if let entry = state.young[key] { return entry.value }
@@ -43,16 +46,16 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// How often something was forgotten; to be asked before something is read.
+  /// The number of values that were removed because of a change; get it before you read a value.
   var changes: Int { state.withLock { $0.changes } }
 
-  /// Keeps what was read, unless something was forgotten meanwhile: it may be stale.
+  /// Adds a value, unless any value was removed meanwhile, because the new one may then be stale.
   ///
   /// - Parameters:
-  ///   - value: What was read.
-  ///   - key: Its name.
-  ///   - size: How many bytes it takes.
-  ///   - changes: What ``changes`` was before it was read.
+  ///   - value: The value that was read.
+  ///   - key: The value's key.
+  ///   - size: The value's size in bytes.
+  ///   - changes: The value of ``changes`` before the read.
   func keep(_ value: Value, for key: Key, size: Int, since changes: Int) {
     guard size <= halfCapacity else { return }
     state.withLock { state in
@@ -61,7 +64,7 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Forgets what has changed; called after the change, and before anybody is told of it.
+  /// Removes a value; call it after the change and before anybody is notified of it.
   func forget(_ key: Key) {
     state.withLock { state in
       state.changes += 1

@@ -10,7 +10,7 @@ import ModelRepositoryAPI
 import StoredRows
 
 extension Repository {
-  /// Notes a change, in the transaction that makes it.
+  /// Adds a record to the audit log, in the transaction that makes the change.
   func audit(
     _ database: Database, _ token: String?, _ action: String, _ subject: String,
     _ detail: String? = nil, before: String? = nil, after: String? = nil
@@ -22,7 +22,9 @@ extension Repository {
         """, arguments: [now, token, action, subject, detail, before, after])
   }
 
-  /// A channel's content for the audit log; one that is very long is in the channel's history only.
+  /// Returns a channel's content for the audit log.
+  ///
+  /// A very long content is truncated, because the channel's history has all of it.
   static func auditText(_ content: ChannelContent) throws -> String {
     let text = String(decoding: try RepositoryJSON.encode(content), as: UTF8.self)
     guard text.utf8.count > maximumAuditText else { return text }
@@ -31,14 +33,14 @@ extension Repository {
 
   private static let maximumAuditText = 4096
 
-  /// A part of the audit log, the newest first.
+  /// Returns a page of the audit log, the newest record first.
   ///
   /// - Parameters:
-  ///   - before: Only older ones than this; nil begins with the newest.
-  ///   - since: Only those from this time on; nil for all.
-  ///   - limit: How many at most.
-  /// - Returns: The changes.
-  /// - Throws: What the database does.
+  ///   - before: Returns only records with lower numbers; nil starts with the newest record.
+  ///   - since: Returns only records from this time on; nil for all.
+  ///   - limit: The maximum number of records.
+  /// - Returns: The records.
+  /// - Throws: The database's error.
   func auditLog(before: Int?, since: Date? = nil, limit: Int) async throws -> AuditLog {
     if let rest = refusedTokens.takeRest(at: now) { try await record(rest) }
     return try await database.read {
@@ -46,7 +48,7 @@ extension Repository {
     }
   }
 
-  /// A part of the audit log of a database.
+  /// Returns a page of a database's audit log.
   static func auditLog(
     before: Int?, since: Date?, limit: Int, _ database: Database
   ) throws -> AuditLog {
@@ -60,17 +62,17 @@ extension Repository {
       records: try rows.map { try CheckedRow.read($0, of: .audit) { try auditRecord($0) } })
   }
 
-  /// Notes that a request had a token that is not good.
+  /// Records that a request had a token that isn't valid.
   ///
-  /// - Parameter address: The client's.
-  /// - Throws: What the database does.
+  /// - Parameter address: The client's address.
+  /// - Throws: The database's error.
   func noteRefusedToken(from address: String) async throws {
     if let summary = refusedTokens.note(address, at: now) { try await record(summary) }
   }
 
-  /// Writes what was only counted so far, as when the server ends.
+  /// Writes the refused tokens that were only counted so far, for example when the server stops.
   ///
-  /// - Throws: What the database does.
+  /// - Throws: The database's error.
   func recordRefusedTokens() async throws {
     if let rest = refusedTokens.takeRest(at: now) { try await record(rest) }
   }

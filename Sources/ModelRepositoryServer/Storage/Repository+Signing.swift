@@ -10,15 +10,15 @@ import ModelRepositoryAPI
 import StoredRows
 import Synchronization
 
-/// Which keys sign, also after somebody changed them beside the running server.
+/// The signing keys, which may be changed while the server runs.
 extension Repository {
-  /// What signs now.
+  /// The current signing keys and root documents.
   var signing: SigningState { signingWatch.state }
 
-  /// The keys that documents are signed with; none where they are missing.
+  /// The keys that sign documents; empty if they are missing.
   var keys: [SigningKey] { signing.keys }
 
-  /// The keys whose signatures are right, whether or not their private halves are here.
+  /// The keys whose signatures are valid, whether or not their private keys are in the folder.
   var trustedKeys: [VerificationKey] {
     get throws {
       let signing = signing
@@ -26,7 +26,7 @@ extension Repository {
     }
   }
 
-  /// Requires that something can be signed.
+  /// Checks that documents can be signed.
   ///
   /// - Throws: ``RepositoryError`` with the code `.missingKeys`.
   func requireKeys() throws {
@@ -35,7 +35,7 @@ extension Repository {
 
   /// Reads the keys and the root documents again.
   ///
-  /// - Throws: ``RepositoryError``; what signed before goes on then.
+  /// - Throws: ``RepositoryError``. In that case, the previous keys stay in use.
   func reloadKeys() throws {
     let signers = try database.read { try SigningState.signers($0) }
     let state = try SigningState.load(folder, signers: signers, orMake: false, now: now)
@@ -43,7 +43,7 @@ extension Repository {
     signingWatch.replace(state)
   }
 
-  /// Signs all documents with a new key: the old ones are lost.
+  /// Creates a new key and signs all documents with it, because the old keys are lost.
   func replaceLostKeys(with name: String) async throws -> VerificationKey {
     guard signing.root == nil else { throw RepositoryKeys.noRootKeys }
     let key = try SigningKeys.make(name, in: folder.keys)
@@ -53,9 +53,10 @@ extension Repository {
     return key.verificationKey
   }
 
-  /// Reads the keys again where their folders changed; looks at most once a second.
+  /// Reads the keys again if their folders have changed; checks at most once a second.
   ///
-  /// What cannot be used is noted for the readiness, and what signed before goes on.
+  /// If the new keys can't be used, the readiness check reports it and the previous keys stay in
+  /// use.
   func reloadChangedKeys() {
     guard signingWatch.isDue() else { return }
     let fingerprint = folder.signingFingerprint
@@ -68,7 +69,7 @@ extension Repository {
     }
   }
 
-  /// Whether a key signs whose time is over.
+  /// Whether one of the signing keys has expired.
   private var isKeyOver: Bool {
     let (state, now) = (signing, now)
     guard let root = state.root else { return false }
@@ -76,13 +77,14 @@ extension Repository {
     return state.keys.contains { over.contains($0.verificationKey.text) }
   }
 
-  /// Signs the documents again that are past half of their life, were signed by other keys, or were
-  /// issued by a clock that was ahead.
+  /// Renews the documents that are past half of their lifetime, or that were signed by other keys
+  /// or by a clock that was ahead.
   ///
-  /// A document is signed again when somebody asks for it, too; this is for those that nobody asks
-  /// for, and tells the operator.
+  /// A document is also renewed when a client requests it. This method handles the documents that
+  /// nobody requests, and returns what the operator has to know.
   ///
-  /// - Returns: The channels, as MODEL/CHANNEL, whose documents were issued in the future.
+  /// - Returns: The channels, as `MODEL/CHANNEL`, whose documents were issued by a clock that was
+  ///   ahead.
   func renewDocuments() async throws -> [String] {
     let names = try await database.read { database in
       let sql = "SELECT DISTINCT model, channel FROM channel_documents"
@@ -102,16 +104,17 @@ extension Repository {
         if isEarly(state) { early.append("\(model)/\(channel)") }
         _ = try await self.channel(channel, of: model)
       } catch is DamagedRow {
-        // The start told of it, and who asks for the channel is told again.
+        // The damage was logged at the start, and requests for the channel report it again.
       } catch is DatabaseError {
-        // The same; or the disk is full, and the document is signed when there is room.
+        // The database is damaged, which was logged, or the disk is full. In the second case, the
+        // document is signed when there is space.
       }
     }
     return early
   }
 }
 
-/// The signing keys in use, and when somebody looked for others.
+/// The signing keys in use, and the time of the last check for changes.
 final class SigningWatch: Sendable {
   private struct Content {
     var state: SigningState
@@ -125,12 +128,12 @@ final class SigningWatch: Sendable {
   init(_ state: SigningState) { content = Mutex(Content(state: state)) }
 
   var state: SigningState { content.withLock { $0.state } }
-  /// Why the newest keys cannot be used; nil where they are.
+  /// The reason why the newest keys can't be used; nil if they are in use.
   var problem: String? { content.withLock { $0.problem } }
 
   func replace(_ state: SigningState) { content.withLock { $0.state = state } }
 
-  /// Whether a second passed.
+  /// Whether a second has passed since the last check.
   func isDue() -> Bool {
     let now = ContinuousClock.now
     return content.withLock { content in
@@ -150,7 +153,7 @@ final class SigningWatch: Sendable {
 }
 
 extension DataFolder {
-  /// Changes when a key or a root document comes or goes.
+  /// A value that changes when a key or a root document is added or removed.
   var signingFingerprint: [String] {
     [keys, roots].flatMap { folder in
       let names = (try? FileSystem.names(in: folder)) ?? []

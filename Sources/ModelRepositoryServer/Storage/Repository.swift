@@ -9,47 +9,48 @@ import GRDB
 import ModelRepositoryAPI
 import StoredRows
 
-/// A data folder in use: what the server's routes and the command line work on.
+/// An open data folder, which the server's routes and the command line use.
 ///
-/// Nothing else may use the folder meanwhile; see ``FolderLock``.
+/// No other process can use the folder at the same time; see ``FolderLock``.
 final class Repository: Sendable {
   let folder: DataFolder
   let options: ModelRepositoryOptions
   let database: DatabasePool
   let blobs: any BlobStore
-  /// Small blobs that were asked for.
+  /// The small blobs that were requested.
   ///
-  /// A blob is forgotten when its row and its file are gone.
+  /// A blob is removed after its row and its file were deleted.
   let smallBlobs = ReadCache<BlobDigest, MemoryBlob>(capacity: 32 << 20)
-  /// How many bytes the other blobs have that were asked for, as their rows say.
+  /// The sizes in bytes, according to their rows, of the other blobs that were requested.
   let blobSizes = ReadCache<BlobDigest, Int>(capacity: 4 << 20)
-  /// Requests whose tokens were refused.
+  /// The requests whose tokens were refused.
   let refusedTokens = FailedAuthentications()
-  /// Blobs that must not be sent.
+  /// The blobs that must not be sent.
   let damagedBlobs = DamagedBlobs()
-  /// Channels that were asked for, by model and channel.
+  /// The channels that were requested, by model and channel.
   let channelStates = ReadCache<[RepositoryName], ChannelState>(capacity: 32 << 20)
-  /// Held while a blob gets, or loses, its file and its row: these are two steps.
+  /// Locks that are held while a blob's file and row are created or deleted, which takes two steps.
   let commits = AsyncLocks<BlobDigest>()
-  /// The versions whose blobs were lost, as they were found at the start.
+  /// The lost blobs that versions refer to, as found at the start.
   let missing: [MissingBlob]
-  /// Blobs whose files were lost, as they were found at the start.
+  /// The blobs whose files were lost, as found at the start.
   let lost: [String]
-  /// That the database is an older one than it should be, in a sentence, if it is.
+  /// The sentences that describe lost changes of the database; empty if nothing was lost.
   let lostChanges: [String]
-  /// What was found damaged in the database at the start, in sentences.
+  /// The damage that was found in the database at the start, as sentences.
   let faults: [String]
-  /// The keys that documents are signed with.
+  /// The keys that sign documents.
   let signingWatch: SigningWatch
   private let lock: FolderLock
 
-  /// Opens a folder, or makes it, and mends what a sudden end left behind.
+  /// Opens or creates a folder, and repairs what an earlier crash left behind.
   ///
   /// - Parameters:
-  ///   - options: The folder, and the limits.
-  ///   - blobs: Where the blobs are; nil for where the options and the folder say.
-  /// - Throws: ``RepositoryError`` with the codes `.locked`, `.storage`, `.invalidKey` and
-  ///   `.invalidOption`, where the options name another place for blobs than the folder.
+  ///   - options: The folder and its limits.
+  ///   - blobs: The blob store; nil to use the location from the options and the folder.
+  /// - Throws: ``RepositoryError`` with the code `.locked`, `.storage`, `.invalidKey` or
+  ///   `.invalidOption`. The last one is also thrown if the options and the folder name different
+  ///   blob locations.
   init(_ options: ModelRepositoryOptions, blobs: (any BlobStore)? = nil) throws {
     self.options = options
     folder = DataFolder(path: options.dataFolder)
@@ -86,12 +87,12 @@ final class Repository: Sendable {
     let signers = try Self.noting(&faults) { _ in
       try database.read { try SigningState.signers($0) }
     }
-    // Where nobody can tell whether something was signed, no key is made.
+    // If the database can't tell whether anything was signed, no key is created.
     signingWatch = SigningWatch(
       try SigningState.load(
         folder, signers: signers ?? [], orMake: signers != nil, now: options.now()))
     try Self.dropLostUploads(folder, database, &faults)
-    // Another store than the folder is asked by `fsck` only: it may be far away.
+    // Only `fsck` checks a remote store, because it may be far away.
     lost = isElsewhere ? [] : try Self.dropLostBlobs(folder, database, &faults)
     missing =
       try Self.noting(&faults) { faults in
@@ -100,9 +101,10 @@ final class Repository: Sendable {
     self.faults = faults
   }
 
-  /// Refuses a folder with blobs and without a database: all of them would become garbage.
+  /// Rejects a folder that has blobs but no database, because all of its blobs would become
+  /// garbage.
   private static func checkBeginning(_ folder: DataFolder) throws {
-    // SQLite takes what is shorter than the smallest page for a new database.
+    // SQLite treats a file that is shorter than the smallest page as a new database.
     guard try FileSystem.size(of: folder.database) ?? 0 < 512,
       try FileSystem.size(of: folder.database + "-wal") ?? 0 < 512
     else { return }
@@ -125,7 +127,7 @@ final class Repository: Sendable {
     }
   }
 
-  /// Reads what the start depends on.
+  /// Reads data that the start depends on.
   private static func reading<Value>(
     _ folder: DataFolder, _ database: DatabasePool, _ body: (Database) throws -> Value
   ) throws -> Value {
@@ -136,8 +138,9 @@ final class Repository: Sendable {
     }
   }
 
-  /// Does what the start does not depend on; where a part of the database is damaged, the rest is
-  /// served.
+  /// Runs a step that the start doesn't depend on, and records damage.
+  ///
+  /// If a part of the database is damaged, the rest is still served.
   private static func noting<Value>(
     _ faults: inout [String], _ body: (inout [String]) throws -> Value
   ) throws -> Value? {
@@ -149,7 +152,7 @@ final class Repository: Sendable {
     }
   }
 
-  /// The store that a note names.
+  /// Creates the store that a note describes.
   static func store(
     _ note: BlobNote, _ options: ModelRepositoryOptions, mayBegin: Bool
   ) -> S3BlobStore {
@@ -157,16 +160,17 @@ final class Repository: Sendable {
       try options.credentials ?? S3Credentials(environment: ProcessInfo.processInfo.environment)
     }
     return S3BlobStore(
-      S3Client(note.s3, credentials, patience: options.patience),
+      S3Client(note.s3, credentials, retryPolicy: options.retryPolicy),
       owner: S3Owner(id: note.id, mayBegin: mayBegin), limits: options.limits)
   }
 
-  /// The time.
+  /// The current time.
   var now: Date { options.now() }
 
-  // MARK: - After a sudden end
+  // MARK: - Recovery after a crash
 
-  /// Uploads have a row and a file that has at least the row's bytes, or neither.
+  /// Deletes the uploads whose file is missing or shorter than their row says, and files without a
+  /// row.
   private static func dropLostUploads(
     _ folder: DataFolder, _ database: DatabasePool, _ faults: inout [String]
   ) throws {
@@ -178,7 +182,7 @@ final class Repository: Sendable {
         }
       }
     }
-    // The file of a row that cannot be read stays.
+    // If a row can't be read, it is unknown which file belongs to it, so all files stay.
     guard let rows, faults.count == before else { return }
     var ids: Set<String> = []
     for row in rows {
@@ -199,7 +203,7 @@ final class Repository: Sendable {
     }
   }
 
-  /// Takes rows away that are without their file: such a blob can be uploaded again.
+  /// Deletes the rows of blobs whose file is missing, so that these blobs can be uploaded again.
   private static func dropLostBlobs(
     _ folder: DataFolder, _ database: DatabasePool, _ faults: inout [String]
   ) throws -> [String] {
@@ -225,12 +229,12 @@ final class Repository: Sendable {
     return (lost ?? []).map(\.description)
   }
 
-  /// What versions name and is not there.
+  /// Returns the missing blobs that versions refer to.
   ///
   /// - Parameters:
   ///   - database: The database.
-  ///   - faults: Gets the sentences that describe damaged rows.
-  /// - Returns: The blobs, each with the versions that name it.
+  ///   - faults: The array to which the descriptions of damaged rows are added.
+  /// - Returns: The blobs, each with a version that refers to it.
   /// - Throws: The database's error.
   static func missingBlobs(
     _ database: Database, faults: inout [String]
@@ -250,13 +254,13 @@ final class Repository: Sendable {
   }
 }
 
-/// A blob that a version names and that is not there.
+/// A missing blob that a version refers to.
 public struct MissingBlob: Sendable, Hashable, Codable {
-  /// The blob.
+  /// The blob's digest.
   public var digest: String
-  /// The model.
+  /// The version's model.
   public var model: String
-  /// The version.
+  /// The version's name.
   public var version: String
 }
 #endif

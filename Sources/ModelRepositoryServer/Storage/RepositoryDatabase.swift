@@ -9,12 +9,12 @@ import GRDB
 import ModelRepositoryAPI
 import StoredRows
 
-/// What is known of blobs, models, channels and tokens: `meta.sqlite`.
+/// The database of blobs, models, channels and tokens: `meta.sqlite`.
 enum RepositoryDatabase {
-  /// "TIOR": tells the files from other programs' SQLite databases.
+  /// "TIOR", which distinguishes the files from the SQLite databases of other programs.
   private static let applicationID = 0x5449_4F52
 
-  /// What every connection needs.
+  /// The configuration of every connection.
   static var configuration: Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
@@ -23,20 +23,20 @@ enum RepositoryDatabase {
     return configuration
   }
 
-  /// Opens the database, or makes it.
+  /// Opens or creates the database.
   ///
   /// - Parameters:
-  ///   - path: The database.
-  ///   - commits: The file of the ``CommitWitness``.
-  /// - Returns: The database, and what tells whether it lost changes.
-  /// - Throws: ``RepositoryError`` with the codes `.storage` and `.damaged`.
+  ///   - path: The database's path.
+  ///   - commits: The path of the ``CommitWitness``'s file.
+  /// - Returns: The database, and the witness that detects lost changes.
+  /// - Throws: ``RepositoryError`` with the code `.storage` or `.damaged`.
   static func open(_ path: String, _ commits: String) throws -> (DatabasePool, CommitWitness) {
     var configuration = configuration
     configuration.maximumReaderCount = 4
     do {
       let pool = try DatabasePool(path: path, configuration: configuration)
-      // What was answered with 201 is on the disk, even when the power goes. Not in the
-      // configuration: the pool itself sets NORMAL after it.
+      // What a response with the status 201 confirmed must be on the disk even after a power
+      // failure. This isn't in the configuration, because the pool sets NORMAL after applying it.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try pool.read { database in
         let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
@@ -69,9 +69,9 @@ enum RepositoryDatabase {
     }
   }
 
-  /// Opens a database that a server may have open, too, and that stays as it is.
+  /// Opens a database for reading only, while a server may have it open, too.
   ///
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  /// - Throws: ``RepositoryError`` with the code `.storage` or `.damaged`.
   static func openToRead(_ path: String) throws -> DatabaseQueue {
     guard try FileSystem.size(of: path) != nil else {
       throw RepositoryError(.storage, "'\(path)' is not there: that is no repository's folder.")
@@ -90,7 +90,7 @@ enum RepositoryDatabase {
     }
   }
 
-  /// What is told of a database that cannot be used.
+  /// Returns the error for a database that can't be used.
   static func failure(_ error: any Error, _ path: String) -> RepositoryError {
     switch error {
     case let error as RepositoryError: return error
@@ -112,7 +112,7 @@ enum RepositoryDatabase {
     }
   }
 
-  /// What is told of a damaged row, and of SQLite's errors, in a sentence.
+  /// Describes a damaged row or an SQLite error in a sentence.
   static func sentence(_ error: any Error) -> String {
     switch error {
     case let error as DamagedRow: "\(error)"
@@ -122,7 +122,7 @@ enum RepositoryDatabase {
     }
   }
 
-  /// SQLite's error in words, without a full stop.
+  /// Describes an SQLite error in words, without a full stop.
   static func reason(_ error: DatabaseError) -> String {
     switch error.resultCode {
     case .SQLITE_NOTADB: "it isn't an SQLite database"
@@ -136,9 +136,9 @@ enum RepositoryDatabase {
     }
   }
 
-  /// Refuses a database without a table or a column that is read.
+  /// Rejects a database that lacks a table or a column that requests need.
   ///
-  /// Each request would fail otherwise; other differences are told by `fsck`.
+  /// Otherwise, each request would fail. Other differences are reported by `fsck`.
   private static func checkColumns(_ database: Database, _ path: String) throws {
     let expected = try DatabaseQueue(configuration: configuration)
     try migrator.migrate(expected)
@@ -157,7 +157,7 @@ enum RepositoryDatabase {
     }
   }
 
-  /// How the tables and indexes differ from those that this version makes.
+  /// Returns the differences between the tables and indexes and those that this version creates.
   static func schemaFaults(_ database: Database) throws -> [String] {
     func schema(_ database: Database) throws -> [String: String] {
       let rows = try Row.fetchAll(
@@ -194,15 +194,16 @@ enum RepositoryDatabase {
           ALTER TABLE audit ADD COLUMN value_after TEXT;
           """)
     }
-    // Immediate: rows that were damaged before do not keep the others from being read.
+    // The checks are immediate, so that rows that were damaged before don't make the other rows
+    // unreadable.
     migrator.registerMigration("checksums", foreignKeyChecks: .immediate) { database in
       try RowChecksums.migrate(database)
     }
     return migrator
   }
 
-  // `version_blobs` names blobs by their digest and not by a foreign key: a blob that was lost has
-  // no row any more, and the version that wants it still says so.
+  // `version_blobs` has no foreign key for the digest. A lost blob has no row any more, but the
+  // version that needs it still refers to it.
   private static let schema = """
     CREATE TABLE blobs (
       digest TEXT PRIMARY KEY, size INTEGER NOT NULL, used DATETIME NOT NULL) WITHOUT ROWID;

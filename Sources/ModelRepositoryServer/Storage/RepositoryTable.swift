@@ -8,13 +8,13 @@ import GRDB
 import ModelRepositoryAPI
 import StoredRows
 
-/// The tables of `meta.sqlite` whose rows are read.
+/// The tables of `meta.sqlite` that the server reads.
 enum RepositoryTable: String, CaseIterable, Sendable {
   case blobs, uploads, models, versions, tokens, audit
   case versionBlobs = "version_blobs"
   case channelDocuments = "channel_documents"
 
-  /// The columns that tell a row from others.
+  /// The columns that identify a row.
   var key: [String] {
     switch self {
     case .blobs: ["digest"]
@@ -26,7 +26,7 @@ enum RepositoryTable: String, CaseIterable, Sendable {
     }
   }
 
-  /// The columns that were there before checksums were, of which a row's checksum is made.
+  /// The columns that a row's checksum covers: those that existed before checksums were added.
   var columns: [String] {
     switch self {
     case .blobs: ["digest", "size", "used"]
@@ -52,7 +52,7 @@ enum RepositoryTable: String, CaseIterable, Sendable {
     }
   }
 
-  /// SQL that selects whole rows, and whether their checksums fit; conditions may follow.
+  /// The SQL that selects whole rows and whether their checksums match; conditions may follow it.
   var rows: String {
     "SELECT *, checksum IS \(RowChecksums.value(of: self)) AS \(RowChecksums.isWhole) "
       + "FROM \(rawValue)"
@@ -65,16 +65,17 @@ extension CheckedRow {
     self.init(row, of: table.rawValue, key: table.key)
   }
 
-  /// Reads a row, and refuses one whose checksum does not fit.
+  /// Reads a row, and rejects it if its checksum doesn't match.
   ///
-  /// What `read` finds comes first, since it names the column.
+  /// The errors of `read` come first, because they name the column.
   ///
   /// - Parameters:
-  ///   - row: A row; its checksum is compared where ``RepositoryTable/rows`` selected it.
-  ///   - table: The table that it is in.
-  ///   - read: Makes a value of it.
+  ///   - row: The row. Its checksum is compared if the row was selected by
+  ///     ``RepositoryTable/rows``.
+  ///   - table: The row's table.
+  ///   - read: A closure that creates a value from the row.
   /// - Returns: The value.
-  /// - Throws: `DamagedRow`, and what `read` throws.
+  /// - Throws: `DamagedRow`, or the closure's error.
   static func read<Value>(
     _ row: Row, of table: RepositoryTable, _ read: (CheckedRow) throws -> Value
   ) throws -> Value {
@@ -83,7 +84,7 @@ extension CheckedRow {
     return value
   }
 
-  /// Refuses a row whose checksum does not fit.
+  /// Rejects a row whose checksum doesn't match.
   ///
   /// - Throws: `DamagedRow`.
   static func checkWhole(_ row: Row, of table: RepositoryTable) throws {
@@ -94,7 +95,7 @@ extension CheckedRow {
     }
   }
 
-  /// A name of a model, a version or a channel.
+  /// Returns the name of a model, a version or a channel.
   ///
   /// - Throws: `DamagedRow`.
   func name(_ column: String) throws -> RepositoryName {
@@ -104,7 +105,7 @@ extension CheckedRow {
     return name
   }
 
-  /// A digest of 64 hexadecimal digits.
+  /// Returns a digest of 64 hexadecimal digits.
   ///
   /// - Throws: `DamagedRow`.
   func digest(_ column: String) throws -> BlobDigest {
@@ -114,7 +115,7 @@ extension CheckedRow {
     return digest
   }
 
-  /// A blob's digest and size, in the columns `digest` and `size`.
+  /// Returns a blob's digest and size from the columns `digest` and `size`.
   ///
   /// - Throws: `DamagedRow`.
   func blob() throws -> BlobReference {
@@ -123,9 +124,9 @@ extension CheckedRow {
 }
 
 extension Database {
-  /// The size of a blob, as its row says; nil where there is no row.
+  /// Returns a blob's size from its row; nil if there is no row.
   ///
-  /// - Throws: `DamagedRow`, and what the database throws.
+  /// - Throws: `DamagedRow`, or the database's error.
   func blobSize(_ digest: BlobDigest) throws -> Int? {
     let statement = try cachedStatement(sql: RepositoryTable.blobs.rows + " WHERE digest = ?")
     return try Row.fetchOne(statement, arguments: [digest.hexadecimal]).map {
@@ -133,16 +134,16 @@ extension Database {
     }
   }
 
-  /// The rows of a query, without those that are damaged.
+  /// Returns the values of a query's intact rows.
   ///
   /// - Parameters:
-  ///   - table: The table that the rows are in.
+  ///   - table: The table of the rows.
   ///   - sql: The query.
-  ///   - arguments: Its arguments.
-  ///   - faults: Gets the sentences that describe the damaged rows.
-  ///   - read: Makes a value of a row.
+  ///   - arguments: The query's arguments.
+  ///   - faults: The array to which the descriptions of damaged rows are added.
+  ///   - read: A closure that creates a value from a row.
   /// - Returns: The values.
-  /// - Throws: What the database throws.
+  /// - Throws: The database's error.
   func sound<Value>(
     _ table: RepositoryTable, _ sql: String, _ arguments: StatementArguments = [],
     faults: inout [String], _ read: (CheckedRow) throws -> Value
@@ -161,8 +162,9 @@ extension Database {
 }
 
 extension Int {
-  /// A sum that SQLite's `TOTAL` made, which is a number with a fraction; what has no place in an
-  /// integer becomes the largest one.
+  /// Creates an integer from a sum of SQLite's `TOTAL`, which is a floating-point number.
+  ///
+  /// A negative sum becomes 0, and a sum that is too large becomes the largest integer.
   init(clampedSum sum: Double) {
     self = sum < 0 ? 0 : Int(exactly: sum.rounded()) ?? .max
   }

@@ -7,19 +7,19 @@
 import Foundation
 import ModelRepositoryAPI
 
-/// The files `roots/N.json`: the signed root documents, from 1 without a gap.
+/// The files `roots/N.json`: the signed root documents, numbered from 1 without a gap.
 enum RootFolder {
-  /// The root documents that a server has.
+  /// The root documents of a server.
   struct Content: Sendable {
-    /// The newest; nil where there is none.
+    /// The trust that the newest document defines; nil if there is no document.
     var trust: RepositoryTrust?
     /// The signed documents as they are sent, the first one first.
     var documents: [Data] = []
-    /// Every key that one of them let sign channels' documents.
+    /// All keys that any of the documents has allowed to sign channel documents.
     var namedKeys: [VerificationKey] = []
   }
 
-  /// Reads the documents, each of which has to follow the one before.
+  /// Reads the documents, each of which has to follow the previous one.
   ///
   /// - Throws: ``RepositoryError`` with the code `.storage`.
   static func load(_ folder: String) throws -> Content {
@@ -65,7 +65,7 @@ enum RootFolder {
     return content
   }
 
-  /// Writes a file that is there as a whole or not at all.
+  /// Writes a file so that it exists either completely or not at all.
   static func write(_ data: Data, to path: String) throws {
     let fresh = path + ".new"
     try FileSystem.remove(fresh)

@@ -9,27 +9,27 @@ import Foundation
 import GRDB
 import StoredRows
 
-/// Checksums of rows and of tables, which tell that a value is another one than was written.
+/// Checksums of rows and tables, which detect values that differ from those that were written.
 ///
-/// Each row has the checksum of its values. The table `seals` has, for each table, how many rows it
-/// has, the exclusive or of their checksums, and how many changes were made. The server's connection
-/// keeps all of it up to date with temporary triggers, so that no statement can forget it, and so
-/// that the file itself has no trigger that other programs could not run.
+/// Each row has a checksum of its values. For each table, the table `seals` contains the number of
+/// rows, the exclusive or of their checksums, and the number of changes. Temporary triggers of the
+/// server's connection keep the checksums up to date. No statement can bypass them, and the file
+/// itself has no triggers that other programs couldn't run.
 ///
-/// They find damage. They are no protection from somebody who writes checksums that fit.
+/// The checksums detect damage. They don't protect against somebody who writes matching checksums.
 enum RowChecksums {
-  /// The column of a query that says whether a row has the checksum that it should have.
+  /// The column of a query that says whether a row's checksum matches.
   static let isWhole = "is_whole"
 
-  /// Makes the functions known that the checksums' SQL needs.
+  /// Adds the functions that the SQL for checksums needs.
   static func addFunctions(to database: Database) {
     database.add(function: checksum)
     database.add(function: exclusiveOr)
   }
 
-  /// Adds the columns and the table, for all rows that there are.
+  /// Adds the columns and the table, with the checksums of all existing rows.
   ///
-  /// - Throws: What the database throws.
+  /// - Throws: The database's error.
   static func migrate(_ database: Database) throws {
     try database.execute(
       sql: """
@@ -51,12 +51,12 @@ enum RowChecksums {
     }
   }
 
-  /// Keeps the checksums up to date on this connection, as long as it is open.
+  /// Keeps the checksums up to date as long as this connection is open.
   ///
-  /// A change of a row takes the old values' checksum out of the row's and puts the new values' in.
-  /// A row that was damaged before therefore stays recognizable.
+  /// An update removes the checksum of the old values from the row's checksum and adds that of the
+  /// new values. A row that was damaged before the update therefore stays detectable.
   ///
-  /// - Throws: What the database throws.
+  /// - Throws: The database's error.
   static func keep(_ database: Database) throws {
     for table in RepositoryTable.allCases {
       let (name, new, old) = (
@@ -88,9 +88,9 @@ enum RowChecksums {
     }
   }
 
-  /// What differs between the tables and their seals, in sentences.
+  /// Returns the differences between a table and its seal, as sentences.
   ///
-  /// - Throws: What the database throws.
+  /// - Throws: The database's error.
   static func faults(of table: RepositoryTable, _ database: Database) throws -> [String] {
     let name = table.rawValue
     guard
@@ -117,17 +117,18 @@ enum RowChecksums {
       ? [] : ["The rows of the table '\(name)' are not those that were written last."]
   }
 
-  /// How many changes of rows were made since the checksums are kept.
+  /// Returns the number of row changes since checksums were introduced.
   ///
-  /// - Throws: What the database throws.
+  /// - Throws: The database's error.
   static func changes(_ database: Database) throws -> Int {
     let statement = try database.cachedStatement(sql: "SELECT TOTAL(changes) FROM seals")
     return Int(clampedSum: try Double.fetchOne(statement) ?? 0)
   }
 
-  /// SQL for the checksum of a row's values.
+  /// Returns the SQL for the checksum of a row's values.
   static func value(of table: RepositoryTable, in row: String = "") -> String {
-    // The bytes, and not the text: SQLite's functions give a text up to its first zero byte.
+    // Texts are cast to bytes, because SQLite's functions return a text only up to its first zero
+    // byte.
     let values = table.columns.map { "typeof(\(row)\($0)), CAST(\(row)\($0) AS BLOB)" }
     return "row_checksum('\(table.rawValue)', \(values.joined(separator: ", ")))"
   }
@@ -146,7 +147,10 @@ enum RowChecksums {
     return hash.finalize().prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
   }
 
-  /// Exclusive or, which SQLite lacks; what is not an integer is damaged, and stays so.
+  /// Exclusive or, which SQLite lacks.
+  ///
+  /// If a value isn't an integer, it is damaged. The first value is then returned, so that the
+  /// damage stays detectable.
   private static let exclusiveOr = DatabaseFunction(
     "exclusive_or", argumentCount: 2, pure: true
   ) { values in

@@ -7,18 +7,18 @@
 import Foundation
 import ModelRepositoryAPI
 
-/// The files `keys/NAME.key`, and files of root keys elsewhere.
+/// The files `keys/NAME.key`, and the files of root keys elsewhere.
 ///
-/// A key that does not sign any more is called `NAME.key.retired`.
+/// A key that doesn't sign any more has the name `NAME.key.retired`.
 enum SigningKeys {
   static let firstName = "signing"
   private static let ending = ".key"
 
-  /// Reads the keys, in the order of their names.
+  /// Reads the keys, sorted by name.
   ///
-  /// - Parameter folder: Where they are; there may be none.
-  /// - Returns: The keys by the names of their files, without the ending.
-  /// - Throws: ``RepositoryError`` with the codes `.storage`, `.invalidKey` and `.exposedKey`.
+  /// - Parameter folder: The folder of the keys, which may be empty.
+  /// - Returns: The keys with the names of their files, without the extension.
+  /// - Throws: ``RepositoryError`` with the code `.storage`, `.invalidKey` or `.exposedKey`.
   static func load(_ folder: String) throws -> [(name: String, key: SigningKey)] {
     try FileSystem.names(in: folder).filter { $0.hasSuffix(ending) }.map { name in
       (String(name.dropLast(ending.count)), try read("\(folder)/\(name)"))
@@ -27,7 +27,7 @@ enum SigningKeys {
 
   /// Reads a key that only its owner can read.
   ///
-  /// - Throws: ``RepositoryError`` with the codes `.storage`, `.invalidKey` and `.exposedKey`.
+  /// - Throws: ``RepositoryError`` with the code `.storage`, `.invalidKey` or `.exposedKey`.
   static func read(_ path: String) throws -> SigningKey {
     guard let mode = try FileSystem.fileMode(of: path) else {
       throw RepositoryError(.storage, "There is no key file '\(path)'.")
@@ -51,16 +51,16 @@ enum SigningKeys {
     }
   }
 
-  /// Makes a key.
+  /// Creates a key.
   ///
-  /// - Throws: ``RepositoryError`` where there is one of that name.
+  /// - Throws: ``RepositoryError`` if a key of that name exists.
   static func make(_ name: String, in folder: String) throws -> SigningKey {
     try make(at: "\(folder)/\(name)\(ending)")
   }
 
-  /// Makes a key in a file that only its owner can read.
+  /// Creates a key in a file that only its owner can read.
   ///
-  /// - Throws: ``RepositoryError`` where there is a file of that name.
+  /// - Throws: ``RepositoryError`` if a file of that name exists.
   static func make(at path: String) throws -> SigningKey {
     guard try !FileSystem.exists(path) else {
       throw RepositoryError(.invalidOption, "There is a key '\(path)' already.")
@@ -79,7 +79,7 @@ enum SigningKeys {
     return key
   }
 
-  /// Lets a key sign no more; its file stays, under a name that is not read.
+  /// Stops using a key by renaming its file to a name that isn't read.
   static func retire(_ name: String, in folder: String) throws {
     let path = "\(folder)/\(name)\(ending)"
     var target = path + ".retired"

@@ -8,17 +8,18 @@ import Foundation
 import GRDB
 import ModelRepositoryAPI
 
-/// The keys that sign channels' documents, and the root documents that name them.
+/// The keys that sign channel documents, and the root documents that name them.
 struct SigningState: Sendable {
-  /// The keys that sign; none where ``fault`` says why.
+  /// The keys that sign; empty if there is a ``fault``.
   private(set) var keys: [SigningKey] = []
   var roots = RootFolder.Content()
-  /// Why nothing can be signed; nil where something can.
+  /// The reason why nothing can be signed; nil if documents can be signed.
   var fault: RepositoryError?
 
   var root: RootDocument? { roots.trust?.root }
 
-  /// What a document's row notes of who signed it: it is signed again when this changes.
+  /// The keys and root version that a document's row records; a document is renewed when it
+  /// changes.
   private(set) var label = ""
 
   private mutating func sign(with keys: [SigningKey]) {
@@ -32,11 +33,11 @@ struct SigningState: Sendable {
   /// - Parameters:
   ///   - folder: The folder.
   ///   - signers: For each channel's newest document, the ids of the keys that signed it.
-  ///   - isMade: Whether the first key is made where nothing was signed yet.
-  ///   - now: The time.
-  /// - Returns: What signs.
-  /// - Throws: ``RepositoryError`` for keys and root documents that cannot be used; that the right
-  ///   keys are missing is noted in ``fault``.
+  ///   - isMade: Whether to create the first key if nothing was signed yet.
+  ///   - now: The current time.
+  /// - Returns: The signing keys and root documents.
+  /// - Throws: ``RepositoryError`` if a key or a root document can't be used. If the right keys are
+  ///   missing, nothing is thrown and ``fault`` has the reason.
   static func load(
     _ folder: DataFolder, signers: [Set<String>], orMake isMade: Bool, now: Date
   ) throws -> SigningState {
@@ -77,7 +78,7 @@ struct SigningState: Sendable {
     return state
   }
 
-  /// The ids of the keys that signed each channel's newest document.
+  /// Returns the ids of the keys that signed each channel's newest document.
   static func signers(_ database: Database) throws -> [Set<String>] {
     let rows = try Row.fetchAll(
       database,

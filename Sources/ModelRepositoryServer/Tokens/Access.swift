@@ -10,19 +10,20 @@ import Logging
 import ModelRepositoryAPI
 import NIOCore
 
-/// Who may do what.
+/// The rules for what a token allows.
 struct Access: Sendable {
   /// Whether reading needs no token.
   let isPublic: Bool
 
-  /// Wants a token for a change.
+  /// Requires a token for a change.
   ///
   /// - Parameters:
-  ///   - scope: What it must be good for.
-  ///   - context: The request's.
-  ///   - model: The model that is changed; nil for what is of no model.
+  ///   - scope: The scope that the token must have.
+  ///   - context: The request's context.
+  ///   - model: The model to change; nil for a change that isn't about a model.
   /// - Returns: The token.
-  /// - Throws: ``Problem``: 401 without a token, 403 with one that is not good for it.
+  /// - Throws: ``Problem`` with the status 401 if there is no token, and 403 if it doesn't allow
+  ///   the change.
   @discardableResult
   func require(
     _ scope: TokenScope, _ context: WebContext, model: RepositoryName? = nil
@@ -38,7 +39,9 @@ struct Access: Sendable {
     return token
   }
 
-  /// Wants a token that may do everything: one for some models could else make one for all.
+  /// Requires an administrator's token for all models.
+  ///
+  /// Otherwise, a token for some models could create one for all of them.
   @discardableResult
   func requireAdmin(_ context: WebContext) throws -> TokenRecord {
     let token = try require(.admin, context)
@@ -50,12 +53,12 @@ struct Access: Sendable {
     return token
   }
 
-  /// Wants a token for reading, where that is needed.
+  /// Requires a token that may read a model, unless reading is public.
   func requireReader(_ context: WebContext, model: RepositoryName) throws {
     if let token = try reader(context) { try Self.check(token, model) }
   }
 
-  /// The token of a reader; nil where everyone may read everything.
+  /// Returns a reader's token; nil if reading is public.
   func reader(_ context: WebContext) throws -> TokenRecord? {
     guard !isPublic else { return nil }
     // Every scope includes reading.
@@ -70,7 +73,7 @@ struct Access: Sendable {
       "The token is for the models \(Self.list(token.models)), not for '\(model)'.")
   }
 
-  /// Names for a sentence: `'a', 'b'`.
+  /// Formats names for a sentence: `'a', 'b'`.
   private static func list(_ names: [String]) -> String {
     names.map { "'\($0)'" }.joined(separator: ", ")
   }
@@ -82,7 +85,7 @@ struct Access: Sendable {
   }
 }
 
-/// Finds out whose request it is.
+/// Identifies the token of a request.
 struct TokenMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
@@ -95,7 +98,7 @@ struct TokenMiddleware: RouterMiddleware {
     let fields = request.headers[values: .authorization]
     guard !fields.isEmpty else { return try await next(request, context) }
     let words = fields[0].split(separator: " ", omittingEmptySubsequences: true)
-    // A bad token is refused even where none is needed: who sends one means it to be good.
+    // A bad token is rejected even if none is needed, because its sender expects it to be valid.
     guard fields.count == 1, words.count == 2, words[0].lowercased() == "bearer",
       let token = try await repository.token(withSecret: String(words[1]))
     else {
@@ -103,7 +106,7 @@ struct TokenMiddleware: RouterMiddleware {
         try await repository.noteRefusedToken(
           from: context.channel.remoteAddress?.ipAddress ?? "unknown")
       } catch {
-        // The refusal counts, and not its record.
+        // The refusal matters more than its record, so this error is only logged.
         context.logger.error(
           "the audit log cannot be written",
           metadata: ["fault": "\(RepositoryDatabase.sentence(error))"])

@@ -8,7 +8,7 @@ import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
-/// What only administrators do.
+/// The routes for administrators.
 struct AdministrationRoutes: Sendable {
   let repository: Repository
   let uploads: UploadStore
@@ -22,7 +22,7 @@ struct AdministrationRoutes: Sendable {
     group.post("tokens") { request, context -> Response in
       let token = try access.requireAdmin(context)
       let wanted = try await request.json(
-        TokenRequest.self, pace: BodyPace(repository.options))
+        TokenRequest.self, pace: MinimumRateCheck(repository.options))
       return try .json(
         try await repository.makeToken(wanted, by: token.id), status: .created,
         headers: Self.secret)

@@ -7,16 +7,16 @@
 import Foundation
 import Synchronization
 
-/// Requests whose tokens were refused, for the audit log.
+/// The requests whose tokens were refused, for the audit log.
 ///
-/// The first one is written at once. What follows is counted and written together, at most every ten
-/// minutes, so that nobody can fill the disk with wrong tokens.
+/// The first one is written immediately. The following ones are counted and written together, at
+/// most every ten minutes, so that nobody can fill the disk with wrong tokens.
 final class FailedAuthentications: Sendable {
-  /// What a record of the audit log tells.
+  /// The content of a record in the audit log.
   struct Summary: Sendable, Equatable {
     var count = 0
     var addresses: [String] = []
-    /// Whether there were more addresses than are named.
+    /// Whether there were more addresses than are listed.
     var hasMoreAddresses = false
 
     var subject: String {
@@ -34,15 +34,15 @@ final class FailedAuthentications: Sendable {
     var pending = Summary()
   }
 
-  /// How many seconds lie between two records.
+  /// The minimum number of seconds between two records.
   static let interval: TimeInterval = 600
   private static let maximumAddresses = 5
 
   private let state = Mutex(State())
 
-  /// Notes a request.
+  /// Counts a request.
   ///
-  /// - Returns: What is to be written now; nil where something was written a short time ago.
+  /// - Returns: The summary to write now; nil if the last record is too recent.
   func note(_ address: String, at now: Date) -> Summary? {
     state.withLock { state in
       state.pending.count += 1
@@ -53,7 +53,7 @@ final class FailedAuthentications: Sendable {
           state.pending.hasMoreAddresses = true
         }
       }
-      // A clock that was set back does not keep records from being written.
+      // If the clock was set back, records are still written.
       guard state.written.map({ abs(now.timeIntervalSince($0)) >= Self.interval }) ?? true else {
         return nil
       }
@@ -61,7 +61,7 @@ final class FailedAuthentications: Sendable {
     }
   }
 
-  /// What has not been written yet, for somebody who reads the log.
+  /// Returns what hasn't been written yet, before somebody reads the log.
   func takeRest(at now: Date) -> Summary? {
     state.withLock { $0.pending.count > 0 ? Self.take(&$0, now) : nil }
   }

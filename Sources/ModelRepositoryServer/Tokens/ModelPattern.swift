@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// Names of models, in which `*` stands for any characters, or none.
+/// A pattern for model names, in which `*` matches any number of characters.
 struct ModelPattern {
   private let bytes: [UInt8]
 
-  /// Reads a pattern; nil for what no name fits.
+  /// Parses a pattern; nil if no name can match it.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...100).contains(bytes.count),
@@ -22,9 +22,9 @@ struct ModelPattern {
     self.bytes = bytes
   }
 
-  /// Whether a name fits.
+  /// Whether a name matches.
   ///
-  /// Only the last `*` is ever tried again, so the time is at most the product of the lengths.
+  /// Only the last `*` is ever retried, so the time is at most the product of the lengths.
   func matches(_ name: String) -> Bool {
     let name = Array(name.utf8)
     var (place, position) = (0, 0)

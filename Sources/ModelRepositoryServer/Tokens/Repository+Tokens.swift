@@ -11,13 +11,13 @@ import ModelRepositoryAPI
 import StoredRows
 
 extension Repository {
-  /// Makes a token.
+  /// Creates a token.
   ///
   /// - Parameters:
-  ///   - request: What it is to be.
-  ///   - author: Whose wish it is; nil for the command line's.
-  /// - Returns: The token with its secret, which nobody can find out again.
-  /// - Throws: ``Problem`` for a request that makes no sense.
+  ///   - request: The token's name, scopes, models and expiration date.
+  ///   - author: The id of the token that requests the change; nil for the command line.
+  /// - Returns: The token with its secret, which can't be retrieved later.
+  /// - Throws: ``Problem`` if the request isn't valid.
   func makeToken(_ request: TokenRequest, by author: String?) async throws -> NewToken {
     let models = request.models ?? ["*"]
     guard (1...100).contains(request.name.utf8.count), !request.scopes.isEmpty,
@@ -65,7 +65,7 @@ extension Repository {
     return NewToken(token: token, secret: secret)
   }
 
-  /// The tokens, the oldest first.
+  /// Returns the tokens, the oldest first.
   func tokens() async throws -> [TokenRecord] {
     try await database.read { database in
       try Row.fetchAll(database, sql: RepositoryTable.tokens.rows + " ORDER BY rowid")
@@ -73,9 +73,9 @@ extension Repository {
     }
   }
 
-  /// Makes a token good for nothing.
+  /// Revokes a token.
   ///
-  /// - Returns: Whether there is such a token; one that was revoked before is no error.
+  /// - Returns: Whether the token exists. Revoking it again isn't an error.
   func revokeToken(_ id: String, by author: String?) async throws -> Bool {
     let now = now
     return try await database.write { [self] database in
@@ -83,7 +83,7 @@ extension Repository {
         let row = try Row.fetchOne(
           database, sql: "SELECT * FROM tokens WHERE id = ?", arguments: [id])
       else { return false }
-      // Not the whole row: a damaged token can be revoked, too.
+      // Only this column is read, so that a damaged token can be revoked, too.
       if try CheckedRow(row, of: .tokens).optionalText("revoked") == nil {
         try database.execute(
           sql: "UPDATE tokens SET revoked = ? WHERE id = ?", arguments: [now, id])
@@ -94,7 +94,7 @@ extension Repository {
     }
   }
 
-  /// The token with a secret; nil for one that is unknown, has expired or was revoked.
+  /// Returns the token with a secret; nil if it is unknown, has expired or was revoked.
   func token(withSecret secret: String) async throws -> TokenRecord? {
     guard secret.utf8.count < 200, let dot = secret.firstIndex(of: ".") else { return nil }
     let id = String(secret[..<dot])
@@ -107,7 +107,7 @@ extension Repository {
         }
       }
     }
-    // A digest compares in a time that does not tell where the two differ.
+    // Digests are compared in constant time, which doesn't reveal where they differ.
     guard let row, SHA256.hash(data: Data(secret.utf8)) == row.hash, row.token.revoked == nil,
       row.token.expires.map({ now < $0 }) ?? true
     else { return nil }
@@ -125,12 +125,12 @@ extension Repository {
 }
 
 extension String {
-  /// Two digits.
+  /// The text with at least two digits.
   fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
 }
 
 extension TokenRecord {
-  /// Reads a token.
+  /// Creates a token from its row.
   ///
   /// - Throws: `DamagedRow`.
   init(_ row: CheckedRow) throws {
@@ -153,10 +153,10 @@ extension TokenRecord {
       revoked: try row.optionalTime("revoked"))
   }
 
-  /// Whether it is for every model.
+  /// Whether the token is valid for every model.
   var isForAllModels: Bool { models.contains("*") }
 
-  /// Whether it is for a model.
+  /// Whether the token is valid for a model.
   func isFor(_ model: String) -> Bool {
     models.contains { ModelPattern($0)?.matches(model) ?? false }
   }

@@ -11,7 +11,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The file of an upload, and the SHA-256 of what is in it.
+/// The file of an upload, and the SHA-256 of its content.
 final class UploadFile: Sendable {
   private let handle: FileHandle
   private let hash: Mutex<SHA256>
@@ -24,12 +24,12 @@ final class UploadFile: Sendable {
 
   deinit { try? handle.close() }
 
-  /// Opens a file to go on writing it; what is behind the offset is cut off.
+  /// Opens a file to continue writing it, and truncates it to the offset.
   ///
   /// - Parameters:
-  ///   - path: The file; it is made for the first bytes.
-  ///   - offset: How many of its bytes count.
-  ///   - hash: The SHA-256 of these; nil reads them again.
+  ///   - path: The file's path. The file is created for the first bytes.
+  ///   - offset: The number of valid bytes in the file.
+  ///   - hash: The SHA-256 of these bytes; nil to read them again.
   /// - Returns: The file.
   /// - Throws: ``RepositoryError`` with the code `.storage`.
   static func open(_ path: String, at offset: Int, hash: SHA256?) async throws -> UploadFile {
@@ -52,9 +52,9 @@ final class UploadFile: Sendable {
     }
   }
 
-  /// The SHA-256 of a file's first bytes.
+  /// Returns the SHA-256 of a file's first bytes.
   ///
-  /// - Throws: ``RepositoryError`` where there are fewer.
+  /// - Throws: ``RepositoryError`` if the file has fewer bytes.
   static func hash(of path: String, count: Int) throws -> SHA256 {
     var hash = SHA256()
     guard count > 0 else { return hash }
@@ -71,7 +71,7 @@ final class UploadFile: Sendable {
     return hash
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   func write(_ bytes: ByteBuffer) async throws {
     try await threads.runIfActive { [self] in
       let data = Data(bytes.readableBytesView)
@@ -84,9 +84,9 @@ final class UploadFile: Sendable {
     }
   }
 
-  /// Brings all bytes to the disk.
+  /// Flushes all bytes to the disk.
   ///
-  /// - Returns: The SHA-256 so far.
+  /// - Returns: The SHA-256 of all bytes so far.
   func flush() async throws -> SHA256 {
     try await threads.runIfActive { [self] in
       do {

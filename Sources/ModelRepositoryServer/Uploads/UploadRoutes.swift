@@ -10,7 +10,7 @@ import Hummingbird
 import ModelRepositoryAPI
 import NIOCore
 
-/// How blobs get here.
+/// The routes that upload blobs.
 struct UploadRoutes: Sendable {
   let uploads: UploadStore
   let access: Access
@@ -73,7 +73,7 @@ struct UploadRoutes: Sendable {
   private func finish(_ request: Request, _ context: WebContext) async throws -> Response {
     let token = try token(context)
     let digest = try Self.digest(request)
-    // Some clients announce a body, of no bytes, with every PUT.
+    // Some clients announce a body with every PUT, even though it has no bytes.
     for try await part in request.body where part.readableBytes > 0 {
       throw Problem.badRequest(
         "Bytes are sent by PATCH; PUT only ends the upload, and has no body.",

@@ -12,20 +12,20 @@ import NIOPosix
 import StoredRows
 
 extension UploadStore {
-  /// Makes an upload a blob.
+  /// Turns an upload into a blob.
   ///
   /// - Parameters:
-  ///   - id: The upload.
-  ///   - token: Whose it is.
-  ///   - digest: What its bytes must have.
-  /// - Returns: The blob, which is on the disk for certain.
+  ///   - id: The upload's id.
+  ///   - token: The id of the token that the upload belongs to.
+  ///   - digest: The expected digest of the bytes.
+  /// - Returns: The blob, which is durable.
   /// - Throws: ``Problem``.
   func finish(_ id: String, _ token: String, as digest: BlobDigest) async throws -> BlobReference {
     try await exclusively(id) {
       let upload = try await upload(id, token)
       let actual = try await hash(of: upload)
       guard actual == digest else {
-        // Nothing that is added would mend it.
+        // No further bytes could fix the upload.
         try await discard(id)
         throw Problem.unprocessable(
           "digest_mismatch",
@@ -33,25 +33,26 @@ extension UploadStore {
             + "The upload is discarded; send it anew.")
       }
       let blob = BlobReference(digest: digest, size: upload.offset)
-      // Not cancelled with the request: half of it would be garbage.
+      // This task isn't cancelled together with the request, because half of the steps would leave
+      // garbage.
       try await Task { try await commit(upload, blob, token) }.value
       return blob
     }
   }
 
-  /// A blob that is there already, so that it need not be sent; nil for one that is not.
+  /// Returns a blob if it already exists and need not be sent; nil otherwise.
   ///
-  /// Garbage collection leaves it for another grace period.
+  /// Garbage collection keeps the blob for another grace period.
   func present(_ digest: BlobDigest) async throws -> BlobReference? {
     let now = repository.now
-    // One that is damaged is to be sent again.
+    // A damaged blob has to be sent again.
     guard !repository.damagedBlobs.contains(digest) else { return nil }
     return try await repository.commits.withLock(digest) {
       let size: Int?
       do {
         size = try await repository.database.read { try $0.blobSize(digest) }
       } catch is DamagedRow {
-        // The upload replaces the row.
+        // The upload will replace the row.
         return nil
       }
       guard let size, try await repository.blobs.size(of: digest) == size else { return nil }
@@ -78,13 +79,13 @@ extension UploadStore {
     }
   }
 
-  /// What is answered where an upload's file cannot be opened or read.
+  /// Returns the problem for an upload whose file can't be opened or read.
   private func unreadable(_ upload: Upload, _ error: any Error) async throws -> Problem {
     let path = path(upload.id)
     let size = try? await NIOThreadPool.singleton.runIfActive { try FileSystem.size(of: path) ?? 0 }
-    // The bytes are there; they cannot be read at the moment.
+    // The bytes exist, but can't be read at the moment.
     guard let size, size < upload.offset else { return .notStored(error) }
-    // The file went into the store, and the row was not taken away any more.
+    // The file was moved into the store, but the row wasn't deleted afterwards.
     try await discard(upload.id)
     return .notFound(
       "upload_not_found", "The upload's bytes are gone. Begin anew, naming the digest.")
@@ -93,7 +94,8 @@ extension UploadStore {
   private func commit(_ upload: Upload, _ blob: BlobReference, _ token: String) async throws {
     let file: UploadFile
     do {
-      // What a request that was broken off left behind the offset is no part of the blob.
+      // Opening the file truncates it: bytes after the offset, from an aborted request, aren't part
+      // of the blob.
       file = try await UploadFile.open(path(upload.id), at: upload.offset, hash: SHA256())
     } catch {
       throw try await unreadable(upload, error)
@@ -114,13 +116,13 @@ extension UploadStore {
 }
 
 extension Repository {
-  /// Makes a file a blob, in the place of one that may be damaged or lost.
+  /// Turns a file into a blob, and replaces one that may be damaged or lost.
   ///
   /// - Parameters:
-  ///   - file: A path; its bytes were checked against the digest.
-  ///   - blob: What it has.
-  ///   - note: What else changes in the database, in the same transaction.
-  /// - Throws: What the store and the database do.
+  ///   - file: The file's path. Its bytes must have been checked against the digest.
+  ///   - blob: The blob's digest and size.
+  ///   - note: A closure that makes further changes to the database in the same transaction.
+  /// - Throws: The store's or the database's error.
   func store(
     _ file: String, as blob: BlobReference, _ note: @escaping @Sendable (Database) throws -> Void
   ) async throws {
@@ -130,7 +132,7 @@ extension Repository {
       try await database.write { database in
         try database.execute(
           sql: "DELETE FROM blobs WHERE digest = ?", arguments: [blob.digest.hexadecimal])
-        // Not an update: the row that was there may be damaged.
+        // The row is replaced and not updated, because the existing one may be damaged.
         try database.execute(
           sql: "INSERT INTO blobs (digest, size, used) VALUES (?, ?, ?)",
           arguments: [blob.digest.hexadecimal, blob.size, now])

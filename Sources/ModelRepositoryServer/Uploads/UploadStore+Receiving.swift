@@ -14,19 +14,19 @@ import NIOCore
 import NIOPosix
 
 extension UploadStore {
-  /// After how many bytes an upload's offset is put on the disk.
+  /// The number of bytes after which an upload's offset is saved to the disk.
   private static let checkpointBytes = 64 << 20
 
-  /// Takes the next bytes of an upload.
+  /// Receives the next bytes of an upload.
   ///
-  /// When the client goes away in their midst, those that came are kept.
+  /// If the client disconnects before the end, the bytes that arrived are kept.
   ///
   /// - Parameters:
-  ///   - id: The upload.
-  ///   - token: Whose it is.
-  ///   - range: Which bytes they are.
+  ///   - id: The upload's id.
+  ///   - token: The id of the token that the upload belongs to.
+  ///   - range: The range of the bytes in the upload.
   ///   - body: The bytes.
-  /// - Returns: How far the upload is.
+  /// - Returns: The state of the upload.
   /// - Throws: ``Problem``.
   func append(
     _ id: String, _ token: String, _ range: ContentRange, _ body: RequestBody
@@ -52,7 +52,7 @@ extension UploadStore {
     }
   }
 
-  /// What tells a client where to go on.
+  /// Returns the header fields that tell a client where to continue.
   static func headers(_ state: UploadState) -> HTTPFields {
     var headers: HTTPFields = [.location: "/v1/uploads/\(state.id)"]
     headers[.range] = state.offset > 0 ? "bytes=0-\(state.offset - 1)" : nil
@@ -75,7 +75,8 @@ extension UploadStore {
       } catch {
         refusal = error
       }
-      // Not cancelled with the request: what came is to be kept.
+      // This task isn't cancelled together with the request, because the bytes that arrived are
+      // kept.
       let state = try await Task { [receiver] in
         var receiver = receiver
         try await receiver.write()
@@ -84,13 +85,13 @@ extension UploadStore {
       if let refusal { throw refusal }
       return state
     } catch let error as RepositoryError where error.code == .storage {
-      // After a failed fsync nobody knows what is on the disk.
+      // After a failed fsync, it is unknown which bytes are on the disk.
       try await Task { try await discard(upload.id, because: error) }.value
       throw Problem.notStored(error)
     }
   }
 
-  /// One request's bytes on their way to the disk.
+  /// Writes the bytes of one request to the disk.
   private struct Receiver: Sendable {
     let store: UploadStore
     let upload: Upload
@@ -99,7 +100,7 @@ extension UploadStore {
     var pending = ByteBuffer()
 
     mutating func receive(_ body: RequestBody, _ count: Int) async throws {
-      var pace = BodyPace(store.options)
+      var pace = MinimumRateCheck(store.options)
       var received = 0
       var checked = 0
       for try await part in body {
@@ -124,14 +125,14 @@ extension UploadStore {
     }
 
     mutating func write() async throws {
-      // Others write, too.
+      // The space is checked again, because other requests write, too.
       try await store.checkRoom(for: pending.readableBytes)
       try await file.write(pending)
       written += pending.readableBytes
       pending.clear()
     }
 
-    /// Brings the bytes, and then their number, to the disk.
+    /// Flushes the bytes to the disk, and then saves their number.
     func checkpoint() async throws -> UploadState {
       let hash = try await file.flush()
       let (offset, now) = (upload.offset + written, store.repository.now)

@@ -8,13 +8,13 @@ import ModelRepositoryAPI
 import NIOPosix
 
 extension UploadStore {
-  /// Refuses bytes that would take the disk's last room.
+  /// Rejects bytes that would use up the disk's last space.
   ///
-  /// The rest is for changes of channels and tokens, for garbage collection and for the audit log:
-  /// with them an operator makes room, and brings a bad version back.
+  /// That space is reserved for changes of channels and tokens, for garbage collection and for the
+  /// audit log. An operator needs them to free space or to roll back a bad version.
   ///
-  /// - Parameter count: How many bytes are to come.
-  /// - Throws: ``Problem``, 507.
+  /// - Parameter count: The number of bytes to store.
+  /// - Throws: ``Problem`` with the status 507.
   func checkRoom(for count: Int) async throws {
     let (folder, options) = (repository.folder.path, options)
     try await NIOThreadPool.singleton.runIfActive {
@@ -22,11 +22,11 @@ extension UploadStore {
     }
   }
 
-  /// Refuses bytes that would take the disk's last room; see ``checkRoom(for:)``.
+  /// Rejects bytes that would use up the disk's last space; see ``checkRoom(for:)``.
   static func checkRoom(
     for count: Int, _ folder: String, _ options: ModelRepositoryOptions
   ) throws {
-    // A disk that does not tell its room refuses by itself what it has no room for.
+    // If the free space is unknown, the disk itself will reject what doesn't fit.
     guard let room = FileSystem.room(at: folder) else { return }
     let reserve = options.reservedBytes ?? min(64 << 20, max(2 << 20, room.total / 20))
     guard room.free < reserve || room.free - reserve < count else { return }

@@ -13,12 +13,12 @@ import NIOPosix
 import StoredRows
 import Synchronization
 
-/// Blobs that are being sent.
+/// The blobs that are being uploaded.
 ///
-/// An upload's row tells how many bytes are on the disk for certain; more may be in the file, which
-/// count for nothing. The order of steps is in Documentation/ModelRepository.md.
+/// An upload's row contains the number of bytes that are durable. The file may have more bytes,
+/// which are ignored. The order of the steps is described in Documentation/ModelRepository.md.
 final class UploadStore: Sendable {
-  /// A row.
+  /// The row of an upload.
   struct Upload: Sendable {
     let id: String
     let offset: Int
@@ -29,9 +29,10 @@ final class UploadStore: Sendable {
       self.offset = offset
     }
 
-    /// Reads a row.
+    /// Creates an upload from its row.
     ///
-    /// - Throws: `DamagedRow`; the id names a file, so it must be one that ``begin(_:)`` makes.
+    /// - Throws: `DamagedRow`. The id names a file, so it has to be one that ``begin(_:)`` can
+    ///   create.
     init(_ row: CheckedRow) throws {
       id = try row.text("id")
       guard UUID(uuidString: id) != nil else { throw row.mismatch("id", "a UUID") }
@@ -40,13 +41,13 @@ final class UploadStore: Sendable {
   }
 
   private struct State {
-    /// Uploads that a request is working on.
+    /// The uploads that a request is working on.
     var busy: Set<String> = []
-    /// What was hashed, so that it need not be read again.
+    /// The hashes so far, so that the bytes need not be read again.
     var hashes: [String: (offset: Int, hash: SHA256)] = [:]
-    /// Bytes that requests under way announced.
+    /// The number of bytes that the requests under way have announced.
     var reserved = 0
-    /// Why uploads were given up that the disk did not take; the last ones of them.
+    /// The reasons why recent uploads were discarded after the disk failed.
     var failures: [String: RepositoryError] = [:]
   }
 
@@ -59,9 +60,9 @@ final class UploadStore: Sendable {
 
   /// Begins an upload.
   ///
-  /// - Parameter token: Whose it is.
-  /// - Returns: Its name.
-  /// - Throws: ``Problem`` where the token has too many.
+  /// - Parameter token: The id of the token that the upload belongs to.
+  /// - Returns: The state of the new upload, with its id.
+  /// - Throws: ``Problem`` if the token has too many uploads.
   func begin(_ token: String) async throws -> UploadState {
     try await checkRoom(for: 0)
     try await makeRoom(for: token)
@@ -86,9 +87,9 @@ final class UploadStore: Sendable {
     return UploadState(id: id, offset: 0)
   }
 
-  /// Gives up the upload that was idle the longest, where a token has as many as are possible.
+  /// Discards the upload that has been idle longest, if a token has the maximum number of uploads.
   ///
-  /// Else a publisher that was killed often enough could do nothing for a day.
+  /// Otherwise, a publisher that was killed often enough couldn't upload anything for a day.
   private func makeRoom(for token: String) async throws {
     let (maximum, oldest) = (options.maximumUploadsPerToken, repository.now - Self.patience)
     let idle = try await repository.database.read { database in
@@ -106,10 +107,11 @@ final class UploadStore: Sendable {
     try await discard(id)
   }
 
-  /// For how many seconds an upload is not given up for another one.
+  /// The number of seconds for which an idle upload is protected from being discarded for another
+  /// one.
   private static let patience: TimeInterval = 60
 
-  /// How far an upload is.
+  /// Returns an upload.
   func upload(_ id: String, _ token: String) async throws -> Upload {
     let oldest = repository.now - options.uploadLifetime
     let upload = try await repository.database.read { database in
@@ -128,7 +130,7 @@ final class UploadStore: Sendable {
     return upload
   }
 
-  /// Gives an upload up.
+  /// Discards an upload at its owner's request.
   func cancel(_ id: String, _ token: String) async throws {
     try await exclusively(id) {
       _ = try await upload(id, token)
@@ -136,13 +138,13 @@ final class UploadStore: Sendable {
     }
   }
 
-  /// Gives up what was idle for too long.
+  /// Discards the uploads that have been idle for too long.
   ///
-  /// - Returns: How many uploads that were, and how many bytes they had.
+  /// - Returns: The number of discarded uploads, and of their bytes.
   func expire() async throws -> (count: Int, bytes: Int) {
     let oldest = repository.now - options.uploadLifetime
     let old = try await repository.database.read { database in
-      // Damaged rows stay as they are; `fsck` names them.
+      // Damaged rows stay as they are; `fsck` reports them.
       var faults: [String] = []
       return try database.sound(
         .uploads, "\(RepositoryTable.uploads.rows) WHERE used <= ?", [oldest], faults: &faults
@@ -158,12 +160,12 @@ final class UploadStore: Sendable {
     return (count, bytes)
   }
 
-  /// Takes an upload away, file and row.
+  /// Discards an upload: its file and its row.
   ///
   /// - Parameters:
-  ///   - id: The upload.
-  ///   - failure: What the disk refused, which is told to those who ask for the upload afterwards.
-  /// - Throws: The error of the disk or of the database.
+  ///   - id: The upload's id.
+  ///   - failure: The disk's error, which later requests for the upload receive.
+  /// - Throws: The disk's or the database's error.
   func discard(_ id: String, because failure: RepositoryError? = nil) async throws {
     forget(id)
     if let failure {
@@ -173,7 +175,8 @@ final class UploadStore: Sendable {
       }
     }
     let path = path(id)
-    // A large file goes slowly.
+    // Removing a large file is slow, so it runs on the thread pool, in a task that isn't cancelled
+    // together with the request.
     try await Task { try await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(path) } }
       .value
     try await repository.database.write {
@@ -181,12 +184,12 @@ final class UploadStore: Sendable {
     }
   }
 
-  /// Where an upload's bytes are.
+  /// The path of an upload's file.
   func path(_ id: String) -> String { repository.folder.uploads + "/" + id }
 
   // MARK: - One request at a time
 
-  /// Does something with an upload that no other request works on.
+  /// Runs a closure while no other request works on an upload.
   func exclusively<Value>(_ id: String, _ body: () async throws -> Value) async throws -> Value {
     guard claim(id) else {
       throw Problem.conflict(
@@ -204,7 +207,7 @@ final class UploadStore: Sendable {
     state.withLock { _ = $0.busy.remove(id) }
   }
 
-  /// The SHA-256 of an upload's first bytes, if it is known.
+  /// Returns the SHA-256 of an upload's bytes, if it is known.
   func knownHash(_ upload: Upload) -> SHA256? {
     state.withLock { state in
       guard let known = state.hashes[upload.id], known.offset == upload.offset else { return nil }
@@ -212,21 +215,21 @@ final class UploadStore: Sendable {
     }
   }
 
-  /// Notes a SHA-256.
+  /// Saves the SHA-256 of an upload's bytes.
   func remember(_ hash: SHA256, of id: String, at offset: Int) {
     state.withLock { $0.hashes[id] = (offset, hash) }
   }
 
-  /// Forgets the SHA-256 of an upload that is no more.
+  /// Removes the SHA-256 of an upload that doesn't exist any more.
   func forget(_ id: String) {
     state.withLock { $0.hashes[id] = nil }
   }
 
   // MARK: - Quota
 
-  /// Sets bytes apart while something is done.
+  /// Reserves bytes while a closure runs.
   ///
-  /// - Throws: ``Problem`` where the quota has no place for them.
+  /// - Throws: ``Problem`` if the bytes would exceed the quota.
   func reserving<Value>(_ count: Int, _ body: () async throws -> Value) async throws -> Value {
     guard let quota = options.quota else { return try await body() }
     let others = state.withLock { state in
@@ -240,7 +243,7 @@ final class UploadStore: Sendable {
         sql: "SELECT (SELECT TOTAL(size) FROM blobs) + (SELECT TOTAL(offset) FROM uploads)")
       return Int(clampedSum: sum ?? 0)
     }
-    // Not one sum: a damaged row may have any size.
+    // The values aren't added up, because a damaged row may contain a huge size.
     guard used <= quota, others + count <= quota - used else {
       throw Problem(
         HTTPStatus.insufficientStorage, "quota_exceeded",

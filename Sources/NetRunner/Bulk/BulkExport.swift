@@ -7,21 +7,23 @@ import TensorIO
 
 /// Writes the rows of a bulk run in other formats.
 public enum BulkExport: String, Sendable, CaseIterable {
-  /// A JSON object a line.
+  /// One JSON object per line.
   case jsonLines = "jsonl"
   /// A table, with the columns of ``EvaluationReport/csv()``.
   case csv
-  /// Net Runner's own: `{"results": [...]}`.
+  /// Net Runner's own format: `{"results": [...]}`.
   case json
 
-  /// Writes all rows of a log to a file; it is there when it is whole.
+  /// Writes all rows of a log to a file.
+  ///
+  /// The file appears only when it is complete.
   ///
   /// - Parameters:
   ///   - log: The rows.
-  ///   - path: The file; one that is there is replaced.
-  /// - Throws: `TensorIOError` when the log cannot be read, or the file not be written.
+  ///   - path: The file. An existing file is replaced.
+  /// - Throws: `TensorIOError` if the log can't be read or the file can't be written.
   public func write(_ log: any BulkLog, to path: String) throws {
-    try FreshOutput(path, replaces: true).write { fresh in
+    try AtomicOutput(path, replaces: true).write { fresh in
       let file = try UpdatableFile(fresh)
       try write(log) { try file.write(Array($0.utf8)) }
     }
@@ -54,7 +56,7 @@ public enum BulkExport: String, Sendable, CaseIterable {
 }
 
 extension CSVTable {
-  /// A single line.
+  /// Formats a single line of the table.
   fileprivate static func line(_ fields: [Field]) -> String {
     var table = CSVTable()
     table.add(fields)

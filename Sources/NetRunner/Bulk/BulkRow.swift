@@ -3,14 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of one picture in a bulk run.
+/// The result of one image in a bulk run.
 public struct BulkRow: Sendable, Codable, Hashable {
-  /// The row, as Net Runner always exported it, and a little more.
+  /// The result, in the format that Net Runner has always exported, with some additional fields.
   public var result: ResultRow
-  /// Tells rows of the same model, preprocessing and settings from others: 16 hexadecimal digits.
+  /// Identifies the model, preprocessing and settings that made the row: 16 hexadecimal digits.
   public var run: String
 
-  /// Makes a row.
+  /// Creates a row.
   public init(_ result: ResultRow, run: String) {
     self.result = result
     self.run = run
@@ -20,13 +20,13 @@ public struct BulkRow: Sendable, Codable, Hashable {
     case run
   }
 
-  /// Reads the members of both from one object.
+  /// Decodes the result and the run from the same object.
   public init(from decoder: any Decoder) throws {
     result = try ResultRow(from: decoder)
     run = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .run)
   }
 
-  /// Writes the members of both into one object.
+  /// Encodes the result and the run into the same object.
   public func encode(to encoder: any Encoder) throws {
     try result.encode(to: encoder)
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -34,26 +34,28 @@ public struct BulkRow: Sendable, Codable, Hashable {
   }
 }
 
-/// Where a bulk run keeps its rows, so that it can go on after it was killed.
+/// Stores the rows of a bulk run, so that an interrupted run can be resumed.
 public protocol BulkLog: AnyObject {
-  /// Calls a closure with all rows, in the order in which they were added.
+  /// Calls a closure with each row, in the order in which the rows were added.
   ///
-  /// - Throws: `TensorIOError` when the file cannot be read, and what the closure throws.
+  /// - Throws: `TensorIOError` if the file can't be read, or what the closure throws.
   func forEachRow(_ body: (BulkRow) throws -> Void) throws
 
-  /// Adds rows: all of them, or after a kill perhaps the first ones.
+  /// Appends rows.
   ///
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// If the process is killed meanwhile, only the first few may be stored.
+  ///
+  /// - Throws: `TensorIOError` if the file can't be written.
   func append(_ rows: [BulkRow]) throws
 
-  /// Removes the rows of pictures that failed, so that these are run again.
+  /// Removes the rows of images that failed, so that they are run again.
   ///
-  /// - Parameter models: The identifiers of the models whose rows are meant.
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// - Parameter models: The identifiers of the models whose rows are removed.
+  /// - Throws: `TensorIOError` if the file can't be written.
   func removeFailures(of models: Set<String>) throws
 
-  /// Makes sure that everything is on the disk.
+  /// Flushes everything to the disk.
   ///
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// - Throws: `TensorIOError` if the file can't be written.
   func flush() throws
 }

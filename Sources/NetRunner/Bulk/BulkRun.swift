@@ -7,27 +7,26 @@ import Hashing
 public import TensorIO
 import TensorIOImageCodecs
 
-/// Runs models on many pictures, keeps every row as soon as there are a few, and goes on where it
-/// was killed.
+/// Runs models on many images, stores the rows as it goes, and can resume after it was killed.
 ///
 /// ```swift
 /// let run = BulkRun(try Dataset(pictures: ["photos"]), log: try SQLiteLog("results.sqlite"))
 /// let counts = try run.run([ModelBundle("pets.tiobundle")], with: [.liteRT])
 /// ```
 public struct BulkRun {
-  /// How far a model is.
+  /// The progress of a model.
   public struct Progress: Sendable, Hashable {
     /// The model's identifier.
     public var model: String
-    /// Pictures that have a row.
+    /// The number of images that have a row.
     public var done: Int
-    /// All pictures.
+    /// The number of all images.
     public var count: Int
-    /// Pictures that failed, before or now.
+    /// The number of images that failed, in this run or an earlier one.
     public var failed: Int
-    /// Pictures whose rows were there before.
+    /// The number of images that had a row before this run started.
     public var resumed: Int
-    /// Why the model could not be loaded; nil for one that was.
+    /// Why the model couldn't be loaded, or nil if it was loaded.
     public var failure: String?
   }
 
@@ -35,17 +34,17 @@ public struct BulkRun {
   private let options: EvaluationOptions
   private let log: any BulkLog
   private let retriesFailures: Bool
-  /// Rows are kept when there are so many, or after a second.
+  /// Rows are stored once there are this many, or after a second.
   private static let batchSize = 64
 
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - pictures: The pictures; labels are not looked at.
-  ///   - options: How they are run: iterations, warm-up, threads, what is kept, how pictures are
-  ///     decoded and fetched.
-  ///   - log: Where the rows go. Pictures that have one are not run again.
-  ///   - retriesFailures: Whether those that failed before are.
+  ///   - pictures: The images. Their labels are ignored.
+  ///   - options: How the images are run: iterations, warm-up, threads, which results are kept, and
+  ///     how images are decoded and fetched.
+  ///   - log: Where the rows are stored. Images that already have a row aren't run again.
+  ///   - retriesFailures: Whether images that failed before are run again.
   public init(
     _ pictures: Dataset, options: EvaluationOptions = EvaluationOptions(), log: any BulkLog,
     retriesFailures: Bool = false
@@ -56,17 +55,17 @@ public struct BulkRun {
     self.retriesFailures = retriesFailures
   }
 
-  /// Runs models, one after the other.
+  /// Runs the models, one after the other.
   ///
   /// - Parameters:
   ///   - bundles: The models.
   ///   - backends: The runtimes.
-  ///   - isOver: Asked between pictures; after a yes what was begun is kept.
-  ///   - onProgress: Told after each picture.
-  /// - Returns: What each model came to.
-  ///   A model that cannot be loaded keeps the others from nothing.
-  /// - Throws: `TensorIOError` when the log cannot be written, or has rows of another model,
-  ///   preprocessing or settings under the same identifier.
+  ///   - isOver: Called between images. If it returns true, the run stops and images that have been
+  ///     started are still stored.
+  ///   - onProgress: Called after each image.
+  /// - Returns: The final progress of each model. If a model can't be loaded, the others still run.
+  /// - Throws: `TensorIOError` if the log can't be written, or if it has rows with the same model
+  ///   identifier but another model, preprocessing or settings.
   public func run(
     _ bundles: [ModelBundle], with backends: [any Backend], until isOver: () -> Bool = { false },
     onProgress: (Progress) -> Void = { _ in }
@@ -82,7 +81,7 @@ public struct BulkRun {
       }
     }
     var before = try rowsBefore(stamps)
-    // Not earlier: where rows of other settings are refused, all of them stay.
+    // Failures are removed only now, so that no row is lost if rows of other settings are refused.
     if retriesFailures {
       try log.removeFailures(of: Set(before.keys))
       for (model, rows) in before {
@@ -160,13 +159,13 @@ public struct BulkRun {
     }
   }
 
-  /// The pictures that have a row.
+  /// The images that already have a row.
   private struct Before {
     var images: Set<String> = []
     var failed: Set<String> = []
   }
 
-  /// The pictures that have a row, by model.
+  /// The images that already have a row, for each model.
   private func rowsBefore(_ runs: [String: String]) throws -> [String: Before] {
     var before: [String: Before] = [:]
     try log.forEachRow { row in
@@ -184,7 +183,7 @@ public struct BulkRun {
     return before
   }
 
-  /// What tells rows of these settings from others.
+  /// A digest that identifies the model, preprocessing and settings.
   private func stamp(of bundle: ModelBundle) throws -> String {
     let record = try ModelRecord(bundle, options.decoder)
     let text =

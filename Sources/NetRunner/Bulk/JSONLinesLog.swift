@@ -11,18 +11,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Rows as JSON, one a line.
+/// Stores one row per line, as JSON.
 ///
-/// A line that a kill cut short is taken off when the file is opened again.
+/// If a kill cut the last line short, the line is removed when the file is opened again.
 public final class JSONLinesLog: BulkLog {
   private let path: String
   private let lock: LogLock
   private var file: UpdatableFile
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// Opens a file, or makes it.
+  /// Opens a file, or creates it if it is missing.
   ///
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// - Throws: `TensorIOError` if the file can't be written.
   public init(_ path: String) throws {
     self.path = path
     lock = try LogLock(for: path)
@@ -30,13 +30,13 @@ public final class JSONLinesLog: BulkLog {
     try takeOffCutLine()
   }
 
-  /// Throws unless the file begins as a log does: nothing is cut off a file of another kind.
+  /// Throws unless the file starts like a log, so that files of other kinds are never truncated.
   private func checkBeginning() throws {
     guard let beginning = try ReadableFile(path).read(atMost: 1 << 20) else { return }
     let line = beginning.prefix { $0 != Self.lineFeed }
     let isWhole = line.count < beginning.count
     let isRow = (try? JSONDecoder().decode(BulkRow.self, from: Data(line))) != nil
-    // A first line that was cut still begins like one.
+    // A first line that was cut short still starts like a row.
     let isCutRow = !isWhole && line.starts(with: Array(#"{"error":"#.utf8.prefix(line.count)))
     guard line.isEmpty && beginning.isEmpty || isRow || isCutRow else {
       throw TensorIOError(
@@ -74,12 +74,12 @@ public final class JSONLinesLog: BulkLog {
   public func append(_ rows: [BulkRow]) throws {
     var lines: [UInt8] = []
     for row in rows { lines += try Self.line(of: row) }
-    // One call: a kill cuts one line at most.
+    // All lines are written in one call, so that a kill cuts at most one line short.
     try file.write(lines)
   }
 
   public func removeFailures(of models: Set<String>) throws {
-    try FreshOutput(path, replaces: true).write { fresh in
+    try AtomicOutput(path, replaces: true).write { fresh in
       let kept = try UpdatableFile(fresh)
       try forEachRow { row in
         guard !row.result.error || !models.contains(row.result.model) else { return }

@@ -13,21 +13,23 @@ import Musl
 import Darwin
 #endif
 
-/// Keeps two runs from writing the same results at once, as long as it lives.
+/// Keeps other runs from writing to the same results for as long as this object exists.
 ///
-/// A file beside the results is locked, not they: a person may read them at any time. The system
-/// takes the lock back when a process is killed; the file then stays, and does no harm.
+/// The lock is held on a separate file, so that people can read the results at any time. The system
+/// releases the lock when the process is killed. The lock file then remains, which is harmless.
 final class LogLock {
   private let path: String
   private let descriptor: CInt
 
-  /// - Throws: `TensorIOError` when another run has the results.
+  /// Acquires the lock.
+  ///
+  /// - Throws: `TensorIOError` if another run holds the lock.
   init(for results: String) throws {
     path = results + ".lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
+        .unwritableFile, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)

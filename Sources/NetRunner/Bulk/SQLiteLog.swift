@@ -12,15 +12,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Rows in the table `results` of an SQLite database.
+/// Stores rows in the table `results` of an SQLite database.
 public final class SQLiteLog: BulkLog {
   private let database: SQLiteFile
   private let lock: LogLock
   private let path: String
 
-  /// Opens a database, or makes it.
+  /// Opens a database, or creates it if it is missing.
   ///
-  /// - Throws: `TensorIOError` when the file is no database, or cannot be written.
+  /// - Throws: `TensorIOError` if the file isn't a database, or can't be written.
   public init(_ path: String) throws {
     self.path = path
     lock = try LogLock(for: path)
@@ -35,7 +35,9 @@ public final class SQLiteLog: BulkLog {
     }
   }
 
-  /// "TIOB" tells the files from other programs' SQLite databases.
+  /// The schema.
+  ///
+  /// The application ID "TIOB" distinguishes these files from other SQLite databases.
   private static let schema = SQLiteSchema(
     applicationID: 0x5449_4F42,
     steps: [
@@ -108,7 +110,7 @@ public final class SQLiteLog: BulkLog {
 
   public func flush() throws {
     do {
-      // The whole result is then in the one file that the person named.
+      // A checkpoint puts all rows into the one file that the user named.
       try database.checkpoint()
     } catch {
       throw Self.failure(path, error)
@@ -137,7 +139,7 @@ public final class SQLiteLog: BulkLog {
 }
 
 extension BulkRow {
-  /// Reads a row of a file that may be damaged.
+  /// Reads a row from a file that may be damaged.
   ///
   /// - Throws: `DamagedRow`.
   fileprivate init(_ row: CheckedRow) throws {

@@ -13,14 +13,14 @@ import Musl
 import Darwin
 #endif
 
-/// A file that grows at its end.
+/// A file that is appended to.
 ///
 /// Every error is a `TensorIOError` that names the file.
 final class UpdatableFile {
   private let path: String
   private let descriptor: CInt
 
-  /// Opens a file, or makes it.
+  /// Opens a file, or creates it if it is missing.
   init(_ path: String) throws {
     self.path = path
     descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
@@ -29,7 +29,7 @@ final class UpdatableFile {
 
   deinit { close(descriptor) }
 
-  /// Writes bytes at the end, in one call of the system where it takes all of them.
+  /// Appends bytes, with a single system call unless the system accepts only some of them.
   func write(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -42,14 +42,16 @@ final class UpdatableFile {
     }
   }
 
-  /// How many bytes there are.
+  /// The size of the file in bytes.
   func size() throws -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure() }
     return Int(status.st_size)
   }
 
-  /// The bytes of a part of the file; fewer where it ends earlier.
+  /// Reads a range of bytes.
+  ///
+  /// Returns fewer if the file ends earlier.
   func read(_ range: Range<Int>) throws -> [UInt8] {
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
@@ -67,19 +69,19 @@ final class UpdatableFile {
     return bytes
   }
 
-  /// Takes the end off.
+  /// Shortens the file to a size in bytes.
   func truncate(to size: Int) throws {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure() }
   }
 
-  /// Brings everything to the disk.
+  /// Flushes the content to the disk.
   func flush() throws {
     guard fsync(descriptor) == 0 else { throw failure() }
   }
 
   private func failure() -> TensorIOError {
     TensorIOError(
-      .unreadableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+      .unwritableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
   }
 }
 

@@ -9,7 +9,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is read of COCO's JSON; everything else in it, such as outlines, is passed over.
+/// The parts of COCO's JSON that are read.
+///
+/// Everything else, such as outlines, is ignored.
 struct COCODocument: Decodable {
   var images: [Image]
   var annotations: [Annotation]?
@@ -29,7 +31,9 @@ struct COCODocument: Decodable {
     var id: Identifier?
     var imageID: Identifier
     var categoryID: Identifier
-    /// x, y, width and height in pixels; some programs write an empty array for none.
+    /// x, y, width and height in pixels.
+    ///
+    /// Some programs write an empty array if there is no box.
     var bbox: [Double]?
     var area: Double?
     var isCrowd: Flag?
@@ -47,7 +51,7 @@ struct COCODocument: Decodable {
     var name: String
   }
 
-  /// A number by COCO's own format, a text by some programs.
+  /// A number in COCO's own format, or a string from some programs.
   enum Identifier: Decodable, Hashable, CustomStringConvertible {
     case number(Int)
     case text(String)
@@ -69,7 +73,7 @@ struct COCODocument: Decodable {
     }
   }
 
-  /// 0 or 1 by COCO's own format, a truth value by some programs.
+  /// 0 or 1 in COCO's own format, or a Boolean from some programs.
   struct Flag: Decodable {
     var isSet: Bool
 

@@ -12,7 +12,7 @@ import Foundation
 #endif
 
 extension DatasetReader {
-  /// Reads COCO's annotations of objects, or of pictures where none has a box.
+  /// Reads COCO annotations: objects, or classes of whole images if no annotation has a box.
   func readCOCO() throws -> Dataset {
     let reader = COCOReader(path: path, document: try readDocument())
     var notes: [String] = []
@@ -36,7 +36,8 @@ extension DatasetReader {
     } catch let error as DecodingError {
       var reason = error.explanation
       if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
-        // The decoder gives no place: the parser that does is slower, and only read for this.
+        // The decoder doesn't say where the error is. `JSONValue` does, but is slower, so it is
+        // used only here.
         do {
           _ = try JSONValue(parsing: data)
         } catch let fault as JSONSyntaxError {
@@ -59,7 +60,7 @@ private struct COCOReader {
 
   // MARK: - Truths
 
-  /// What is known about each picture, by its identifier.
+  /// The ground truth of each image, by the image's identifier.
   func truths(_ notes: inout [String]) throws -> [COCODocument.Identifier: GroundTruth] {
     var images: Set<COCODocument.Identifier> = []
     for (index, image) in document.images.enumerated() where !images.insert(image.id).inserted {
@@ -149,7 +150,7 @@ private struct COCOReader {
       isCrowd: annotation.isCrowd?.isSet ?? false, area: annotation.area)
   }
 
-  /// One class for each picture, where no annotation has a box.
+  /// One class per image, for documents in which no annotation has a box.
   private func labels(
     _ annotations: [COCODocument.Annotation], _ categories: [COCODocument.Identifier: String],
     _ notes: inout [String]
@@ -171,13 +172,13 @@ private struct COCOReader {
 
   // MARK: - Pictures
 
-  /// The folder that has most of the first pictures.
+  /// Finds the folder that contains most of the first 20 images.
   func imagesFolder(_ options: DatasetOptions, _ notes: inout [String]) -> String {
     if let folder = options.imagesFolder { return folder }
     let own = FileSystem.folder(of: path)
     let parent = own + "/.."
     let stem = FileSystem.name(of: path).split(separator: ".").first.map(String.init) ?? ""
-    // instances_val2017.json belongs to val2017.
+    // For example, instances_val2017.json describes the images in val2017.
     let part = stem.split(separator: "_").last.map(String.init) ?? stem
     let candidates =
       [own, own + "/images", own + "/" + part, own + "/images/" + part]
@@ -186,7 +187,7 @@ private struct COCOReader {
     let found = candidates.map { folder in
       firsts.count { file in
         let path = folder + "/" + file
-        return options.enclosure.map { $0.place(of: path) != nil } ?? true
+        return options.confinedFolder.map { $0.place(of: path) != nil } ?? true
           && FileSystem.isFile(path)
       }
     }
@@ -200,7 +201,7 @@ private struct COCOReader {
 }
 
 extension DecodingError {
-  /// Where the document is not what was expected, for people.
+  /// A human-readable description of what is wrong and where.
   fileprivate var explanation: String {
     switch self {
     case .keyNotFound(let key, let context):

@@ -7,20 +7,20 @@ import Hashing
 import TensorIO
 
 extension Dataset {
-  /// The pictures' places in the whole dataset, from 0, in the order of ``samples``.
+  /// The indices of the images in the whole dataset, from 0, in the order of ``samples``.
   public var indices: [Int] { originalIndices ?? Array(samples.indices) }
 
-  /// Some of the pictures, in the dataset's order.
+  /// Selects some of the images, and keeps their order.
   ///
-  /// With a seed they are those whose identifiers hash lowest (SHA-256 of seed and identifier): the
-  /// same ones on every machine, whatever the order of the files, and most of them still when some
-  /// pictures come or go.
+  /// With a seed, the images with the lowest hashes are selected (SHA-256 of the seed and the
+  /// identifier). They are the same on every machine, whatever the order of the files. Most of them
+  /// stay the same when images are added or removed.
   ///
   /// - Parameters:
-  ///   - count: How many, at most.
-  ///   - seed: Chooses pictures from everywhere; nil takes the first ones.
-  /// - Returns: The chosen pictures; ``notes`` says how they were chosen.
-  /// - Throws: `TensorIOError` for a negative count.
+  ///   - count: The maximum number of images.
+  ///   - seed: Selects images from the whole dataset. If nil, the first images are selected.
+  /// - Returns: The selected images. ``notes`` says how they were selected.
+  /// - Throws: `TensorIOError` if the count is negative.
   public func limited(to count: Int, seed: UInt64? = nil) throws -> Dataset {
     try SHA256.requireLibrary()
     guard count >= 0 else {
@@ -40,16 +40,16 @@ extension Dataset {
       .noting("\(count) of \(counted(samples.count, "picture")), chosen with the seed \(seed)")
   }
 
-  /// Every `count`th picture, for one of several machines.
+  /// Selects every `count`th image, to split the work between several machines.
   ///
-  /// The parts from 1 to `count` have each picture once; ``indices`` says where it belongs when they
-  /// are put together.
+  /// The parts from 1 to `count` contain each image exactly once. When the results are merged,
+  /// ``indices`` gives each image's index in the whole dataset.
   ///
   /// - Parameters:
-  ///   - index: Which part, from 1.
-  ///   - count: How many parts there are.
-  /// - Returns: The part's pictures.
-  /// - Throws: `TensorIOError` for a part that there is not.
+  ///   - index: The number of the part, from 1.
+  ///   - count: The number of parts.
+  /// - Returns: The images of the part.
+  /// - Throws: `TensorIOError` if there is no such part.
   public func part(_ index: Int, of count: Int) throws -> Dataset {
     try SHA256.requireLibrary()
     guard count >= 1, (1...count).contains(index) else {

@@ -6,10 +6,10 @@
 import TensorIO
 
 extension Dataset {
-  /// Reads a dataset: a test bundle, a folder, a table, COCO's annotations or a picture.
+  /// Reads a dataset: a test bundle, a folder, a table, COCO annotations or an image.
   ///
-  /// ``notes`` says what was guessed and left out, for people. That a picture is not there is no
-  /// error: it becomes a row with an error when its turn comes.
+  /// ``notes`` tells people what was guessed and what was left out. A missing image isn't an error
+  /// here. It becomes a row with an error when it is evaluated.
   ///
   /// ```swift
   /// let dataset = try Dataset(contentsOf: "photos").limited(to: 500, seed: 7)
@@ -17,10 +17,11 @@ extension Dataset {
   ///
   /// - Parameters:
   ///   - path: A folder or a file.
-  ///   - layout: How it is laid out; nil means it is guessed, and never where two layouts are
-  ///     equally likely.
-  ///   - options: What the layout leaves open.
-  /// - Throws: `TensorIOError` that says the place, what was expected and what was found.
+  ///   - layout: The layout of the dataset. If nil, it is guessed, unless two layouts are equally
+  ///     likely.
+  ///   - options: Options for what the layout leaves open.
+  /// - Throws: `TensorIOError` that says where the problem is, what was expected and what was
+  ///   found.
   public init(
     contentsOf path: String, layout: Layout? = nil, options: DatasetOptions = DatasetOptions()
   ) throws {
@@ -31,15 +32,15 @@ extension Dataset {
     var reader = DatasetReader(path: path, options: options)
     try reader.checkEnclosed(path)
     self = try reader.read(layout)
-    if let enclosure = options.enclosure { self = enclosed(in: enclosure) }
+    if let confinedFolder = options.confinedFolder { self = confined(to: confinedFolder) }
     try checkIdentifiers()
   }
 
-  /// Makes a dataset of single pictures and of all pictures in folders.
+  /// Creates a dataset of individual images and of all images in folders.
   ///
-  /// - Parameter paths: Pictures, folders and addresses (https:// or http://). A file that is not
-  ///   there is no error: it becomes a row with an error. A path that comes twice counts once.
-  /// - Throws: `TensorIOError` when a folder cannot be read, or nothing is left.
+  /// - Parameter paths: Images, folders and URLs (https:// or http://). A missing file isn't an
+  ///   error here: it becomes a row with an error. Duplicate paths are counted once.
+  /// - Throws: `TensorIOError` if a folder can't be read, or if there are no images.
   public init(pictures paths: [String]) throws {
     var samples: [Sample] = []
     var notes: [String] = []
@@ -75,7 +76,7 @@ extension Dataset {
       notes: notes)
   }
 
-  /// Refuses identifiers that stand twice: results could not be told apart.
+  /// Throws if an identifier occurs twice, because the results couldn't be told apart.
   private func checkIdentifiers() throws {
     var seen: Set<String> = []
     for sample in samples where !seen.insert(sample.id).inserted {

@@ -13,17 +13,17 @@ import Foundation
 #endif
 
 extension Dataset {
-  /// The SHA-256 of everything that decides an evaluation's numbers: the pictures' identifiers,
-  /// labels and bytes, in order.
+  /// The SHA-256 of everything that determines an evaluation's results.
   ///
-  /// Where the dataset lies, its name and its notes are no part of it. A picture that cannot be
-  /// read, or is fetched from an address, counts with that fact alone.
+  /// This is the identifiers, labels and bytes of the images, in order. The dataset's path, name
+  /// and notes aren't included. If an image can't be read, the hash includes that fact. If an image
+  /// has a URL, the hash includes the URL and not the image's bytes.
   ///
   /// - Parameters:
-  ///   - threads: How many threads read files.
-  ///   - isOver: Asked between files; a yes ends the reading.
+  ///   - threads: The number of threads that read files.
+  ///   - isOver: Called between files. If it returns true, hashing stops.
   /// - Returns: 64 hexadecimal digits.
-  /// - Throws: `TensorIOError` when it was ended early.
+  /// - Throws: `TensorIOError` if hashing was stopped early.
   public func sha256(threads: Int = 2, until isOver: () -> Bool = { false }) throws -> String {
     try SHA256.requireLibrary()
     let samples = samples
@@ -42,10 +42,9 @@ extension Dataset {
 }
 
 extension Sample {
-  /// The SHA-256 of the identifier, the source's bytes and the truth.
+  /// The SHA-256 of the identifier, the source's bytes and the ground truth.
   ///
-  /// Everything is preceded by a word for its kind and its length: no two samples give the same
-  /// bytes.
+  /// A word for the kind and the length precede each value, so no two samples hash the same bytes.
   fileprivate var digest: SHA256.Digest {
     var hash = SHA256()
     hash.add("sample", id)
@@ -94,7 +93,7 @@ extension SHA256 {
     add(kind, Array(digest))
   }
 
-  /// A file's own SHA-256, so that its bytes stand for themselves whatever their length.
+  /// Adds the SHA-256 of a file, which represents the file's bytes whatever their length.
   fileprivate mutating func addFile(_ path: String) {
     if let digest = SHA256.file(path) { add("file", digest) } else { add("missing", "") }
   }
@@ -119,12 +118,12 @@ extension SHA256 {
     }
   }
 
-  /// The SHA-256 of a file's bytes, read in pieces; nil when it cannot be read.
+  /// The SHA-256 of a file's bytes, which are read in chunks, or nil if the file can't be read.
   static func file(_ path: String) -> SHA256.Digest? { try? digest(ofFile: path) }
 
-  /// The SHA-256 of a file's bytes, read in pieces.
+  /// The SHA-256 of a file's bytes, which are read in chunks.
   ///
-  /// - Throws: `TensorIOError` when it cannot be read.
+  /// - Throws: `TensorIOError` if the file can't be read.
   static func digest(ofFile path: String) throws -> SHA256.Digest {
     let file = try ReadableFile(path)
     var hash = SHA256()

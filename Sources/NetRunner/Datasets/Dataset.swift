@@ -3,50 +3,53 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pictures to evaluate models on, in an order that does not change from run to run.
+/// Images to evaluate models on, in an order that is the same in every run.
 public struct Dataset: Sendable {
-  /// How the dataset is laid out.
+  /// The layouts of datasets.
   public enum Layout: String, Sendable, Codable, CaseIterable {
-    /// A folder `.testbundle` with a test.json.
+    /// A `.testbundle` folder with a test.json.
     case testBundle = "testbundle"
-    /// A folder of pictures, without labels.
+    /// A folder of images without labels.
     case folder
-    /// A folder for each class.
+    /// A folder with a subfolder of images for each class.
     case classFolders = "class-folders"
     /// A table with paths and labels.
     case csv
-    /// COCO's annotations of objects.
+    /// COCO annotations of objects.
     case coco
-    /// A folder of pictures and one of class maps.
+    /// A folder of images and a folder of class maps.
     case classMaps = "class-maps"
   }
 
-  /// How the dataset is laid out.
+  /// The layout of the dataset.
   public var layout: Layout
-  /// The dataset's name, for people.
+  /// The dataset's human-readable name.
   public var name: String
-  /// Its path.
+  /// The dataset's path.
   public var path: String
-  /// The test bundle's identifier; nil for other layouts.
+  /// The test bundle's identifier, or nil for other layouts.
   public var id: String?
-  /// The test bundle's version; nil for other layouts.
+  /// The test bundle's version, or nil for other layouts.
   public var version: String?
-  /// The pictures, in order.
+  /// The images, in order.
   public var samples: [Sample]
-  /// The identifiers of the models that a test bundle names; empty for other layouts.
-  public var modelIDs: [String]
-  /// How often a test bundle wants each picture run; nil where it is not said.
-  public var iterations: Int?
-  /// The name of the metric that a test bundle asks for.
-  public var metric: String?
-  /// What was guessed or left out, for people to read.
-  public var notes: [String]
-  /// The pictures' places in the dataset that this one was taken from; nil for a whole dataset.
+  /// The identifiers of the models that a test bundle names.
   ///
-  /// ``indices`` gives the places of both.
+  /// Empty for other layouts.
+  public var modelIDs: [String]
+  /// The number of runs per image that a test bundle requests, or nil if it doesn't say.
+  public var iterations: Int?
+  /// The name of the metric that a test bundle requests.
+  public var metric: String?
+  /// Human-readable notes about what was guessed or left out.
+  public var notes: [String]
+  /// The images' indices in the dataset that this one was selected from, or nil for a whole
+  /// dataset.
+  ///
+  /// ``indices`` works for both.
   public var originalIndices: [Int]?
 
-  /// Makes a dataset.
+  /// Creates a dataset.
   public init(
     layout: Layout, name: String, path: String, id: String? = nil, version: String? = nil,
     samples: [Sample], modelIDs: [String] = [], iterations: Int? = nil, metric: String? = nil,

@@ -3,16 +3,19 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a dataset is read, where its layout leaves something open.
+/// Options for reading a dataset whose layout leaves something open.
 public struct DatasetOptions: Sendable, Hashable {
-  /// The folder that the paths of a table or of COCO's annotations begin in; nil looks beside the
-  /// file.
+  /// The folder that the paths in a table or in COCO annotations are relative to.
+  ///
+  /// If nil, a table's own folder is used, and the images of COCO annotations are looked for near
+  /// the file.
   public var imagesFolder: String?
-  /// The folder that everything that is read must lie in, also through links; nil reads what the
-  /// dataset names.
-  package var enclosure: Enclosure?
+  /// The folder that all files must lie in, even when they are reached through links.
+  ///
+  /// If nil, the dataset can name any file.
+  package var confinedFolder: ConfinedFolder?
 
-  /// Makes options.
+  /// Creates options.
   public init(imagesFolder: String? = nil) {
     self.imagesFolder = imagesFolder
   }

@@ -5,12 +5,14 @@
 
 import TensorIO
 
-/// Finds out how a dataset is laid out, and reads it.
+/// Detects a dataset's layout and reads the dataset.
 struct DatasetReader {
   let path: String
   let options: DatasetOptions
 
-  /// The name for people: that of the folder or file itself where the path is `.` or a link.
+  /// The dataset's human-readable name.
+  ///
+  /// If the path is empty, `.` or `..`, it is the real folder's name.
   var name: String {
     let name = FileSystem.name(of: path)
     guard name.isEmpty || name == "." || name == ".." else { return name }
@@ -44,20 +46,24 @@ struct DatasetReader {
     }
   }
 
-  /// Refuses a file or folder of the dataset's that lies outside of where it may read.
+  /// Throws if one of the dataset's files or folders lies outside the confined folder.
   func checkEnclosed(_ path: String) throws {
-    guard let enclosure = options.enclosure, enclosure.place(of: path) == nil else { return }
+    guard let confinedFolder = options.confinedFolder, confinedFolder.place(of: path) == nil else {
+      return
+    }
     throw TensorIOError(
       .fileNotFound,
       "'\(path)' is not there, or lies outside of the dataset's folder, and is not read.")
   }
 
-  /// The pictures in a folder of the dataset.
+  /// The images in one of the dataset's folders.
   private func pictures(in folder: String) throws -> PictureFolder {
-    try PictureFolder(folder, isEnclosed: options.enclosure != nil)
+    try PictureFolder(folder, isConfined: options.confinedFolder != nil)
   }
 
-  /// The error of a place without pictures; notes say what was left out there.
+  /// The error for paths without images.
+  ///
+  /// The notes say what was left out there.
   static func noPictures(
     in paths: [String], _ notes: [String], code: TensorIOError.Code = .wrongKind
   ) -> TensorIOError {
@@ -111,18 +117,19 @@ struct DatasetReader {
     return dataset
   }
 
-  /// Whether the sub-folders are a dataset's parts, not classes.
+  /// Whether the subfolders are parts of a dataset, such as training and test images, instead of
+  /// classes.
   private func isSplit(_ folder: PictureFolder) throws -> Bool {
     let parts: Set = ["train", "training", "val", "valid", "validation", "test", "testing"]
     return folder.subfolders.allSatisfy { parts.contains($0.lowercased()) }
   }
 
-  /// The folders of pictures and of class maps; nil where there are none.
+  /// The folders of images and of class maps, or nil if there are none.
   private func mapFolders() throws -> (images: String, maps: String)? {
     for maps in ["masks", "annotations"] {
       guard FileSystem.isFolder(path + "/images"), FileSystem.isFolder(path + "/" + maps),
-        options.enclosure.map({ enclosure in
-          [maps, "images"].allSatisfy { enclosure.place(of: path + "/" + $0) != nil }
+        options.confinedFolder.map({ confinedFolder in
+          [maps, "images"].allSatisfy { confinedFolder.place(of: path + "/" + $0) != nil }
         }) ?? true,
         try !pictures(in: path + "/" + maps).pictures.isEmpty
       else { continue }

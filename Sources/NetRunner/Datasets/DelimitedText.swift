@@ -11,30 +11,33 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The rows of a CSV file, as RFC 4180 says, with the lines that they begin on.
+/// The rows of a CSV file in the format of RFC 4180, with their line numbers.
 ///
-/// It is stricter than the libraries that were looked at (SwiftCSV): those take a quote without an
-/// end for the rest of the file, split lines at Unicode's separators, and name no line in errors.
-/// A label that is read slightly wrong would count as the model's fault.
+/// It is stricter than the available libraries, such as SwiftCSV. Those accept an unterminated
+/// quote as the rest of the file, split lines at Unicode separators, and don't report line numbers.
+/// A label that is read slightly wrong would count as the model's mistake.
 struct DelimitedText {
-  /// A row, and the line that it begins on, from 1.
+  /// A row and the number of the line where it starts, from 1.
   struct Row {
     var line: Int
     var cells: [String]
   }
 
-  /// The rows, all of the same count of cells; empty lines are no rows.
+  /// The rows, which all have the same number of cells.
+  ///
+  /// Empty lines are skipped.
   private(set) var rows: [Row] = []
-  /// What parts the cells.
+  /// The byte that separates cells.
   let delimiter: UInt8
 
   private let path: String
 
-  /// Reads a file; the delimiter is the one of `,`, `;` and a tab that the first line has most of.
+  /// Reads a file.
   ///
-  /// Lines end with LF, CR LF or CR. Spaces around a cell without quotes are no part of it.
+  /// The delimiter is `,`, `;` or a tab, whichever is most frequent in the first line. Lines end
+  /// with LF, CR LF or CR. Spaces around unquoted cells are ignored.
   ///
-  /// - Throws: `TensorIOError` with the line.
+  /// - Throws: `TensorIOError` with the line number.
   init(contentsOf path: String) throws {
     try self.init([UInt8](FileSystem.read(path)), path: path)
   }
@@ -55,7 +58,7 @@ struct DelimitedText {
     }
   }
 
-  /// An error of a line.
+  /// An error on a line.
   func error(_ line: Int, _ message: String) -> TensorIOError {
     TensorIOError(.wrongKind, "'\(path)', line \(line): \(message).")
   }
@@ -88,14 +91,14 @@ struct DelimitedText {
       if isFirst { row.line = line }
       let cell = try readCell(bytes, &offset, &line)
       let end = offset < bytes.endIndex ? bytes[offset] : nil
-      // A line with nothing but spaces is no row.
+      // A line that contains only spaces isn't a row.
       if end == delimiter || !isFirst || cell.isQuoted || !cell.text.isEmpty {
         row.cells.append(cell.text)
       }
       guard let end else { break }
       offset += 1
       if end == delimiter {
-        // A delimiter at the very end has an empty cell behind it.
+        // A delimiter at the very end is followed by an empty cell.
         if offset == bytes.endIndex { row.cells.append("") }
         continue
       }
@@ -109,7 +112,7 @@ struct DelimitedText {
     if !row.cells.isEmpty { rows.append(row) }
   }
 
-  /// Reads up to the delimiter or the end of the line, which stays.
+  /// Reads a cell up to the delimiter or the end of the line, which isn't consumed.
   private func readCell(
     _ bytes: ArraySlice<UInt8>, _ offset: inout Int, _ line: inout Int
   ) throws -> (text: String, isQuoted: Bool) {

@@ -11,41 +11,45 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The order of a JSON document's keys, which decoders do not keep.
+/// The order of the keys in a JSON document, which decoders don't preserve.
 ///
-/// Only documents that `JSONValue(parsing:)` has read are outlined: the grammar is checked there,
-/// and here only what the walk needs.
+/// Only documents that `JSONValue(parsing:)` has accepted are outlined. It checks the grammar, so
+/// this type checks only what it needs to walk the document.
 indirect enum JSONOutline {
   case object([(key: String, value: JSONOutline)])
   case array([JSONOutline])
-  /// A value without parts.
+  /// Any value other than an object or array.
   case plain
 
-  /// Outlines a document; nil for one that is not UTF-8.
+  /// Outlines a document.
+  ///
+  /// The result is nil if the document isn't UTF-8 or is nested too deeply.
   init?(_ data: Data) {
     var scanner = Scanner(bytes: Array(data))
     guard let outline = scanner.document() else { return nil }
     self = outline
   }
 
-  /// The keys of an object, in the document's order; empty for other values.
+  /// The keys of an object, in the document's order.
+  ///
+  /// Empty for other values.
   var keys: [String] {
     if case .object(let members) = self { members.map(\.key) } else { [] }
   }
 
-  /// The member of an object; nil without one.
+  /// The member of an object, or nil if there is none.
   subscript(key: String) -> JSONOutline? {
     guard case .object(let members) = self else { return nil }
     return members.last { $0.key == key }?.value
   }
 
-  /// The element of an array; nil without one.
+  /// The element of an array, or nil if there is none.
   subscript(index: Int) -> JSONOutline? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]
   }
 
-  /// The paths of keys that an object has twice.
+  /// The paths of keys that occur twice in an object.
   func repeatedKeys(at path: String = "") -> [String] {
     switch self {
     case .plain: return []
@@ -64,7 +68,7 @@ indirect enum JSONOutline {
 private struct Scanner {
   private let bytes: [UInt8]
   private var offset = 0
-  /// As deep as JSONDecoder goes.
+  /// The maximum nesting depth, which is the same as JSONDecoder's.
   private let deepest = 512
 
   init(bytes: [UInt8]) {
@@ -142,7 +146,9 @@ private struct Scanner {
     return peek() == end
   }
 
-  /// The text of a string; JSONDecoder itself reads its escapes.
+  /// Reads a string.
+  ///
+  /// JSONDecoder decodes its escapes.
   private mutating func string() -> String? {
     let start = offset
     offset += 1

@@ -13,41 +13,41 @@ import Musl
 import Darwin
 #endif
 
-/// The pictures in a folder and the folders within it.
+/// The images in a folder and its subfolders.
 struct PictureFolder {
-  /// The extensions of pictures, in lower case.
+  /// The file name extensions of images, in lowercase.
   static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
 
-  /// The pictures' paths from the folder, in the order of their bytes.
+  /// The images' paths relative to the folder, sorted by their bytes.
   private(set) var pictures: [String] = []
-  /// The names of the folders directly within it, in the order of their bytes.
+  /// The names of the direct subfolders, sorted by their bytes.
   private(set) var subfolders: [String] = []
-  /// What was left out.
+  /// Notes about what was left out.
   private(set) var notes: [String] = []
 
   private let root: String
   private let realRoot: String
-  private let isEnclosed: Bool
+  private let isConfined: Bool
   private var brokenLinks: [String] = []
   private var leavingLinks: [String] = []
   private var folderLinks: [String] = []
   private var specialFiles: [String] = []
   private var unreadableNames: [String] = []
 
-  /// Looks for pictures.
+  /// Finds the images in a folder.
   ///
-  /// Hidden files and `__MACOSX` are left out. A link to a picture is followed, wherever it leads. A
-  /// link to a folder is not: it could go round, or show the same pictures twice. What has a
-  /// picture's name and is a pipe or a device is left out, since reading it may never end.
+  /// Hidden files and `__MACOSX` are skipped. Links to images are followed, wherever they lead.
+  /// Links to folders aren't, because they could form a cycle or lead to the same images twice.
+  /// Pipes and devices with the name of an image are skipped because reading them might never end.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - isEnclosed: Whether links that lead out of the folder are left out, too: where whoever made
-  ///     the folder may not read the rest of the machine.
-  /// - Throws: `TensorIOError` when a folder cannot be read.
-  init(_ path: String, isEnclosed: Bool = false) throws {
+  ///   - isConfined: Whether links that lead out of the folder are skipped, too. Use this if the
+  ///     folder's author must not read other files of this machine.
+  /// - Throws: `TensorIOError` if a folder can't be read.
+  init(_ path: String, isConfined: Bool = false) throws {
     root = path
-    self.isEnclosed = isEnclosed
+    self.isConfined = isConfined
     guard let real = Self.realPath(path) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(path)'.")
     }
@@ -65,19 +65,19 @@ struct PictureFolder {
     note(unreadableNames, "name", "is not UTF-8", "are not UTF-8")
   }
 
-  /// Whether a file's extension is a picture's.
+  /// Whether a path has the file name extension of an image.
   static func isPicture(_ path: String) -> Bool {
     let name = FileSystem.name(of: path)
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }
     return extensions.contains(name[name.index(after: dot)...].lowercased())
   }
 
-  /// The order of paths' bytes, which no language setting changes.
+  /// Orders paths by their bytes, so that the order doesn't depend on the locale.
   static func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
-  /// A path without links; nil where nothing is.
+  /// The path with all symbolic links resolved, or nil if nothing exists there.
   static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
@@ -114,7 +114,7 @@ struct PictureFolder {
       folderLinks.append(relative)
     } else if Self.isPicture(name) {
       let prefix = realRoot.hasSuffix("/") ? realRoot : realRoot + "/"
-      if isEnclosed, !target.hasPrefix(prefix) {
+      if isConfined, !target.hasPrefix(prefix) {
         leavingLinks.append(relative)
       } else if isRegularFile(target) {
         pictures.append(relative)

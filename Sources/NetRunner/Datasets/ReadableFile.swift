@@ -13,20 +13,22 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is read piece by piece.
+/// A file that is read in chunks.
 final class ReadableFile {
   private let descriptor: CInt
 
   /// Opens a file.
   ///
-  /// - Throws: `TensorIOError` for what is missing, is not a regular file or cannot be read.
+  /// - Throws: `TensorIOError` if the file is missing, isn't a regular file or can't be read.
   init(_ path: String) throws {
     descriptor = try FileSystem.openForReading(path)
   }
 
   deinit { close(descriptor) }
 
-  /// The next bytes; empty at the end, nil when the system fails to read.
+  /// Reads the next bytes.
+  ///
+  /// Returns an empty array at the end of the file, and nil if reading fails.
   func read(atMost count: Int) -> [UInt8]? {
     var result = -1
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

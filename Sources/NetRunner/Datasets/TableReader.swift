@@ -13,10 +13,11 @@ extension DatasetReader {
   }
 }
 
-/// Makes a dataset of a table's rows.
+/// Converts a table's rows to a dataset.
 ///
-/// A column named like a label is one; a column of another name is, when its cells are not all
-/// numbers. Several columns of numbers, or numbers with fractions, are values to predict.
+/// A column with a known name, such as "label", has the labels. Without one, a single column has
+/// labels or, if it has fractions or is numeric with another name, values to predict. Several
+/// columns must all be numeric, and are values to predict.
 private struct TableReader {
   private let table: DelimitedText
   private let reader: DatasetReader
@@ -59,14 +60,15 @@ private struct TableReader {
     try checkPaths(isCertain: named.first != nil || picture != nil)
   }
 
-  /// Extensions of files that hold data for models which take no picture.
+  /// File name extensions of data that isn't an image.
   private static let dataExtensions: Set = [
     "npy", "npz", "csv", "tsv", "txt", "json", "jsonl", "bin", "raw", "dat", "wav", "flac", "mp3",
     "ogg", "m4a", "h5", "hdf5", "mat", "pkl", "pt", "pth", "pb", "parquet", "tfrecord", "mp4",
     "mov", "avi", "pdf",
   ]
 
-  /// Refuses a table whose paths are certainly not pictures, before each of them fails by itself.
+  /// Throws if the paths clearly aren't images, so that one error is reported instead of one per
+  /// row.
   private func checkPaths(isCertain: Bool) throws {
     let paths = rows.lazy.map { $0.cells[pathColumn] }.filter { !$0.isEmpty }
     guard let first = paths.first else { return }
@@ -79,7 +81,7 @@ private struct TableReader {
         "'\(reader.path)' lists \(counted(paths.count, "file")) such as '\(first)', which "
           + "\(paths.count == 1 ? "is not a picture" : "are not pictures"). \(advice)")
     }
-    // A header is not known for one here: none of its names is a path's.
+    // The first row isn't checked, because it can be a header that wasn't recognized.
     let numbers = paths.dropFirst().compactMap(Self.number)
     if !isCertain, numbers.count == paths.count - 1, let number = paths.last,
       Self.number(number) != nil
@@ -96,7 +98,9 @@ private struct TableReader {
     return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
   }
 
-  /// Whether the first row has names: one that is known for paths, or no picture where others do.
+  /// Whether the first row is a header.
+  ///
+  /// It is one if it has a known name for paths, or if it has no image paths but later rows do.
   private static func isHeader(
     _ names: [String], before rows: ArraySlice<DelimitedText.Row>
   ) -> Bool {
@@ -171,7 +175,7 @@ private struct TableReader {
   }
 
   private func single(_ column: Int, isNamed: Bool) throws -> Truths {
-    // Whole numbers under a name that is none of a label's, such as "age", are no classes.
+    // Whole numbers in a column that isn't named like a label, such as "age", aren't classes.
     let isValue =
       isNumeric(column)
       && (hasFraction(column) || (header != nil && !isNamed))
@@ -210,7 +214,9 @@ private struct TableReader {
     rows.contains { row in row.cells[column].contains { ".eE".contains($0) } }
   }
 
-  /// A finite decimal number; nil for words such as `nan` that Swift reads, too.
+  /// Parses a finite decimal number.
+  ///
+  /// Returns nil for words such as `nan`, which Swift also accepts.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
       number.isFinite

@@ -5,10 +5,10 @@
 
 import TensorIO
 
-/// Reads a `.testbundle`, and collects every violation of its schema.
+/// Reads a `.testbundle` and collects all violations of its schema.
 ///
-/// It accepts exactly what `Schemas/test.schema.json` accepts, but for what no schema can say:
-/// paths that stand twice.
+/// It accepts exactly what `Schemas/test.schema.json` accepts, except for duplicate paths, which a
+/// schema can't express.
 struct TestBundleReader {
   private let path: String
   private var issues: [BundleIssue] = []
@@ -65,7 +65,7 @@ struct TestBundleReader {
     guard FileSystem.isFile(file) else {
       report(
         .noManifest, at: "test.json", expected: "a file test.json in the folder", found: "nothing",
-        mending: "Write one, or read the folder as pictures.")
+        suggestion: "Write one, or read the folder as pictures.")
       return nil
     }
     let data = try FileSystem.read(file)
@@ -75,17 +75,17 @@ struct TestBundleReader {
         for key in outline.repeatedKeys() {
           report(
             .duplicateName, at: key, expected: "each key once", found: "the key a second time",
-            mending: "Remove one of the two.")
+            suggestion: "Remove one of the two.")
         }
         return (document, outline)
       }
       report(
         .malformedJSON, at: "test.json", expected: "text in UTF-8", found: "another encoding",
-        mending: "Save the file as UTF-8.")
+        suggestion: "Save the file as UTF-8.")
     } catch let error as JSONSyntaxError {
       report(
         .malformedJSON, at: "test.json", expected: "a JSON document", found: "\(error)",
-        mending: "Correct the text at that place.")
+        suggestion: "Correct the text at that place.")
     }
     return nil
   }
@@ -117,7 +117,7 @@ struct TestBundleReader {
       report(
         .wrongType, at: "options.iterations",
         expected: "a whole number from 1 to \(mostIterations)",
-        found: shown(value), mending: "Say how often each picture is to be run.")
+        found: shown(value), suggestion: "Say how often each picture is to be run.")
       return nil
     }
     return count
@@ -139,7 +139,7 @@ struct TestBundleReader {
         report(
           .duplicateName, at: "\(place).path", expected: "each picture once",
           found: "\"\(path)\", which images[\(first)] has already",
-          mending: "Remove one of the two; options.iterations says how often a picture is run.")
+          suggestion: "Remove one of the two; options.iterations says how often a picture is run.")
       }
       return Sample(id: path, source: source)
     }
@@ -151,7 +151,7 @@ struct TestBundleReader {
       guard !path.isEmpty, FileSystem.staysInside(path) else {
         report(
           .pathOutsideBundle, at: "\(place).path", expected: "a path inside the bundle",
-          found: "\"\(path)\"", mending: "Put the picture into the bundle's images folder.")
+          found: "\"\(path)\"", suggestion: "Put the picture into the bundle's images folder.")
         return nil
       }
       return .file(self.path + "/" + path)
@@ -159,14 +159,14 @@ struct TestBundleReader {
       guard path.hasPrefix("https://") || path.hasPrefix("http://") else {
         report(
           .unknownValue, at: "\(place).path", expected: "an address with https:// or http://",
-          found: "\"\(path)\"", mending: "Write the whole address, or use the type \"file\".")
+          found: "\"\(path)\"", suggestion: "Write the whole address, or use the type \"file\".")
         return nil
       }
       return .url(path)
     case let type?:
       report(
         .unknownValue, at: "\(place).type", expected: "\"file\" or \"url\"", found: "\"\(type)\"",
-        mending: "Use \"file\" for pictures in the bundle.")
+        suggestion: "Use \"file\" for pictures in the bundle.")
       return nil
     case nil: return nil
     }
@@ -178,7 +178,8 @@ struct TestBundleReader {
     _ root: [String: JSONValue], _ outline: JSONOutline, into samples: inout [Sample]
   ) {
     guard let labels = requiredArray("labels", in: root, at: "") else { return }
-    // A picture that failed to be read is no sample; then there are issues, and no dataset.
+    // Images that couldn't be parsed aren't in `samples`. They have issues, so no dataset is
+    // returned.
     let places = Dictionary(samples.indices.map { (samples[$0].id, $0) }) { first, _ in first }
     var labelled: [String: Int] = [:]
     var strangers: [String] = []
@@ -194,7 +195,7 @@ struct TestBundleReader {
         report(
           .duplicateName, at: "\(place).path", expected: "one label for each picture",
           found: "\"\(path)\", which labels[\(first)] has already",
-          mending: "Remove one of the two.")
+          suggestion: "Remove one of the two.")
       }
       let order = outline["labels"]?[index]?["inference_results"]
       let truth = Self.truth(results, order: order)
@@ -208,7 +209,7 @@ struct TestBundleReader {
     }
   }
 
-  /// What a label says: the first output in the document's order decides.
+  /// The ground truth of a label, which comes from the first output in the document.
   private static func truth(
     _ results: [String: JSONValue], order: JSONOutline?
   ) -> GroundTruth? {
@@ -231,18 +232,18 @@ struct TestBundleReader {
 
 extension TestBundleReader {
   private mutating func report(
-    _ code: BundleIssue.Code, at path: String, expected: String, found: String, mending: String
+    _ code: BundleIssue.Code, at path: String, expected: String, found: String, suggestion: String
   ) {
     issues.append(
       BundleIssue(
         code, path: path.isEmpty ? "test.json" : path, expected: expected, found: found,
-        mending: mending))
+        suggestion: suggestion))
   }
 
   private mutating func mistyped(_ value: JSONValue, at path: String, expected: String) {
     report(
       .wrongType, at: path, expected: expected, found: value.typeName,
-      mending: "Make it \(expected).")
+      suggestion: "Make it \(expected).")
   }
 
   private mutating func required(
@@ -251,7 +252,7 @@ extension TestBundleReader {
     if let value = object[key] { return value }
     report(
       .missingKey, at: path.isEmpty ? key : "\(path).\(key)",
-      expected: "the required key \"\(key)\"", found: "nothing", mending: "Add \"\(key)\".")
+      expected: "the required key \"\(key)\"", found: "nothing", suggestion: "Add \"\(key)\".")
     return nil
   }
 
@@ -284,7 +285,7 @@ extension TestBundleReader {
     return nil
   }
 
-  /// A number itself, the type of anything else.
+  /// A number's value, or the type of any other value.
   private func shown(_ value: JSONValue) -> String {
     switch value {
     case .number(let number): number.shortText
@@ -295,7 +296,7 @@ extension TestBundleReader {
 }
 
 extension JSONValue {
-  /// The number; nil for other values.
+  /// The number, or nil for other values.
   fileprivate var double: Double? {
     switch self {
     case .number(let number): number

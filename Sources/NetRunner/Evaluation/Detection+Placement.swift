@@ -6,15 +6,17 @@
 package import TensorIO
 
 extension Detection {
-  /// The object with its box in shares of the whole picture.
+  /// Converts the box to fractions of the whole image.
   ///
-  /// A model gives shares of what it looks at, which a crop or a margin makes another part.
+  /// A model's boxes are fractions of the model's input, which can be cropped from the image or
+  /// padded. If the input isn't an image, the object is returned unchanged.
   ///
   /// - Parameters:
-  ///   - size: The upright picture's size.
-  ///   - input: The model's input, a picture.
-  /// - Returns: The same object elsewhere; outside 0 to 1 where it reaches into a margin.
-  /// - Throws: `TensorIOError` for an input that takes no picture.
+  ///   - size: The size of the upright image.
+  ///   - input: The model's image input.
+  /// - Returns: The object with the converted box. Coordinates are outside 0 to 1 if the box
+  ///   reaches into padding.
+  /// - Throws: `TensorIOError` if the input's data type can't hold an image.
   package func inWholePicture(of size: (width: Int, height: Int), _ input: TensorSpec) throws
     -> Detection
   {

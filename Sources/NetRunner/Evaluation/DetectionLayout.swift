@@ -5,11 +5,12 @@
 
 import TensorIO
 
-/// Which four outputs of a model are the boxes, classes, scores and count of what it found.
+/// Finds which of a model's four outputs are the boxes, classes, scores and count of detected
+/// objects.
 ///
-/// That is what TensorFlow Lite's `Detection_PostProcess` and the exported detection models give:
-/// boxes [N, 4] as top, left, bottom, right in shares of the sides, N classes from 0, N scores, and
-/// how many of the N count.
+/// TensorFlow Lite's `Detection_PostProcess` and exported detection models have these outputs:
+/// boxes [N, 4] (top, left, bottom, right as fractions of the sides), N classes from 0, N scores,
+/// and the number of detected objects.
 struct DetectionLayout: Sendable {
   private let boxes: Int
   private let classes: Int
@@ -17,10 +18,12 @@ struct DetectionLayout: Sendable {
   private let count: Int
   private let labels: [String]
 
-  /// Finds the outputs; nil where they are not those of a detection model.
+  /// Finds the outputs.
   ///
-  /// Names tell the classes from the scores; where they do not, the order of
-  /// `Detection_PostProcess` does: boxes, classes, scores, count.
+  /// The result is nil if they aren't those of a detection model.
+  ///
+  /// The scores are recognized by their name. Otherwise the order is that of
+  /// `Detection_PostProcess`: boxes, classes, scores, count.
   init?(_ outputs: [TensorSpec], labels: [String]) {
     guard outputs.count == 4, outputs.allSatisfy({ $0.isNumbers }),
       let boxes = outputs.firstIndex(where: { $0.shape.last == 4 && $0.elementCount >= 4 }),
@@ -38,9 +41,9 @@ struct DetectionLayout: Sendable {
     self.labels = labels
   }
 
-  /// The objects of one run, as the model orders them.
+  /// Reads the objects of one run, in the model's order.
   ///
-  /// - Throws: `TensorIOError` when an output cannot be read, or says what cannot be.
+  /// - Throws: `TensorIOError` if an output can't be read or has impossible values.
   func detections(_ outputs: ModelOutputs) throws -> [Detection] {
     let boxes: [Float] = try outputs.value(at: boxes)
     let classes: [Float] = try outputs.value(at: classes)
@@ -68,12 +71,12 @@ struct DetectionLayout: Sendable {
 }
 
 extension ModelSignature {
-  /// Whether the outputs are the boxes, classes, scores and count of what a model finds.
+  /// Whether the outputs are the boxes, classes, scores and count of a detection model.
   package var findsObjects: Bool { DetectionLayout(outputs, labels: []) != nil }
 }
 
 extension TensorSpec {
-  /// Whether the output is numbers without names.
+  /// Whether the output consists of numbers without labels.
   var isNumbers: Bool {
     switch kind {
     case .scalar, .vector(_, labels: nil): dataType != .string

@@ -5,20 +5,22 @@
 
 public import TensorIO
 
-/// What became of one picture: a prediction or an error, and how long each stage took.
+/// The result of one image: a prediction or an error, and the duration of each stage.
 public struct Evaluation: Sendable {
-  /// The picture's identifier.
+  /// The image's identifier.
   public var id: String
-  /// The prediction, or why there is none.
+  /// The prediction, or the error.
   ///
-  /// One picture's error ends nothing.
+  /// An error with one image doesn't stop the evaluation.
   public var result: Result<Prediction, TensorIOError>
-  /// How long each stage took; the means where the model ran several times.
+  /// The duration of each stage.
+  ///
+  /// If the model ran several times, these are means.
   public var latency: StageLatency
-  /// The upright picture's size in pixels; nil where it was not read.
+  /// The size of the upright image in pixels, or nil if the image wasn't read.
   public var size: (width: Int, height: Int)?
 
-  /// Makes an evaluation.
+  /// Creates an evaluation.
   public init(
     id: String, result: Result<Prediction, TensorIOError>,
     latency: StageLatency = StageLatency(), size: (width: Int, height: Int)? = nil
@@ -30,20 +32,20 @@ public struct Evaluation: Sendable {
   }
 }
 
-/// How long the stages from a picture to a prediction took.
+/// The durations of the stages from an image to a prediction.
 ///
-/// Decoding and preprocessing go hand in hand, row by row; their times are still apart.
+/// Decoding and preprocessing are interleaved row by row, but are measured separately.
 public struct StageLatency: Sendable, Hashable {
-  /// Reading the file and decoding the picture.
+  /// Reading the file and decoding the image.
   public var decode: Duration
-  /// Cropping, resizing and normalizing into the model's memory.
+  /// Cropping, resizing and normalizing the image into the model's memory.
   public var preprocess: Duration
   /// Running the model.
   public var inference: Duration
-  /// Making values of the outputs.
+  /// Converting the outputs to values.
   public var postprocess: Duration
 
-  /// Makes a latency of its parts.
+  /// Creates a latency from its stages.
   public init(
     decode: Duration = .zero, preprocess: Duration = .zero, inference: Duration = .zero,
     postprocess: Duration = .zero
@@ -54,6 +56,6 @@ public struct StageLatency: Sendable, Hashable {
     self.postprocess = postprocess
   }
 
-  /// The sum of the parts.
+  /// The sum of all stages.
   public var total: Duration { decode + preprocess + inference + postprocess }
 }

@@ -5,42 +5,52 @@
 
 public import TensorIOImageCodecs
 
-/// How models are evaluated.
+/// Options for evaluating models.
 public struct EvaluationOptions: Sendable {
-  /// How often each picture is run; the latencies are the means.
+  /// How often each image is run.
+  ///
+  /// The latencies are means.
   public var iterations = 1
-  /// How many runs of each thread go before, unmeasured.
+  /// The number of unmeasured runs per thread before the evaluation.
   public var warmup = 1
-  /// How many pictures are under way at once, each with a session of its own.
+  /// The number of images that are processed at the same time, each with its own session.
   public var threads = 1
-  /// The metrics by name; empty takes the dataset's, and those that suit its labels.
+  /// The names of the metrics.
+  ///
+  /// If empty, the dataset's metric and those that suit its labels are used.
   public var metrics: [String] = []
   /// The k of top-k accuracy.
   public var topK = 5
-  /// What is added to classes that a dataset gives as numbers.
+  /// A number that is added to classes that the dataset gives as numbers.
   public var labelOffset = 0
-  /// The class of pixels that segmentation does not judge; nil judges all.
+  /// The class of pixels that segmentation metrics ignore.
+  ///
+  /// If nil, all pixels count.
   public var ignoredClass: Int? = 255
-  /// Where resampled intervals begin.
+  /// The seed for resampled intervals, and for selecting images if their number is limited.
   public var seed: UInt64 = 0
-  /// What of the outputs the rows keep; nil keeps all of a test bundle, five values of others.
+  /// Which outputs are kept in rows.
+  ///
+  /// If nil, all for test bundles and the top five values otherwise.
   public var kept: KeptOutputs?
-  /// The metrics that can be asked for by name.
+  /// The metrics that can be requested by name.
   public var registry = MetricRegistry.standard
-  /// How pictures are decoded.
+  /// Decodes the images.
   public var decoder = ImageDecoder()
-  /// Fetches pictures that have an address; nil makes those error rows.
+  /// Fetches images that have a URL.
+  ///
+  /// If nil, those images become rows with an error.
   public var fetch: Evaluator.Fetch?
 
-  /// Makes the default options.
+  /// Creates the default options.
   public init() {}
 }
 
-/// What of a model's outputs is kept in a row.
+/// How much of a model's outputs is kept in a row.
 public enum KeptOutputs: Sendable, Hashable {
   /// Everything.
   case all
-  /// Of labelled values the highest, of other outputs at most so many numbers.
+  /// The given number of highest labelled values, and at most as many numbers of other outputs.
   case top(Int)
   /// Nothing.
   case none

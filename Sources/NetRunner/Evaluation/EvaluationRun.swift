@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Evaluates models on a dataset, and writes the report.
+/// Evaluates models on a dataset and creates a report.
 ///
 /// ```swift
 /// let dataset = try Dataset(contentsOf: "digits.testbundle")
@@ -20,27 +20,27 @@ import Foundation
 /// let report = try run.evaluate([ModelBundle("digits.tiobundle")], with: [.liteRT])
 /// ```
 public struct EvaluationRun: Sendable {
-  /// How far an evaluation is.
+  /// The progress of an evaluation.
   public struct Progress: Sendable {
     /// The model's identifier.
     public var model: String
-    /// Pictures that are done, failed ones among them.
+    /// The number of images that are done, including failed ones.
     public var done: Int
-    /// All pictures.
+    /// The number of all images.
     public var count: Int
-    /// Pictures that failed.
+    /// The number of images that failed.
     public var failed: Int
-    /// Labelled pictures whose first answer is right.
+    /// The number of labelled images whose top prediction is correct.
     public var correct: Int
-    /// Labelled pictures that are done.
+    /// The number of labelled images that are done.
     public var judged: Int
-    /// What became of the picture that was done last.
+    /// The row of the most recent image.
     public var row: ResultRow
   }
 
-  /// The pictures that are evaluated, after the limit and of the part that was asked for.
+  /// The images to evaluate, after the limit and the part have been applied.
   public let dataset: Dataset
-  /// How they are evaluated.
+  /// The options of the evaluation.
   public let options: EvaluationOptions
 
   private let pictureCount: Int
@@ -51,12 +51,12 @@ public struct EvaluationRun: Sendable {
   /// Prepares an evaluation.
   ///
   /// - Parameters:
-  ///   - dataset: The pictures.
-  ///   - options: How they are evaluated.
-  ///   - limit: The most pictures to evaluate; nil takes all. Which ones, a seed other than 0
-  ///     decides; else they are the first.
-  ///   - part: Which share of them; nil takes all.
-  /// - Throws: `TensorIOError` for a limit or part that cannot be.
+  ///   - dataset: The images.
+  ///   - options: The options of the evaluation.
+  ///   - limit: The maximum number of images, or nil for all. The options' seed selects the images.
+  ///     If the seed is 0, the first images are selected.
+  ///   - part: The part of these images to evaluate, or nil for all.
+  /// - Throws: `TensorIOError` if the limit or part isn't valid.
   public init(
     _ dataset: Dataset, options: EvaluationOptions = EvaluationOptions(), limit: Int? = nil,
     part: PartRecord? = nil
@@ -71,21 +71,22 @@ public struct EvaluationRun: Sendable {
     self.part = part
   }
 
-  /// Evaluates models, one after the other.
+  /// Evaluates the models, one after the other.
   ///
-  /// A picture that fails is a row with its error. A model that cannot be loaded fails on every
-  /// picture.
+  /// An image that fails becomes a row with an error. If a model can't be loaded, all its images
+  /// fail.
   ///
   /// - Parameters:
   ///   - bundles: The models.
   ///   - backends: The runtimes.
   ///   - tool: The program, for the report.
   ///   - libraries: The versions of the runtimes' libraries, for the report.
-  ///   - isOver: Asked between pictures; after a yes the report has the pictures that are done.
-  ///   - onProgress: Told after each picture.
+  ///   - isOver: Called between images. If it returns true, the report has only the images that are
+  ///     done.
+  ///   - onProgress: Called after each image.
   /// - Returns: The report.
-  /// - Throws: `TensorIOError` when no model can be loaded, or a metric does not suit a model;
-  ///   with the code `cancelled` when it was over before the first picture.
+  /// - Throws: `TensorIOError` if no model can be loaded, or if a metric doesn't suit a model. The
+  ///   code is `cancelled` if the evaluation is stopped while the dataset is hashed.
   public func evaluate(
     _ bundles: [ModelBundle], with backends: [any Backend],
     by tool: ToolRecord = ToolRecord(version: "unknown"), libraries: [String: String] = [:],
@@ -139,13 +140,15 @@ public struct EvaluationRun: Sendable {
 }
 
 extension Dataset {
-  /// What rows call the dataset.
+  /// The dataset's name in rows.
   var rowName: String { id ?? name }
 }
 
 extension EvaluationOptions {
-  /// The metrics that a dataset is evaluated by: those asked for, or else the dataset's own and the
-  /// families that suit its labels.
+  /// The names of the metrics for a dataset.
+  ///
+  /// These are the requested metrics. If none are requested, they are the dataset's own metric and
+  /// the families that suit its labels.
   func metricNames(for dataset: Dataset) -> [String] {
     guard metrics.isEmpty else { return metrics }
     var names = dataset.metric.map { [$0] } ?? []
@@ -158,7 +161,7 @@ extension EvaluationOptions {
 }
 
 extension GroundTruth {
-  /// The name of the metrics that such truths are for.
+  /// The name of the metrics that suit this kind of ground truth.
   fileprivate var metricFamily: String? {
     switch self {
     case .label: "classification"

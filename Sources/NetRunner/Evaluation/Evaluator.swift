@@ -6,7 +6,7 @@
 public import TensorIO
 public import TensorIOImageCodecs
 
-/// Runs a vision model on pictures, one after the other, and measures each stage.
+/// Runs a vision model on images and measures each stage.
 ///
 /// ```swift
 /// let evaluator = try Evaluator(model)
@@ -14,16 +14,18 @@ public import TensorIOImageCodecs
 /// print(evaluation.latency.inference, evaluation.result)
 /// ```
 ///
-/// What is wrong with a picture is in its ``Evaluation``: it is never thrown, and ends no batch. An
-/// evaluator may be used from many threads; as many pictures are under way at once as the model has
-/// sessions.
+/// A problem with an image is stored in its ``Evaluation``. It is never thrown, so it doesn't stop
+/// a batch. An evaluator can be used from many threads. It processes as many images at the same
+/// time as the model has sessions.
 public struct Evaluator: Sendable {
-  /// Fetches the bytes behind an address.
+  /// Fetches the bytes at a URL.
   public typealias Fetch = @Sendable (_ address: String) throws -> [UInt8]
 
   /// The model.
   public let model: InferenceModel
-  /// The names of the model's classes, in order; empty where it has none.
+  /// The names of the model's classes, in order.
+  ///
+  /// Empty if the model has none.
   public let labels: [String]
 
   private let decoder: ImageDecoder
@@ -31,13 +33,13 @@ public struct Evaluator: Sendable {
   private let input: TensorSpec
   private let reader: PredictionReader
 
-  /// Makes an evaluator, and loads the model.
+  /// Creates an evaluator and loads the model.
   ///
   /// - Parameters:
-  ///   - model: A model with a single input, a picture.
-  ///   - decoder: How pictures are decoded.
-  ///   - fetch: Fetches pictures that have an address; nil makes those an error.
-  /// - Throws: `TensorIOError` when the model cannot be loaded, or takes something else.
+  ///   - model: A model whose only input is an image.
+  ///   - decoder: Decodes the images.
+  ///   - fetch: Fetches images that have a URL. If nil, those images are errors.
+  /// - Throws: `TensorIOError` if the model can't be loaded, or if it has other inputs.
   public init(
     _ model: InferenceModel, decoder: ImageDecoder = ImageDecoder(), fetch: Fetch? = nil
   ) throws {
@@ -60,12 +62,13 @@ public struct Evaluator: Sendable {
     reader = PredictionReader(signature.outputs, labels: labels)
   }
 
-  /// Runs the model on a picture.
+  /// Runs the model on an image.
   ///
   /// - Parameters:
-  ///   - source: The picture.
-  ///   - id: What identifies it in results; nil takes the source's own.
-  ///   - iterations: How often everything is done, from decoding on; the latencies are the means.
+  ///   - source: The image.
+  ///   - id: The image's identifier in results. If nil, the source's own is used.
+  ///   - iterations: How often all stages are repeated, starting with decoding. The latencies are
+  ///     means.
   /// - Returns: The prediction or the error, and the latencies.
   public func evaluate(_ source: ImageSource, id: String? = nil, iterations: Int = 1) -> Evaluation
   {
@@ -89,7 +92,9 @@ public struct Evaluator: Sendable {
     return evaluation
   }
 
-  /// Gets a picture that has an address; that is no stage of the measurement.
+  /// Fetches an image that has a URL.
+  ///
+  /// This stage isn't measured.
   private func fetched(_ source: ImageSource) throws -> ImageSource {
     guard case .url(let address) = source else { return source }
     guard let fetch else {
@@ -133,7 +138,8 @@ public struct Evaluator: Sendable {
     return (prediction, stages, prediction.pictureSize)
   }
 
-  /// The labels of the outputs, or the file that a detection model's `options.labels` names.
+  /// The labels of the outputs, or those in the file that a detection model's `options.labels`
+  /// names.
   private static func labels(of bundle: ModelBundle, _ signature: ModelSignature) throws -> [String]
   {
     if let labels = signature.outputs.lazy.compactMap(\.labels).first { return labels.names }
@@ -170,7 +176,7 @@ extension PixelBuffer {
 }
 
 extension TensorSpec {
-  /// What the layer is, for a message.
+  /// A human-readable description of the layer for messages.
   fileprivate var kindName: String {
     switch kind {
     case .vector: "numbers"

@@ -5,20 +5,22 @@
 
 public import TensorIO
 
-/// Where a picture comes from.
+/// Where an image comes from.
 public enum ImageSource: Sendable {
   /// A file's path.
   case file(String)
-  /// An address that is fetched when the picture's turn comes.
+  /// A URL that is fetched when the image is evaluated.
   case url(String)
-  /// The bytes of an encoded picture, under a name of the program's own.
+  /// The bytes of an encoded image, with a name chosen by the program.
   case bytes([UInt8], name: String)
-  /// A decoded picture, under a name of the program's own.
+  /// A decoded image, with a name chosen by the program.
   case pixels(PixelBuffer, name: String)
-  /// A picture that must not be read, with the reason as a sentence: its row has that as its error.
+  /// An image that must not be read.
+  ///
+  /// The reason, a sentence, becomes the error of the image's row.
   case refused(String, name: String)
 
-  /// What identifies the picture in results: its path, address or name.
+  /// The image's identifier in results: its path, URL or name.
   public var id: String {
     switch self {
     case .file(let path): path
@@ -27,7 +29,7 @@ public enum ImageSource: Sendable {
     }
   }
 
-  /// The word for the kind of source in results: `file`, `url` or `memory`.
+  /// The kind of source in results: `file`, `url` or `memory`.
   public var kind: String {
     switch self {
     case .file, .refused: "file"

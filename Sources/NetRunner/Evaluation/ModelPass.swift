@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// One model on all pictures of a dataset.
+/// Runs one model on all images of a dataset.
 struct ModelPass {
   private(set) var rows: [ResultRow] = []
 
@@ -24,7 +24,7 @@ struct ModelPass {
 
   /// Prepares the pass.
   ///
-  /// - Throws: `TensorIOError` for a metric that does not exist, or does not suit the model.
+  /// - Throws: `TensorIOError` if a metric doesn't exist or doesn't suit the model.
   init(
     _ bundle: ModelBundle, _ evaluator: Result<Evaluator, any Error>, dataset: Dataset,
     options: EvaluationOptions
@@ -48,13 +48,13 @@ struct ModelPass {
         MetricAccumulator(try options.registry.metric(named: $0, context: context))
       }
     } catch {
-      // A model that did not load has no labels either; why it did not load is what helps.
+      // A model that failed to load has no labels. The reason for that failure is more helpful.
       if case .failure(let cause) = evaluator { throw cause }
       throw error
     }
   }
 
-  /// Evaluates the pictures.
+  /// Evaluates the images.
   mutating func run(
     until isOver: () -> Bool, onProgress: (EvaluationRun.Progress) -> Void
   ) throws {
@@ -81,7 +81,7 @@ struct ModelPass {
     seconds = (clock.now - start).milliseconds / 1000
   }
 
-  /// What the pictures come to.
+  /// The model's result on the images.
   func result(keepingItems: Bool) throws -> ModelResult {
     var metrics: [String: MetricReport] = [:]
     var items: [String: [JSONValue]] = [:]
@@ -119,10 +119,11 @@ struct ModelPass {
     return row
   }
 
-  /// Shows a picture to all metrics.
+  /// Adds an image to all metrics.
   ///
-  /// - Returns: Why a metric cannot judge it, which counts as a failure of the picture.
-  /// - Throws: The same for the first picture: then the metric does not suit the model.
+  /// - Returns: Why a metric can't judge the image, or nil. The image then counts as failed.
+  /// - Throws: The same error for the first labelled image, because the metric doesn't suit the
+  ///   model.
   private mutating func judge(
     _ index: Int, _ truth: GroundTruth, _ prediction: Prediction?
   ) throws -> TensorIOError? {
@@ -138,7 +139,7 @@ struct ModelPass {
     return failure
   }
 
-  /// Runs each session before the measurement, on the first picture that can be read.
+  /// Runs the model before the measurement, on the first image that can be evaluated.
   private func warmUp(
     _ evaluate: @escaping @Sendable (Sample) -> Evaluation, until isOver: () -> Bool
   ) throws {

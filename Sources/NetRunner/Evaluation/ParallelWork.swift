@@ -6,10 +6,11 @@
 import Dispatch
 import Synchronization
 
-/// Does the same to many things on several threads, and hands the results to the caller's thread.
+/// Processes a list of items on several threads, and delivers the results on the caller's thread.
 ///
-/// The results come in order, and only a few wait: however long the list, memory stays flat, and a slow
-/// receiver slows the work instead of filling memory.
+/// Results are delivered in order, and only a few are buffered. Memory use therefore doesn't grow
+/// with the length of the list, and a slow receiver slows down the threads instead of filling
+/// memory.
 package final class ParallelWork<Output: Sendable>: Sendable {
   private enum Message {
     case result(Int, Output)
@@ -31,23 +32,26 @@ package final class ParallelWork<Output: Sendable>: Sendable {
   private let threads: Int
   private let work: @Sendable (Int) -> Output
   private let state = Mutex(State())
-  /// How many things may be begun before one more is received.
+  /// Limits the number of items that are started before earlier results have been received.
   private let room: DispatchSemaphore
-  /// Raised when the receiver should not wait longer.
+  /// Signalled when the receiver should stop waiting.
   private let waiting = DispatchSemaphore(value: 0)
-  /// So many messages wake the receiver, which else looks for itself now and then: to wake a thread
-  /// for each of them costs the others more than the message.
+  /// The number of messages that wake the receiver.
+  ///
+  /// Waking a thread for each message would cost more than the message itself. The receiver also
+  /// checks for messages every 20 ms.
   private let wakingCount: Int
   private let longestWait = DispatchTimeInterval.milliseconds(20)
 
-  /// Prepares work.
+  /// Prepares the work.
   ///
   /// - Parameters:
-  ///   - count: How many things there are; they are begun in order.
-  ///   - threads: How many are under way at once.
-  ///   - room: How many may be begun before the receiver is through with one; 4 a thread unless told.
-  ///     So long the threads go on while it is held up, by a slow disk for instance.
-  ///   - work: What is done to a thing, on one of the threads.
+  ///   - count: The number of items. They are started in order.
+  ///   - threads: The number of items that are processed at the same time.
+  ///   - room: The maximum number of items that are started before an earlier result has been
+  ///     received. The default is 4 per thread. The threads keep working up to this limit while the
+  ///     receiver is busy, for example with a slow disk.
+  ///   - work: Processes the item with the given index, on one of the threads.
   package init(
     count: Int, threads: Int, room: Int? = nil, work: @escaping @Sendable (Int) -> Output
   ) {
@@ -59,19 +63,21 @@ package final class ParallelWork<Output: Sendable>: Sendable {
     wakingCount = max(1, room / 2)
   }
 
-  /// Works; call it once.
+  /// Does the work.
+  ///
+  /// Call it only once.
   ///
   /// - Parameters:
-  ///   - isOver: Asked on the caller's thread between results, and while none comes; after a yes only
-  ///     what was begun ends, and is received.
-  ///   - receive: Gets the results one by one on the caller's thread, in the things' order, each
-  ///     with the thing's number.
-  /// - Throws: What `receive` throws, when the threads have ended.
+  ///   - isOver: Called on the caller's thread between results and while waiting. If it returns
+  ///     true, no more items are started. Items that have been started are finished and received.
+  ///   - receive: Called on the caller's thread with each item's index and result, in the items'
+  ///     order.
+  /// - Throws: What `receive` throws, after all threads have ended.
   package func run(until isOver: () -> Bool = { false }, receive: (Int, Output) throws -> Void)
     throws
   {
     for number in 0..<threads {
-      // A serial queue of its own gets a thread of its own, however many processors there are.
+      // Each serial queue gets its own thread, however many processors there are.
       DispatchQueue(label: "tensorio.work.\(number)").async { self.workOnThread() }
     }
     var early: [Int: Output] = [:]
@@ -101,7 +107,8 @@ package final class ParallelWork<Output: Sendable>: Sendable {
   private func end() { state.withLock { $0.isOver = true } }
 
   private func workOnThread() {
-    // The room is taken before the thing: the one that all others wait for has it already.
+    // Take the room before the index, so that the item the receiver waits for always has room. The
+    // order matters to avoid a deadlock.
     room.wait()
     while let index = nextIndex() {
       send(.result(index, work(index)))

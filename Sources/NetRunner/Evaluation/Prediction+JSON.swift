@@ -12,8 +12,10 @@ import Foundation
 #endif
 
 extension Prediction {
-  /// The outputs by name, as rows keep them: a number, an array, an object of labelled values; a
-  /// picture or class map as its size.
+  /// The outputs by name, in the format of rows.
+  ///
+  /// An output is a number, an array, or an object of labelled values. Images and class maps are
+  /// represented by their size.
   package func json(keeping kept: KeptOutputs) -> [String: JSONValue] {
     switch kept {
     case .none: [:]

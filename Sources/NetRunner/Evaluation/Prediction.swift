@@ -5,24 +5,24 @@
 
 public import TensorIO
 
-/// What a model says about a picture, as metrics read it.
+/// A model's prediction for an image, in the form that metrics need.
 public struct Prediction: Sendable {
   /// All outputs, in the order of model.json.
   public var outputs: [(name: String, value: TensorValue)]
-  /// The labelled values of the first output that has labels; nil without one.
+  /// The labelled values of the first output that has labels, or nil if there is none.
   public var classification: Classification?
-  /// The numbers of the first output that is neither labelled nor a picture; nil without one.
+  /// The values of the first output that has only numbers without labels, or nil if there is none.
   public var values: [Float]?
-  /// The class of each pixel; nil where no output is a class map.
+  /// The class of each pixel, or nil if no output is a class map.
   public var classMap: ClassMap?
-  /// The objects that were found, as four outputs with boxes, classes, scores and a count say; nil
-  /// where the model has no such outputs.
+  /// The detected objects, or nil if the model has no outputs for boxes, classes, scores and count.
   public var detections: [Detection]?
-  /// The upright picture's size in pixels, which turns the detections' shares into pixels; nil where
-  /// it is not known.
+  /// The size of the upright image in pixels, or nil if it isn't known.
+  ///
+  /// It converts the detections' fractions to pixels.
   public var pictureSize: (width: Int, height: Int)?
 
-  /// Makes a prediction of its parts.
+  /// Creates a prediction from its parts.
   public init(
     outputs: [(name: String, value: TensorValue)] = [], classification: Classification? = nil,
     values: [Float]? = nil, classMap: ClassMap? = nil, detections: [Detection]? = nil,
@@ -37,18 +37,18 @@ public struct Prediction: Sendable {
   }
 }
 
-/// An object that a model found.
+/// An object that a model detected.
 public struct Detection: Sendable, Hashable, Codable {
-  /// The class's number, from 0, in the order of the model's labels.
+  /// The index of the class in the model's labels, from 0.
   public var classIndex: Int
-  /// The class's name; its number as text where the model has no labels.
+  /// The name of the class, or its index as text if the model has no labels.
   public var label: String
-  /// How sure the model is.
+  /// The model's confidence.
   public var score: Float
-  /// Where it is, in shares of the picture's sides.
+  /// The object's box, in fractions of the image's sides.
   public var box: Box
 
-  /// Makes a detection.
+  /// Creates a detection.
   public init(classIndex: Int, label: String, score: Float, box: Box) {
     self.classIndex = classIndex
     self.label = label

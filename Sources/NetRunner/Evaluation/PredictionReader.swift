@@ -5,18 +5,18 @@
 
 import TensorIO
 
-/// Makes predictions of a model's outputs.
+/// Converts a model's outputs to predictions.
 struct PredictionReader: Sendable {
   private let classification: Int?
   private let values: Int?
   private let classMap: Int?
   private let detection: DetectionLayout?
 
-  /// Looks at the outputs once.
+  /// Determines once which outputs are used.
   ///
   /// - Parameters:
   ///   - outputs: The model's outputs.
-  ///   - labels: The names of the classes of objects, for detection models.
+  ///   - labels: The names of the objects' classes, for detection models.
   init(_ outputs: [TensorSpec], labels: [String]) {
     detection = DetectionLayout(outputs, labels: labels)
     classification = outputs.firstIndex {
@@ -28,7 +28,7 @@ struct PredictionReader: Sendable {
 
   /// Reads the outputs of one run.
   ///
-  /// - Throws: `TensorIOError` when one cannot be read.
+  /// - Throws: `TensorIOError` if an output can't be read.
   func prediction(_ outputs: ModelOutputs) throws -> Prediction {
     var prediction = Prediction()
     prediction.outputs = try outputs.names.enumerated().map { index, name in

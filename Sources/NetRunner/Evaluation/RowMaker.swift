@@ -5,19 +5,19 @@
 
 import TensorIO
 
-/// Makes the rows of one model on one dataset.
+/// Creates the rows of one model on one dataset.
 struct RowMaker: Sendable {
   let model: String
   let testBundle: String
   let kept: KeptOutputs
   let classes: ClassList
 
-  /// What became of a picture.
+  /// Creates the row of an image.
   ///
   /// - Parameters:
   ///   - evaluation: The prediction or the error.
-  ///   - sample: The picture.
-  ///   - index: Its place in the dataset.
+  ///   - sample: The image.
+  ///   - index: The image's index in the dataset.
   /// - Returns: The row.
   func row(_ evaluation: Evaluation, of sample: Sample, at index: Int) -> ResultRow {
     var row = ResultRow(
@@ -41,7 +41,7 @@ struct RowMaker: Sendable {
         row.score = best.value.shortestDouble
       }
       if case .label(let label) = sample.truth, let classification = prediction.classification {
-        // By the class's place, as the metrics judge: two classes may have one name.
+        // Classes are compared by index, as metrics do, because two classes can have the same name.
         let best = classification.indexOfHighest
         row.isCorrect = best.map { classes.classes(for: label).contains($0) } ?? false
       }
@@ -49,7 +49,9 @@ struct RowMaker: Sendable {
     return row
   }
 
-  /// What a picture shows, for people; a class by its name, however the dataset gives it.
+  /// A human-readable ground truth.
+  ///
+  /// Classes are shown by name, even if the dataset gives a number.
   private func text(_ truth: GroundTruth) -> String? {
     switch truth {
     case .label(let label): classes.classes(for: label).first.map { classes.names[$0] } ?? label
@@ -62,7 +64,7 @@ struct RowMaker: Sendable {
 }
 
 extension Classification {
-  /// The place of the highest value, the first of equals; nil where all are NaN.
+  /// The index of the highest value, the first one for ties, or nil if all values are NaN.
   fileprivate var indexOfHighest: Int? {
     var best: Int?
     for index in indices where !self[index].value.isNaN {

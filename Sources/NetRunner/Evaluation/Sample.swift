@@ -5,16 +5,16 @@
 
 public import TensorIO
 
-/// A picture of a dataset, and what is known about it.
+/// An image of a dataset and its ground truth.
 public struct Sample: Sendable {
-  /// What identifies it in the dataset, unique there: most often its path, relative to the dataset.
+  /// The image's unique identifier in the dataset, usually its path relative to the dataset.
   public var id: String
-  /// Where the picture comes from.
+  /// Where the image comes from.
   public var source: ImageSource
-  /// What a model should find; nil without a label.
+  /// What a model should find, or nil if the image has no label.
   public var truth: GroundTruth?
 
-  /// Makes a sample.
+  /// Creates a sample.
   public init(id: String, source: ImageSource, truth: GroundTruth? = nil) {
     self.id = id
     self.source = source
@@ -22,33 +22,42 @@ public struct Sample: Sendable {
   }
 }
 
-/// What is known about a picture.
+/// What is known about an image.
 public enum GroundTruth: Sendable, Hashable {
-  /// The class that it shows: one of the model's labels, or a class's number as text.
+  /// The image's class: one of the model's labels, or the number of a class as text.
   case label(String)
   /// Numbers, in the order of the model's output.
   case values([Double])
-  /// The objects in it; none is knowledge, too.
+  /// The objects in the image.
+  ///
+  /// An empty array means that there are none.
   case boxes([GroundTruthBox])
-  /// The path of a picture of the same content whose grey or palette values are classes' numbers.
+  /// The path of a class map.
+  ///
+  /// A class map is an image of the same content whose grey or palette values are the numbers of
+  /// classes.
   case classMap(String)
-  /// What a test bundle says, by output, where it is none of the above: metrics of a program's own
-  /// read it.
+  /// A test bundle's expected results by output, if none of the other cases fits.
+  ///
+  /// Only metrics that a program registers read them.
   case results(JSONValue)
 }
 
-/// An object in a picture.
+/// An object in an image.
 public struct GroundTruthBox: Sendable, Hashable, Codable {
-  /// The object's class: a label, or a class's number as text.
+  /// The object's class: a label, or the number of a class as text.
   public var label: String
-  /// Where it is.
+  /// The object's box.
   public var box: Box
-  /// Whether it stands for many objects (COCO's `iscrowd`), which detections may share.
+  /// Whether the box stands for many objects (COCO's `iscrowd`), so that several detections can
+  /// match it.
   public var isCrowd: Bool
-  /// The object's area in pixels as the dataset says; nil means the box's.
+  /// The object's area in pixels according to the dataset.
+  ///
+  /// If nil, the area of the box is used.
   public var area: Double?
 
-  /// Makes an object.
+  /// Creates an object.
   public init(label: String, box: Box, isCrowd: Bool = false, area: Double? = nil) {
     self.label = label
     self.box = box
@@ -57,18 +66,18 @@ public struct GroundTruthBox: Sendable, Hashable, Codable {
   }
 }
 
-/// A rectangle, in pixels of the upright picture or in shares of its sides.
+/// A rectangle, in pixels of the upright image or in fractions of its sides.
 public struct Box: Sendable, Hashable, Codable {
   /// The left edge.
   public var x: Double
   /// The upper edge.
   public var y: Double
-  /// From the left edge to the right one.
+  /// The distance from the left edge to the right edge.
   public var width: Double
-  /// From the upper edge to the lower one.
+  /// The distance from the upper edge to the lower edge.
   public var height: Double
 
-  /// Makes a rectangle.
+  /// Creates a rectangle.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y

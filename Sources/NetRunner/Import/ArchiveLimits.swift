@@ -3,28 +3,30 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a zip file may hold at most.
+/// The limits on the content of a zip file.
 ///
-/// The defaults let every model pass that people run on phones, and keep a file of a few bytes from
+/// The defaults allow every model that people run on phones, and keep a file of a few bytes from
 /// filling a disk.
 public struct ArchiveLimits: Hashable, Sendable {
-  /// The number of entries, folders and files that are left out among them.
+  /// The maximum number of entries, including folders and files that aren't unpacked.
   public var entries = 10_000
-  /// The bytes of all files together, unpacked.
+  /// The maximum total size of all unpacked files, in bytes.
   public var bytes = 1 << 30
-  /// How many times larger than its packed form a file may be.
+  /// The maximum ratio of a file's unpacked size to its compressed size.
   public var ratio = 200
-  /// The bytes of a file up to which ``ratio`` does not matter: a short text may well be that empty.
+  /// The size in bytes up to which ``ratio`` is ignored, because small repetitive files compress
+  /// very well.
   public var bytesOfAnyRatio = 10 << 20
-  /// The bytes of a model.json, which is parsed in memory.
+  /// The maximum size of a model.json in bytes, because it is parsed in memory.
   public var manifestBytes = 4 << 20
-  /// The bytes of a file in the bundle's assets folder; labels are read into memory.
+  /// The maximum size in bytes of a file in the bundle's assets folder, because labels are read
+  /// into memory.
   public var assetBytes = 16 << 20
-  /// The number of folders on the way to a file, and the file.
+  /// The maximum number of components in a file's path, including the file's name.
   public var depth = 16
-  /// The bytes of a file's or folder's name.
+  /// The maximum length of a file's or folder's name, in bytes.
   public var nameBytes = 255
 
-  /// Makes the default limits.
+  /// Creates the default limits.
   public init() {}
 }

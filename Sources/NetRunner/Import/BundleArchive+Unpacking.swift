@@ -20,18 +20,18 @@ import Darwin
 #endif
 
 extension BundleArchive {
-  /// How the names of the folders begin in which bundles are unpacked.
+  /// The prefix of the names of folders that bundles are unpacked into.
   static let freshPrefix = ".import-"
 
-  /// Unpacks the bundle into a hidden folder, and takes the folder away afterwards.
+  /// Unpacks the bundle into a hidden folder, and deletes the folder afterwards.
   ///
-  /// Files are readable by all and never executable, whatever the zip file says.
+  /// Files are readable by everyone and never executable, whatever the zip file says.
   ///
   /// - Parameters:
-  ///   - folder: Where the hidden folder is made.
-  ///   - isOver: Asked now and then; true ends the work.
-  ///   - onProgress: Told how much is unpacked, from 0 to 1.
-  ///   - body: Gets the path of the unpacked bundle, and may move it elsewhere.
+  ///   - folder: The folder in which the hidden folder is created.
+  ///   - isOver: Called now and then. If it returns true, unpacking stops.
+  ///   - onProgress: Called with the fraction that has been unpacked, from 0 to 1.
+  ///   - body: Called with the path of the unpacked bundle, which it may move elsewhere.
   /// - Returns: What the body returns.
   /// - Throws: ``ImportError``: `damagedZip`, `cancelled` or `cannotWrite`; what the body throws.
   func withUnpackedBundle<Result>(
@@ -40,7 +40,7 @@ extension BundleArchive {
   ) throws -> Result {
     let fresh = "\(folder)/\(Self.freshPrefix)\(UUID().uuidString)"
     try makeFolder(fresh, permissions: 0o700)
-    // Where it cannot be removed it is hidden, and `removeLeftovers()` tries again.
+    // If the folder can't be deleted, it stays hidden and `removeLeftovers()` tries again.
     defer { try? FileManager.default.removeItem(atPath: fresh) }
     try unpack(into: fresh, until: isOver, onProgress: onProgress)
     return try body("\(fresh)/\(name)")
@@ -64,7 +64,7 @@ extension BundleArchive {
         try makeFolder("\(folder)/\(part.joined(separator: "/"))", permissions: 0o755)
       }
       guard !item.entry.isFolder else { continue }
-      let file = try writing { try NewFile("\(folder)/\(item.path.joined(separator: "/"))") }
+      let file = try writing { try ExclusiveFile("\(folder)/\(item.path.joined(separator: "/"))") }
       try reader.unpack(item.entry, through: &buffer) { bytes in
         guard !isOver() else { throw ImportError.cancelled }
         try writing { try file.write(bytes) }

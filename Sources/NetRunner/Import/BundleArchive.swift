@@ -7,29 +7,29 @@ import TensorIO
 
 /// A zip file with one bundle at its top level.
 ///
-/// What else lies at the top level, a read-me for instance, is left out, and so are the files that
-/// macOS adds (`__MACOSX`, `.DS_Store`). All entries have to be harmless, also those that are left out.
+/// Other files at the top level, such as a README, are skipped. So are the files that macOS adds
+/// (`__MACOSX`, `.DS_Store`). All entries must be safe, even those that are skipped.
 struct BundleArchive {
   /// The name of the bundle's folder: `X.tiobundle`.
   let name: String
 
   let path: String
   let directory: ZipDirectory
-  /// What is unpacked, in the order of the zip file.
+  /// The entries to unpack, in the order of the zip file.
   let items: [Item]
 
   /// A file or folder of the bundle.
   struct Item {
     let entry: ZipEntry
-    /// Where it lies, from the bundle's folder on.
+    /// The path's components, starting with the bundle's folder.
     let path: [String]
   }
 
-  /// Opens a zip file and checks its entries; nothing is unpacked yet.
+  /// Opens a zip file and checks its entries without unpacking anything.
   ///
   /// - Parameters:
   ///   - path: The zip file.
-  ///   - limits: What it may hold at most.
+  ///   - limits: The limits on its content.
   /// - Throws: ``ImportError``: `notAZip`, `damagedZip`, `unsafeZip`, `zipTooLarge`, `noBundle` or
   ///   `severalBundles`.
   init(_ path: String, limits: ArchiveLimits = ArchiveLimits()) throws {
@@ -99,7 +99,7 @@ struct BundleArchive {
           .zipTooLarge,
           "The bundle has more than \(ByteCount(limits.bytes)) unpacked, the most that is allowed.")
       }
-      // Entries that share their bytes make small zip files that fill disks.
+      // A small zip file could fill a disk if several of its entries shared the same bytes.
       guard entry.packedSize <= directory.fileSize, packedBytes <= directory.fileSize else {
         throw ImportError.damaged("its entries have more bytes than the file")
       }
@@ -127,13 +127,14 @@ struct BundleArchive {
 }
 
 extension BundleArchive.Item {
-  /// Whether it is a folder, or lies in one.
+  /// Whether the item is a folder or lies in one.
   var isInFolder: Bool { path.count > 1 || entry.isFolder }
 }
 
-/// The names of a zip file's entries and of the folders that they lie in.
+/// The names of a zip file's entries and of the folders that contain them.
 ///
-/// Names are compared as file systems do that take 'A' for 'a', or one way to write 'é' for the other.
+/// Case is ignored, and so are the different ways to encode a letter such as 'é', because some file
+/// systems treat such names as the same.
 private struct NameTable {
   private var uses: [[String]: Use] = [:]
 

@@ -11,21 +11,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A folder with the files of a bundle, which somebody else keeps.
+/// A folder with the files of a bundle, which belongs to somebody else and isn't changed.
 struct BundleFolder {
   let path: String
   /// The name of the bundle's folder: `X.tiobundle`.
   let name: String
-  /// The files with their bytes, by path.
+  /// The path and the size in bytes of each file.
   let files: [(path: String, size: Int)]
   private let folders: [String]
 
-  /// Looks at a folder; nothing is copied yet.
+  /// Checks a folder without copying anything.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - name: The name that the bundle is to have.
-  ///   - limits: What it may hold at most, as when a zip file is unpacked.
+  ///   - name: The name for the bundle's copy.
+  ///   - limits: The limits on its content, as for a zip file.
   /// - Throws: ``ImportError``: `tooLarge`, `invalidBundle` or `cannotWrite`.
   init(_ path: String, as name: String, limits: ArchiveLimits) throws {
     self.path = path
@@ -66,7 +66,7 @@ struct BundleFolder {
     try require(
       bytes <= limits.bytes, "has \(ByteCount(bytes)); \(ByteCount(limits.bytes)) are allowed")
     for (file, size) in files {
-      // The bundle's own folder counts, as it does in a zip file.
+      // The bundle's own folder counts towards the depth, as it does in a zip file.
       let parts = file.split(separator: "/")
       try require(
         parts.count < limits.depth,
@@ -82,14 +82,15 @@ struct BundleFolder {
     }
   }
 
-  /// Copies the bundle into a hidden folder, and takes the folder away afterwards.
+  /// Copies the bundle into a hidden folder, and deletes the folder afterwards.
   ///
-  /// Files are readable by all and never executable, whatever they were.
+  /// Copies are readable by everyone and never executable, whatever the originals' permissions
+  /// were.
   ///
   /// - Parameters:
-  ///   - folder: Where the hidden folder is made.
-  ///   - isOver: Asked now and then; true ends the work.
-  ///   - body: Gets the path of the copy, and may move it elsewhere.
+  ///   - folder: The folder in which the hidden folder is created.
+  ///   - isOver: Called now and then. If it returns true, copying stops.
+  ///   - body: Called with the path of the copy, which it may move elsewhere.
   /// - Returns: What the body returns.
   /// - Throws: ``ImportError``: `cancelled` or `cannotWrite`; what the body throws.
   func withCopy<Result>(
@@ -97,7 +98,7 @@ struct BundleFolder {
   ) throws -> Result {
     let fresh = "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString)"
     let copy = "\(fresh)/\(name)"
-    // Where it cannot be removed it is hidden, and `removeLeftovers()` tries again.
+    // If the folder can't be deleted, it stays hidden and `removeLeftovers()` tries again.
     defer { try? FileManager.default.removeItem(atPath: fresh) }
     do {
       try makeFolder(fresh, permissions: 0o700)
@@ -116,7 +117,7 @@ struct BundleFolder {
     _ file: (path: String, size: Int), to target: String, until isOver: () -> Bool
   ) throws {
     let source = try FileParts("\(path)/\(file.path)")
-    let copy = try NewFile(target)
+    let copy = try ExclusiveFile(target)
     for start in stride(from: 0, to: file.size, by: 1 << 20) {
       guard !isOver() else { throw ImportError.cancelled }
       let part = try source.bytes(start..<min(start + 1 << 20, file.size))

@@ -12,13 +12,13 @@ import Foundation
 #endif
 
 extension BundleImporter {
-  /// The folder that a bundle gets in the models folder.
+  /// Chooses a bundle's path in the models folder.
   ///
   /// - Parameters:
-  ///   - bundle: The bundle that comes.
-  ///   - former: The name of the folder that it updates; nil for a new model.
+  ///   - bundle: The bundle to import.
+  ///   - former: The name of the folder that the bundle updates, or nil for a new model.
   ///   - replaces: Whether a model with the same id is replaced.
-  /// - Returns: The path of a folder that is not there, of the model to be replaced, or of `former`.
+  /// - Returns: An unused path, the path of the model to replace, or the path of `former`.
   /// - Throws: ``ImportError``: `modelIsShipped` or `sameID`.
   func destination(
     of bundle: ModelBundle, over former: String?, replaces: Bool
@@ -33,7 +33,7 @@ extension BundleImporter {
     let present = try ModelLibrary(scanning: folder).bundles.filter { $0.manifest.id == id }
     let others = present.filter { FileSystem.name(of: $0.path) != former }
     if let other = others.first {
-      // An update of one model cannot take another's place as well.
+      // An update of one model must not replace another model as well.
       guard replaces, former == nil else { throw Self.sameID(other) }
       return other.path
     }
@@ -50,9 +50,9 @@ extension BundleImporter {
         + "it, or change \"id\" in the new bundle's model.json.")
   }
 
-  /// A name that no file or folder has: the bundle's own, or one made of its id.
+  /// Returns an unused folder name: the bundle's own name, or one derived from its id.
   private func freeName(for bundle: ModelBundle) throws -> String {
-    // Some file systems take 'A' for 'a'.
+    // Some file systems treat 'A' and 'a' as the same.
     let taken = Set(try FileSystem.contents(of: folder).map { $0.lowercased() })
     let own = FileSystem.name(of: bundle.path)
     guard taken.contains(own.lowercased()) else { return own }

@@ -11,14 +11,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Makes models of a models folder out of zip files that people send.
+/// Imports models into a models folder from zip files that people send.
 ///
-/// A zip file is taken for an attack until it is known to be none: see ``ArchiveLimits`` and
-/// ``ImportError/Code/unsafeZip``. Nothing is written outside the models folder, and a model is there
-/// when it is whole or not at all.
+/// A zip file is treated as hostile until every check has passed; see ``ArchiveLimits`` and
+/// ``ImportError/Code/unsafeZip``. Nothing is written outside the models folder. A model is
+/// imported completely or not at all.
 ///
-/// A model is known by its id. One that is there is replaced only on request, and no other model is
-/// touched, whatever the folders are called.
+/// A model is identified by its id. An existing model is replaced only on request. No other model
+/// is changed, whatever the folders are called.
 ///
 /// ```swift
 /// let importer = BundleImporter(folder: "models")
@@ -30,12 +30,13 @@ public struct BundleImporter: Sendable {
   private let limits: ArchiveLimits
   let isShipped: @Sendable (_ id: String) -> Bool
 
-  /// Makes an importer.
+  /// Creates an importer.
   ///
   /// - Parameters:
   ///   - folder: The models folder.
-  ///   - limits: What a zip file may hold at most.
-  ///   - isShipped: Whether a model of that id came with the program; it is never replaced.
+  ///   - limits: The limits on the content of a zip file.
+  ///   - isShipped: Whether the model with the given id came with the program. Such a model is
+  ///     never replaced.
   public init(
     folder: String, limits: ArchiveLimits = ArchiveLimits(),
     isShipped: @escaping @Sendable (_ id: String) -> Bool = { _ in false }
@@ -45,22 +46,23 @@ public struct BundleImporter: Sendable {
     self.isShipped = isShipped
   }
 
-  /// Unpacks the bundle of a zip file, checks it, and gives it its place in the models folder.
+  /// Unpacks a zip file's bundle, checks it and moves it into the models folder.
   ///
-  /// The bundle keeps its folder's name where that is free. The work blocks its thread; several imports
-  /// may run at once.
+  /// The bundle keeps its folder name unless that name is taken. The call blocks its thread.
+  /// Several imports can run at once.
   ///
   /// - Parameters:
-  ///   - path: The zip file; it stays.
-  ///   - replaces: Whether a model with the same id is replaced; otherwise it is an error.
-  ///   - check: What the program asks of a model beyond being one with a picture in colour as its only
-  ///     input, such as that it can be loaded. The bundle lies elsewhere when the import is done, so
-  ///     nothing of it is to stay open. What it throws is the reason of an `invalidBundle`, but for an
-  ///     ``ImportError``, which is passed on.
-  ///   - isOver: Asked now and then; true ends the import.
-  ///   - onProgress: Told how much is unpacked, from 0 to 1.
+  ///   - path: The zip file, which is kept.
+  ///   - replaces: Whether a model with the same id is replaced. If false, such a model is an
+  ///     error.
+  ///   - check: The program's own check, for example that the model can be loaded. The importer
+  ///     itself requires a model whose only input is a colour image. The bundle is moved after the
+  ///     check, so the check must not leave any of its files open. An error becomes the reason of
+  ///     an `invalidBundle`, except for an ``ImportError``, which is rethrown.
+  ///   - isOver: Called now and then. If it returns true, the import is cancelled.
+  ///   - onProgress: Called with the fraction that has been unpacked, from 0 to 1.
   /// - Returns: The bundle in the models folder.
-  /// - Throws: ``ImportError``; the models folder is as it was then.
+  /// - Throws: ``ImportError``. The models folder is then unchanged.
   @discardableResult
   public func importBundle(
     fromZip path: String, replaces: Bool = false,
@@ -74,20 +76,23 @@ public struct BundleImporter: Sendable {
     }
   }
 
-  /// Copies a bundle that a repository gave, checks it, and gives it its place in the models folder.
+  /// Copies a bundle from a repository, checks it and moves it into the models folder.
   ///
-  /// Whatever a zip file must not have, it must not have either.
+  /// The same restrictions apply as for a zip file.
   ///
   /// - Parameters:
-  ///   - path: The bundle's files; they stay.
-  ///   - name: The name of its folder, such as `X.tiobundle`.
-  ///   - former: The folder in the models folder that it updates; nil for a new model.
-  ///   - origin: Where it came from; older than that of the bundle that is there, it is refused.
-  ///   - replaces: Whether another model with the same id is replaced; otherwise it is an error.
-  ///   - check: What the program asks of a model beyond being one with a picture as its only input.
-  ///   - isOver: Asked now and then; true ends the import.
+  ///   - path: The folder with the bundle's files, which are kept.
+  ///   - name: The name of the bundle's folder, such as `X.tiobundle`.
+  ///   - former: The folder in the models folder that the bundle updates, or nil for a new model.
+  ///   - origin: Where the bundle came from. The import fails if the existing bundle's origin is
+  ///     newer.
+  ///   - replaces: Whether another model with the same id is replaced. If false, such a model is an
+  ///     error.
+  ///   - check: The program's own check. The importer itself requires a model whose only input is
+  ///     an image.
+  ///   - isOver: Called now and then. If it returns true, the import is cancelled.
   /// - Returns: The bundle in the models folder.
-  /// - Throws: ``ImportError``; the models folder is as it was then.
+  /// - Throws: ``ImportError``. The models folder is then unchanged.
   package func importBundle(
     fromFolder path: String, as name: String, over former: String? = nil, origin: BundleOrigin,
     replaces: Bool = false, check: (ModelBundle) throws -> Void = { _ in },
@@ -114,7 +119,8 @@ public struct BundleImporter: Sendable {
     try writing(name) { try BundleOrigin.replace(in: fresh, with: origin) }
     let bundle = try open(fresh)
     try checkInput(of: bundle)
-    // Asked before the model is tried, which takes time, and again when nothing can come between.
+    // The destination is checked early because trying the model takes time. It is checked again
+    // while the folder is locked.
     _ = try destination(of: bundle, over: former, replaces: replaces)
     try run(check, on: bundle)
     guard !isOver() else { throw ImportError.cancelled }
@@ -129,12 +135,14 @@ public struct BundleImporter: Sendable {
     }
   }
 
-  /// A file of the models folder that an archive may be kept in until it is unpacked.
+  /// A path in the models folder for an archive that will be unpacked later.
   package var temporaryFile: String {
     "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString).zip"
   }
 
-  /// Removes what imports left that were killed; call it before the first import.
+  /// Removes the leftovers of imports that were killed.
+  ///
+  /// Call it before the first import.
   ///
   /// - Throws: ``ImportError`` with the code `cannotWrite`.
   public func removeLeftovers() throws {
@@ -154,7 +162,7 @@ extension BundleImporter {
     do {
       return try ModelBundle(path)
     } catch let error as TensorIOError {
-      // A person knows the bundle, not the folders of this computer.
+      // The user knows the bundle, but not the folders of this computer.
       let message = error.message.replacing("\(FileSystem.folder(of: path))/", with: "")
       throw ImportError(.invalidBundle, message, cause: error)
     }

@@ -11,10 +11,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Which version of which repository a bundle of the models folder is.
+/// The repository and version that a bundle in the models folder came from.
 ///
-/// It lies in the bundle's folder, so that both come and go in one step. No archive brings one:
-/// ``BundleImporter`` writes it, or takes it away.
+/// It is stored in the bundle's folder, so that both appear and disappear together. Archives can't
+/// supply an origin: ``BundleImporter`` writes the file, or removes it.
 package struct BundleOrigin: Hashable, Sendable, Codable {
   /// The repository's address.
   package var repository: String
@@ -26,10 +26,10 @@ package struct BundleOrigin: Hashable, Sendable, Codable {
   package var version: String
   /// The digest of the version's manifest.
   package var manifest: String
-  /// The channel's document that named the version.
+  /// The version of the channel's document that named this version of the model.
   package var documentVersion: Int
 
-  /// Makes an origin.
+  /// Creates an origin.
   package init(
     repository: String, channel: String, model: String, version: String, manifest: String,
     documentVersion: Int
@@ -49,13 +49,17 @@ package struct BundleOrigin: Hashable, Sendable, Codable {
 }
 
 extension BundleOrigin {
-  /// Hidden: no version of a repository may have such a file, and nobody takes it for a part of the
-  /// model.
+  /// The file's name.
+  ///
+  /// The file is hidden so that nobody mistakes it for a part of the model. A repository's versions
+  /// can't contain a file with such a name.
   static let fileName = ".origin.json"
-  /// The most bytes that the file may have.
+  /// The maximum size of the file in bytes.
   private static let maximumBytes = 64 << 10
 
-  /// The origin of a bundle; nil for one that came another way, or whose file is no origin.
+  /// Reads a bundle's origin.
+  ///
+  /// The result is nil for a bundle that didn't come from a repository, or whose file isn't valid.
   ///
   /// - Parameter bundle: The bundle's folder.
   package init?(ofBundle bundle: String) {
@@ -66,30 +70,33 @@ extension BundleOrigin {
     self = origin
   }
 
-  /// Makes an origin that of a bundle, and takes away what the bundle said of it itself.
+  /// Sets a bundle's origin, and removes any origin that the bundle brought with it.
   ///
-  /// The file system finds the file, and not a comparison of names: it may take 'É' for 'é'.
+  /// The file is deleted by its path instead of comparing names, because only the file system knows
+  /// which names it treats as the same, such as 'É' and 'é'.
   ///
   /// - Parameters:
   ///   - bundle: The bundle's folder.
-  ///   - origin: Where it came from; nil for one that came another way.
-  /// - Throws: What the system says.
+  ///   - origin: Where the bundle came from, or nil if it didn't come from a repository.
+  /// - Throws: The system's error.
   static func replace(in bundle: String, with origin: BundleOrigin?) throws {
     let path = "\(bundle)/\(fileName)"
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch let error as CocoaError where error.code == .fileNoSuchFile {
-      // That is how it should be.
+      // This is the usual case: the bundle has no such file.
     }
     guard let origin else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let file = try NewFile(path)
+    let file = try ExclusiveFile(path)
     try encoder.encode(origin).withUnsafeBytes { try file.write($0) }
     try file.flush()
   }
 
-  /// Refuses what is older than what is there: somebody sends what was true once.
+  /// Throws if this origin is older than the present one.
+  ///
+  /// This prevents replay attacks, where somebody sends a document that used to be valid.
   ///
   /// - Parameter present: The origin of the bundle that would be replaced.
   /// - Throws: ``ImportError`` with the code `replayed`.

@@ -17,7 +17,7 @@ import Musl
 import Darwin
 #endif
 
-/// A file of which parts are read.
+/// A file that is read in parts.
 final class FileParts {
   /// The file's length in bytes.
   let count: Int
@@ -40,7 +40,9 @@ final class FileParts {
 
   deinit { close(descriptor) }
 
-  /// The bytes of a range that lies in the file; fewer when it was cut meanwhile.
+  /// Reads a range of the file.
+  ///
+  /// Returns fewer bytes if the file has been truncated since it was opened.
   ///
   /// - Throws: `POSIXError`.
   func bytes(_ range: Range<Int>) throws -> [UInt8] {

@@ -20,11 +20,12 @@ import Darwin
 #endif
 
 extension FileSystem {
-  /// Does something while no other thread or process that asks this way works on a folder.
+  /// Runs a closure while holding an exclusive lock on a folder.
   ///
-  /// The folder itself is locked: nothing is left when the process is killed.
+  /// The lock only excludes threads and processes that use this function as well. The folder itself
+  /// is locked, so a killed process leaves nothing behind.
   ///
-  /// - Throws: `POSIXError` when the folder cannot be opened; what the work throws.
+  /// - Throws: `POSIXError` if the folder can't be opened; what the closure throws.
   static func whileLocked<Result>(_ folder: String, _ work: () throws -> Result) throws -> Result {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw POSIXError.last }

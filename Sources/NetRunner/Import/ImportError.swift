@@ -5,22 +5,23 @@
 
 import TensorIO
 
-/// Why a zip file, or a repository's version, did not become a model, and what to do about it.
+/// Why a zip file or a repository's version couldn't be imported, and what to do about it.
 ///
-/// Branch on ``code``; show ``message`` to a person. No message has a path of this computer.
+/// Use ``code`` in programs and show ``message`` to people. Messages never contain paths of this
+/// computer.
 public struct ImportError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, naming the thing, and what to do about it.
+  /// What happened, to what, and what to do about it.
   public var message: String
   /// The error that led to this one, if there was one.
   public var cause: (any Error)?
 
-  /// Makes an error.
+  /// Creates an error.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What happened and what to do about it, as one or two sentences.
+  ///   - message: What happened and what to do about it, in one or two sentences.
   ///   - cause: The error that led to this one.
   public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
@@ -34,7 +35,9 @@ extension ImportError: CustomStringConvertible {
 }
 
 extension ImportError {
-  /// The kinds of failure; the description is the word that programs get, such as `no_bundle`.
+  /// The kinds of failure.
+  ///
+  /// The description is a word for programs, such as `no_bundle`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Wrapped: String {
       case notAZip = "not_a_zip"
@@ -55,34 +58,36 @@ extension ImportError {
     private let wrapped: Wrapped
     private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
-    /// The file is no zip file.
+    /// The file isn't a zip file.
     public static var notAZip: Code { Code(.notAZip) }
-    /// The zip file is cut, contradicts itself, or has other bytes than were packed.
+    /// The zip file is truncated, contradicts itself, or has other bytes than were packed.
     public static var damagedZip: Code { Code(.damagedZip) }
-    /// The zip file has entries that are never unpacked: names that lead elsewhere or stand twice, links,
-    /// encrypted ones, ones that are compressed in another way than Deflate.
+    /// The zip file has entries that are never unpacked.
+    ///
+    /// These are names that lead outside the folder or occur twice, links, encrypted entries, and
+    /// entries with a compression method other than Deflate.
     public static var unsafeZip: Code { Code(.unsafeZip) }
-    /// The zip file goes beyond ``ArchiveLimits``.
+    /// The zip file exceeds ``ArchiveLimits``.
     public static var zipTooLarge: Code { Code(.zipTooLarge) }
-    /// A bundle that came without a zip file goes beyond ``ArchiveLimits``.
+    /// A bundle that isn't in a zip file exceeds ``ArchiveLimits``.
     public static var tooLarge: Code { Code(.tooLarge) }
-    /// The zip file's top level has no bundle.
+    /// The zip file has no bundle at its top level.
     public static var noBundle: Code { Code(.noBundle) }
-    /// The zip file's top level has more than one bundle.
+    /// The zip file has several bundles at its top level.
     public static var severalBundles: Code { Code(.severalBundles) }
-    /// The bundle breaks a rule, or its model cannot be loaded.
+    /// The bundle breaks a rule, or its model can't be loaded.
     public static var invalidBundle: Code { Code(.invalidBundle) }
-    /// The model has other inputs than one picture in colour.
+    /// The model's inputs are something other than a single colour image.
     public static var notAVisionModel: Code { Code(.notAVisionModel) }
-    /// A model of that id came with the program, and is not replaced.
+    /// A model with the same id came with the program and can't be replaced.
     public static var modelIsShipped: Code { Code(.modelIsShipped) }
-    /// A model with the same id is there, and nobody asked for it to be replaced.
+    /// A model with the same id exists, and replacing it wasn't requested.
     public static var sameID: Code { Code(.sameID) }
-    /// What a repository gives is older than what is there.
+    /// The repository's version is older than the existing one.
     public static var replayed: Code { Code(.replayed) }
-    /// The import was asked to end.
+    /// The import was cancelled.
     public static var cancelled: Code { Code(.cancelled) }
-    /// The models folder cannot be written.
+    /// The models folder can't be written.
     public static var cannotWrite: Code { Code(.cannotWrite) }
 
     public var description: String { wrapped.rawValue }
@@ -90,10 +95,10 @@ extension ImportError {
 }
 
 extension ImportError {
-  /// The import was asked to end.
+  /// The import was cancelled.
   static var cancelled: ImportError { ImportError(.cancelled, "The import was cancelled.") }
 
-  /// The system refused to write something.
+  /// Writing failed with a system error.
   static func cannotWrite(_ name: String, _ error: any Error) -> ImportError {
     ImportError(
       .cannotWrite, "'\(name)' cannot be written: \(FileSystem.reason(for: error)).", cause: error)

@@ -5,15 +5,15 @@
 
 import TensorIO
 
-/// What a zip file says it holds: its central directory.
+/// The central directory of a zip file, which lists its entries.
 ///
-/// It is read here and not by libzip, which makes a structure in memory for each of millions of
-/// entries before anyone can count them, and turns the NUL bytes of names into spaces. libzip unpacks
-/// the entries, and has to agree about each of them.
+/// libzip isn't used here. It creates a structure in memory for each entry, possibly millions,
+/// before anyone can count them, and it turns NUL bytes in names into spaces. libzip unpacks the
+/// entries, and must agree with this directory about each of them.
 struct ZipDirectory {
-  /// The entries in the directory's order.
+  /// The entries, in the directory's order.
   let entries: [ZipEntry]
-  /// The zip file's bytes.
+  /// The size of the zip file in bytes.
   let fileSize: Int
 
   /// Reads the directory of a zip file.
@@ -66,7 +66,7 @@ struct ZipDirectory {
   }
 }
 
-/// The sizes of an entry of 4 GiB or more, which stand in an extra field.
+/// The sizes of an entry of 4 GiB or more, which are stored in an extra field.
 private struct LargeSizes {
   private var rest: ArraySlice<UInt8> = []
 
@@ -92,7 +92,9 @@ private struct LargeSizes {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// An unsigned integer, lowest byte first; one of eight bytes wraps.
+  /// An unsigned little-endian integer.
+  ///
+  /// A value of eight bytes can wrap to a negative number.
   func number(at start: Int, _ width: Int) -> Int {
     var number: UInt64 = 0
     for offset in (0..<width).reversed() { number = number << 8 | UInt64(self[start + offset]) }

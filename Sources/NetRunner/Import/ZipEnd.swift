@@ -3,18 +3,18 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The record at a zip file's end, which tells where its directory is.
+/// The record at the end of a zip file that locates the central directory.
 struct ZipEnd {
-  /// How many entries the directory has.
+  /// The number of entries in the directory.
   let count: Int
-  /// Where the directory lies in the file.
+  /// The directory's byte range in the file.
   let directory: Range<Int>
 
   private static let length = 22
-  /// A record may be followed by a comment of that many bytes.
+  /// The maximum size in bytes of a comment that follows the record.
   private static let longestComment = 0xFFFF
 
-  /// Finds the record of a file.
+  /// Finds the record in a file.
   ///
   /// - Throws: ``ImportError``: `notAZip`, `damagedZip` or `zipTooLarge`.
   init(of file: FileParts, _ limits: ArchiveLimits) throws {
@@ -27,8 +27,8 @@ struct ZipEnd {
       guard start + place + Self.length + record.number(at: 20, 2) <= file.count else { continue }
       records.append(try ZipEnd(record, at: start + place, in: file))
     }
-    // A file can have several records, in a comment or in a zip file within it. Another reader may
-    // choose another one than the last: none may ask for more than is allowed.
+    // A file can have several records, for example in a comment or in a zip file inside it. Other
+    // readers may use a different one than the last, so every record must respect the limits.
     for record in records { try record?.check(limits) }
     guard let found = records.first else { throw try Self.absence(in: file) }
     guard let last = found else {
@@ -42,7 +42,9 @@ struct ZipEnd {
     self.directory = directory
   }
 
-  /// Reads a record; nil when it cannot be one.
+  /// Reads a record.
+  ///
+  /// The result is nil if its values aren't possible.
   private init?(_ record: [UInt8], at place: Int, in file: FileParts) throws {
     if let large = try Self.largeRecord(before: place, in: file) {
       self = large
@@ -54,7 +56,7 @@ struct ZipEnd {
       size: record.number(at: 12, 4), offset: record.number(at: 16, 4), end: place)
   }
 
-  /// The record of zip files with large numbers, which stands before the other one.
+  /// Reads the Zip64 record for large numbers, which precedes the other record.
   private static func largeRecord(before place: Int, in file: FileParts) throws -> ZipEnd? {
     guard place >= 20 else { return nil }
     let locator = try file.bytes((place - 20)..<place)
@@ -70,7 +72,7 @@ struct ZipEnd {
   }
 
   private init?(count: Int, countHere: Int, disks: Int, size: Int, offset: Int, end: Int) {
-    // Numbers that do not fit are negative here.
+    // Numbers that don't fit are negative here.
     guard disks == 0, count == countHere, count >= 0, size >= 0, offset >= 0, offset <= end,
       size <= end - offset
     else { return nil }
@@ -82,7 +84,7 @@ struct ZipEnd {
       throw ImportError(
         .zipTooLarge, "The zip file has \(count) entries, \(limits.entries) are allowed.")
     }
-    // A kibibyte is more than any name with its extra fields needs.
+    // A kibibyte per entry is more than any name and its extra fields need.
     guard directory.count <= limits.entries << 10 else {
       throw ImportError(
         .zipTooLarge, "The zip file's directory has \(directory.count) bytes, far too many.")

@@ -3,27 +3,29 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// An entry of a zip file, as the central directory describes it; nothing of it is believed.
+/// An entry of a zip file, as the central directory describes it.
+///
+/// None of it is trusted.
 struct ZipEntry {
-  /// Its place in the directory.
+  /// The entry's index in the directory.
   let index: Int
-  /// The bytes of its name.
+  /// The bytes of the name.
   let rawName: [UInt8]
-  /// Its general purpose flags.
+  /// The general purpose flags.
   let flags: Int
-  /// How it is compressed.
+  /// The compression method.
   let method: Int
-  /// What it is said to have unpacked, in bytes.
+  /// The declared unpacked size in bytes.
   let size: Int
-  /// What it has in the zip file, in bytes.
+  /// The compressed size in bytes.
   let packedSize: Int
-  /// What the system that made it knew about it.
+  /// The external attributes, which depend on the system that made the entry.
   let attributes: UInt32
 
-  /// Whether it stands for a folder.
+  /// Whether the entry is a folder.
   var isFolder: Bool { rawName.last == UInt8(ascii: "/") }
 
-  /// The name as a message shows it: short, and without characters that a terminal obeys.
+  /// The name for messages: shortened, and without characters that control a terminal.
   var shownName: String { Self.shown(String(decoding: rawName, as: UTF8.self)) }
 
   private static func shown(_ name: String) -> String {
@@ -44,7 +46,7 @@ struct ZipEntry {
 // MARK: - Checks
 
 extension ZipEntry {
-  /// The parts of its name, when the entry can be unpacked without harm.
+  /// The components of the path, provided that the entry is safe to unpack.
   ///
   /// - Throws: ``ImportError`` with the code `unsafeZip`.
   func checkedPath(_ limits: ArchiveLimits) throws -> [String] {
@@ -74,8 +76,8 @@ extension ZipEntry {
   }
 
   private func checkKind() throws {
-    // The high half is what Unix calls the mode. The field that names the system is not asked: who
-    // plants a link can write there what they like.
+    // The high half is the Unix file mode. The field that names the system is ignored, because an
+    // attacker who adds a link can write anything there.
     switch (attributes >> 16) & 0xF000 {
     case 0: break
     case 0x8000: guard !isFolder else { throw unsafe("is a file with the name of a folder") }

@@ -7,9 +7,11 @@ import CZip
 import NativeLibrary
 import TensorIO
 
-/// libzip, opened when the first zip file is: what reads and writes none starts without it.
+/// The libzip library.
+///
+/// It is loaded on first use, so programs that don't use zip files start without it.
 package struct ZipLibrary: Sendable {
-  /// The file that was opened.
+  /// The path of the loaded library.
   package let path: String
 
   typealias Archive = OpaquePointer
@@ -41,9 +43,9 @@ package struct ZipLibrary: Sendable {
   let closeEntry: @convention(c) @Sendable (Entry?) -> CInt
   let entryError: @convention(c) @Sendable (Entry?) -> Failure
 
-  /// The library.
+  /// The shared library.
   ///
-  /// - Throws: `TensorIOError` with `.missingLibrary` where the machine has none.
+  /// - Throws: `TensorIOError` with `.missingLibrary` if libzip isn't installed.
   package static var shared: ZipLibrary { get throws(TensorIOError) { try opened.get() } }
 
   private static let opened = Result { () throws(TensorIOError) in try ZipLibrary() }
@@ -92,10 +94,10 @@ package struct ZipLibrary: Sendable {
     entryError = try function("zip_file_get_error")
   }
 
-  /// libzip's words for an error.
+  /// libzip's message for an error.
   func text(of error: Failure) -> String { String(cString: errorText(error)) }
 
-  /// libzip's words for the code of a file that could not be opened.
+  /// libzip's message for the error code of a file that couldn't be opened.
   func text(ofCode code: CInt) -> String {
     var error = zip_error_t()
     initializeError(&error, code)

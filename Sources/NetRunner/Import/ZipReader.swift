@@ -13,12 +13,12 @@ final class ZipReader {
   private let library: ZipLibrary
   private let archive: OpaquePointer
 
-  /// Opens a zip file whose directory is known.
+  /// Opens a zip file whose directory has been read.
   ///
   /// The corresponding C function is `zip_open`.
   ///
-  /// - Throws: ``ImportError`` with the code `damagedZip`, also when libzip sees other entries than the
-  ///   directory has.
+  /// - Throws: ``ImportError`` with the code `damagedZip` if the file can't be opened, or if libzip
+  ///   sees other entries than the directory has. The code is `cannotWrite` if libzip is missing.
   init(_ path: String, expecting directory: ZipDirectory) throws {
     do {
       library = try ZipLibrary.shared
@@ -39,6 +39,8 @@ final class ZipReader {
 
   deinit { library.discard(archive) }
 
+  /// Whether libzip sees the same entry as the directory.
+  ///
   /// The corresponding C functions are `zip_stat_index` and `zip_get_name`.
   private func isSame(_ entry: ZipEntry) -> Bool {
     var facts = zip_stat_t()
@@ -52,16 +54,16 @@ final class ZipReader {
       && String(cString: name).utf8.elementsEqual(entry.rawName)
   }
 
-  /// Unpacks an entry, and compares what comes out with its checksum.
+  /// Unpacks an entry and verifies its checksum.
   ///
   /// The corresponding C functions are `zip_fopen_index` and `zip_fread`.
   ///
   /// - Parameters:
   ///   - entry: The entry.
-  ///   - buffer: Memory for the bytes on their way.
-  ///   - body: Takes the bytes, in order.
-  /// - Throws: ``ImportError`` with the code `damagedZip`, when the entry holds other or more bytes than
-  ///   it says; what the body throws.
+  ///   - buffer: Temporary memory for the unpacked bytes.
+  ///   - body: Called with the bytes, in order.
+  /// - Throws: ``ImportError`` with the code `damagedZip` if the entry's content doesn't match its
+  ///   size or checksum; what the body throws.
   func unpack(
     _ entry: ZipEntry, through buffer: inout [UInt8],
     _ body: (UnsafeRawBufferPointer) throws -> Void
@@ -75,7 +77,7 @@ final class ZipReader {
       let count = try buffer.withUnsafeMutableBytes { memory in
         guard let start = memory.baseAddress else { return 0 }
         let count = Int(library.readEntry(file, start, UInt64(memory.count)))
-        // The header's word is kept, not believed: whatever was decided by it still holds.
+        // The declared size is enforced, because earlier decisions relied on it.
         guard count <= rest else {
           throw ImportError.damaged("its entry '\(entry.shownName)' has more than it says")
         }

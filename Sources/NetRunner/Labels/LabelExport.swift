@@ -3,40 +3,45 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How labels are written for other programs.
+/// Options for exporting labels to other programs.
 public struct LabelExportOptions: Sendable, Hashable {
-  /// The form; nil means that the path's extension tells.
+  /// The format.
+  ///
+  /// If nil, the path's extension decides.
   public var format: Format?
-  /// Whether a file or folder that is there is replaced.
+  /// Whether an existing file or folder is replaced.
   public var replaces = false
-  /// The output that the labels belong to; nil means `classification` for texts and `values` for
-  /// numbers.
+  /// The output that the labels belong to.
+  ///
+  /// If nil, text labels belong to `classification` and numbers to `values`.
   public var output: String?
-  /// The test bundle's metric; nil means `EvaluationMetricAccuracyTop5` for texts and `regression`
-  /// for numbers.
+  /// The test bundle's metric.
+  ///
+  /// If nil, text labels use `EvaluationMetricAccuracyTop5` and numbers use `regression`.
   public var metric: String?
 
-  /// Makes options.
+  /// Creates options.
   public init(format: Format? = nil, replaces: Bool = false) {
     self.format = format
     self.replaces = replaces
   }
 
-  /// The forms of labels' files.
+  /// The formats of exported labels.
   public enum Format: String, Sendable, CaseIterable {
-    /// A folder `.testbundle` with a test.json and the photos.
+    /// A `.testbundle` folder with a test.json and the photos.
     case testBundle = "testbundle"
-    /// A table of paths and labels; the photos stay where they are.
+    /// A table of paths and labels, without the photos themselves.
     case csv
-    /// A zip file with a labels.json and the photos, as Net Runner always exported it.
+    /// A zip file with a labels.json and the photos, in the format that Net Runner has always
+    /// exported.
     case zip
   }
 }
 
-/// What was written, or read in.
+/// The outcome of an export or import.
 public struct LabelTransfer: Sendable, Hashable {
-  /// How many labels.
+  /// The number of labels that were transferred.
   public var count: Int
-  /// What was left out, for people to read.
+  /// Human-readable notes about what was left out.
   public var notes: [String]
 }

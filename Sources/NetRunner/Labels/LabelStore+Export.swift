@@ -12,23 +12,25 @@ import Foundation
 #endif
 
 extension LabelStore {
-  /// Writes a model's labels, as a whole or not at all.
+  /// Exports a model's labels.
   ///
-  /// Photos that are gone, or whose bytes are no longer those that were labelled, are left out and
-  /// noted.
+  /// The export either succeeds completely or writes nothing.
+  ///
+  /// Photos that are missing, or whose bytes have changed since they were labelled, are left out
+  /// and noted.
   ///
   /// - Parameters:
   ///   - model: The model's identifier.
-  ///   - destination: What to write: a `.testbundle`, a `.csv` or a `.zip`.
-  ///   - options: The form, and whether a file that is there is replaced.
-  /// - Returns: How many labels were written, and what was left out.
-  /// - Throws: `TensorIOError` when there is nothing to write, or it cannot be written.
+  ///   - destination: The path to write: a `.testbundle`, a `.csv` or a `.zip`.
+  ///   - options: The format, and whether an existing file is replaced.
+  /// - Returns: The number of labels that were written, and notes about what was left out.
+  /// - Throws: `TensorIOError` if there is nothing to write, or if writing fails.
   @discardableResult
   public func export(
     _ model: String, to destination: String, options: LabelExportOptions = LabelExportOptions()
   ) throws -> LabelTransfer {
     let format = try options.format ?? Self.format(of: destination)
-    let output = try FreshOutput(destination, replaces: options.replaces)
+    let output = try AtomicOutput(destination, replaces: options.replaces)
     let (photos, notes) = try present(model)
     switch format {
     case .testBundle:
@@ -51,7 +53,7 @@ extension LabelStore {
       "'\(path)' does not say what to write: its name ends with .testbundle, .csv or .zip.")
   }
 
-  /// The labelled photos that are as they were, and notes of the others.
+  /// The labelled photos that haven't changed, and notes about the others.
   private func present(_ model: String) throws -> (photos: [LabelledPhoto], notes: [String]) {
     let all = try labels(for: model)
     var photos: [LabelledPhoto] = []
@@ -85,7 +87,7 @@ extension LabelStore {
 
   // MARK: - Pictures
 
-  /// The photos' paths in what is written: `images/` and the path from the root.
+  /// The photos' paths in the export: `images/` followed by the path relative to the root.
   private func names(of photos: [LabelledPhoto]) -> [String] {
     var taken: Set<String> = []
     return photos.map { photo in
@@ -119,7 +121,7 @@ extension LabelStore {
       let copy = folder + "/" + name
       try files.createDirectory(
         atPath: FileSystem.folder(of: copy), withIntermediateDirectories: true)
-      // A link is copied as what it shows.
+      // For a symbolic link, copy the file that it points to.
       let place = place(of: photo.path)
       try files.copyItem(atPath: PictureFolder.realPath(place) ?? place, toPath: copy)
     }
@@ -176,7 +178,10 @@ extension LabelStore {
 
   // MARK: - Zip files
 
-  /// labels.json is an array with the photo's path under `id`, and the label under its output.
+  /// Writes a zip file with the photos and a labels.json.
+  ///
+  /// labels.json is an array of objects. Each one has the photo's path under `id` and the label
+  /// under the output's name.
   private func writeZip(
     _ photos: [LabelledPhoto], _ options: LabelExportOptions, to path: String
   ) throws {
@@ -219,7 +224,10 @@ extension LabelStore {
     try check(path, paths, photos)
   }
 
-  /// Reads the table again: it says which labels are texts only by their form.
+  /// Reads the table back to check that it has the same labels.
+  ///
+  /// A table tells text from numbers only by how a label is written, so some labels would be read
+  /// differently.
   private func check(_ path: String, _ paths: [String], _ photos: [LabelledPhoto]) throws {
     var reason = "a table holds texts alone, or equally many numbers for each photo"
     do {
@@ -244,7 +252,9 @@ extension LabelStore {
 }
 
 extension String {
-  /// A path as it is seen from a folder; both are whole paths without links.
+  /// This path relative to a folder.
+  ///
+  /// Both must be absolute paths without symbolic links.
   func path(from folder: String) -> String {
     let target = split(separator: "/")
     let origin = folder.split(separator: "/")

@@ -7,15 +7,15 @@ import Hashing
 import TensorIO
 
 extension LabelStore {
-  /// Takes over the labels of a folder of classes, a table or a test bundle, in one step.
+  /// Imports the labels of a folder of classes, a table or a test bundle in one step.
   ///
-  /// Labels that the photos have are replaced; ``undo(for:)`` takes all of it back.
+  /// Labels that the photos already have are replaced. ``undo(for:)`` reverts the whole import.
   ///
   /// - Parameters:
   ///   - dataset: The photos and their labels.
   ///   - model: The model's identifier.
-  /// - Returns: How many labels there were, and what was left out.
-  /// - Throws: `TensorIOError` when no photo has a label.
+  /// - Returns: The number of labels that were imported, and notes about what was left out.
+  /// - Throws: `TensorIOError` if no photo has a label.
   @discardableResult
   public func importLabels(from dataset: Dataset, for model: String) throws -> LabelTransfer {
     var labels: [(Photo, PhotoLabel)] = []
@@ -53,7 +53,9 @@ extension LabelStore {
 }
 
 extension PhotoLabel {
-  /// The label that a truth is; nil for boxes, class maps and others.
+  /// Converts a ground truth to a label.
+  ///
+  /// Returns nil for boxes, class maps and results.
   fileprivate init?(_ truth: GroundTruth) {
     switch truth {
     case .label(let text): self = .text(text)

@@ -8,25 +8,26 @@ import StoredRows
 import TensorIO
 
 extension LabelStore {
-  /// What has become of a photo.
+  /// Checks whether a photo has changed or disappeared since it was labelled.
   ///
-  /// - Throws: `TensorIOError` when it is there and cannot be read.
+  /// - Throws: `TensorIOError` if the photo exists but can't be read.
   public func state(of photo: LabelledPhoto) throws -> LabelledPhoto.State {
     let place = place(of: photo.path)
     guard FileSystem.isFile(place) else { return .missing }
     return try Self.sha256(of: place) == photo.sha256 ? .present : .changed
   }
 
-  /// Where a photo lies: a whole path.
+  /// The absolute path of a photo.
   public func place(of path: String) -> String {
     path.hasPrefix("/") ? path : (root == "/" ? "" : root) + "/" + path
   }
 
-  /// Finds photos again that were moved, by their bytes, and keeps their new paths.
+  /// Finds moved photos by their bytes and stores their new paths.
   ///
-  /// - Parameter folder: Where to look; nil means the store's root.
+  /// - Parameter folder: The folder to search. If nil, the store's root is searched.
   /// - Returns: The old and new paths.
-  /// - Throws: `TensorIOError` when the folder or the file cannot be read.
+  /// - Throws: `TensorIOError` if the folder or the store can't be read, or if the store can't be
+  ///   written.
   @discardableResult
   public func findMoved(in folder: String? = nil) throws -> [(from: String, to: String)] {
     let folder = folder ?? root
@@ -39,7 +40,7 @@ extension LabelStore {
     let missing = rows.filter { !FileSystem.isFile(place(of: $0.path)) }
     guard !missing.isEmpty else { return [] }
     var found: [String: String] = [:]
-    for picture in try PictureFolder(folder, isEnclosed: true).pictures {
+    for picture in try PictureFolder(folder, isConfined: true).pictures {
       let place = folder + "/" + picture
       guard !known.contains(key(of: place)), let digest = SHA256.file(place) else { continue }
       found[digest.hexadecimal] = found[digest.hexadecimal] ?? key(of: place)
@@ -58,7 +59,9 @@ extension LabelStore {
     }
   }
 
-  /// A photo's path as the file keeps it; its folder's links are resolved.
+  /// A photo's path as the store keeps it.
+  ///
+  /// Symbolic links in its folder are resolved.
   func key(of photo: String) -> String {
     let folder = FileSystem.folder(of: photo)
     let name = FileSystem.name(of: photo)

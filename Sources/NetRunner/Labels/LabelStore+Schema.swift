@@ -15,7 +15,9 @@ import Darwin
 #endif
 
 extension LabelStore {
-  /// "TIOL" tells the files from other programs' SQLite databases.
+  /// The schema.
+  ///
+  /// The application ID "TIOL" distinguishes label stores from other SQLite databases.
   private static let schema = SQLiteSchema(
     applicationID: 0x5449_4F4C,
     steps: [
@@ -52,15 +54,15 @@ extension LabelStore {
       )
     ])
 
-  /// Opens a database and brings it up to date.
+  /// Opens a database and updates its schema.
   ///
-  /// Two processes that make the same file at once can get into each other's way: then it is tried
-  /// again, for about a second longer than one of them may wait for a lock.
+  /// Two processes that create the same file at the same time can disturb each other. Opening is
+  /// therefore retried until one second after `busyTimeout`.
   static func open(_ path: String, busyTimeout: Double) throws -> SQLiteFile {
     let end = ContinuousClock.now + .seconds(busyTimeout + 1)
     while true {
       do {
-        // Labels are made by hand: each one is on the disk before it is said to be.
+        // People label photos by hand, so every label must be on disk before the call returns.
         return try SQLiteFile(path, busySeconds: busyTimeout, isDurable: true, schema: schema)
       } catch SQLiteSchema.Mismatch.foreign {
         throw TensorIOError(
@@ -77,14 +79,17 @@ extension LabelStore {
     }
   }
 
-  /// Keeps the root of a new store, and tells that of one that is there.
+  /// Stores the root of a new store, and returns the root of an existing one.
   ///
   /// - Parameters:
   ///   - database: The database.
-  ///   - root: The root that was asked for, without links; nil takes what is kept.
-  ///   - folder: The file's own folder, without links: the root is kept as a path from there.
-  /// - Returns: The root.
-  /// - Throws: `TensorIOError` for another root than the one that is kept.
+  ///   - root: The requested root, without symbolic links. If nil, the stored root is used, or
+  ///     `folder` if there is none.
+  ///   - folder: The store file's folder, without symbolic links. The root is stored relative to
+  ///     it.
+  /// - Returns: The root's absolute path.
+  /// - Throws: `TensorIOError` if the requested root differs from the stored one, or if the stored
+  ///   root no longer exists.
   static func root(_ database: SQLiteFile, _ root: String?, folder: String) throws -> String {
     let sql = "SELECT value FROM setting WHERE name = 'root'"
     var kept = try database.read { try value($0, sql) }
@@ -115,7 +120,7 @@ extension LabelStore {
     return try row.text("value")
   }
 
-  /// SQLite's error in words.
+  /// Explains an SQLite error in words.
   static func explained(_ error: SQLiteError, _ path: String) -> TensorIOError {
     let reason =
       switch error.code {

@@ -13,20 +13,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Labels that people give photos, for each model of its own, in a SQLite file.
+/// An SQLite file with the labels that people give to photos, kept separately for each model.
 ///
 /// ```swift
 /// let store = try LabelStore(path: "photos/labels.sqlite")
 /// try store.setLabel(.text("rocking chair"), of: "photos/01.jpg", for: "mobilenet-v2")
 /// ```
 ///
-/// A photo is known by its path and its bytes: a label follows a photo that was moved, and does not
-/// pass to another one of the same name. Several threads and processes can use a file at once, and
-/// a process that is killed loses no label that was set.
+/// A photo is identified by its path and its bytes. A label follows a photo that was moved, and
+/// doesn't pass to another photo with the same name. Several threads and processes can use a file
+/// at once. A label that was set isn't lost if the process is killed.
 public final class LabelStore: Sendable {
-  /// The file.
+  /// The path of the store's file.
   public let path: String
-  /// The folder that photos' paths begin in, without links.
+  /// The folder that photos' paths are relative to, without symbolic links.
   public let root: String
 
   let database: SQLiteFile
@@ -34,13 +34,14 @@ public final class LabelStore: Sendable {
   /// Opens a store.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - root: The folder that photos' paths begin in; photos outside of it have whole paths. A new
-  ///     file keeps it, as a path from the file's own folder, so that both can be moved together;
-  ///     nil means what the file keeps, and for a new one its own folder.
-  ///   - creates: Whether a file that is not there is made.
-  ///   - busyTimeout: How many seconds other processes are waited for.
-  /// - Throws: `TensorIOError` for a file that is no store, or is newer than this program.
+  ///   - path: The path of the store's file.
+  ///   - root: The folder that photos' paths are relative to. Photos outside it have absolute
+  ///     paths. A new store records its root relative to the file's folder, so that both can be
+  ///     moved together. If nil, the recorded root is used; a new store uses the file's folder.
+  ///   - creates: Whether a missing file is created.
+  ///   - busyTimeout: How long to wait for other processes, in seconds.
+  /// - Throws: `TensorIOError` if the file isn't a label store, or was made by a newer version of
+  ///   the program.
   public init(
     path: String, root: String? = nil, creates: Bool = true, busyTimeout: Double = 10
   ) throws {
@@ -72,13 +73,14 @@ public final class LabelStore: Sendable {
 
   // MARK: - Changing
 
-  /// Sets a photo's label; one that it has is replaced.
+  /// Sets a photo's label and replaces an existing one.
   ///
   /// - Parameters:
   ///   - label: The label.
   ///   - photo: The photo's path.
   ///   - model: The model's identifier.
-  /// - Throws: `TensorIOError` for a photo that cannot be read, or a label that says nothing.
+  /// - Throws: `TensorIOError` if the photo can't be read, or if the label is empty or has numbers
+  ///   that aren't finite.
   public func setLabel(_ label: PhotoLabel, of photo: String, for model: String) throws {
     let hashed = try Photo(path: key(of: photo), sha256: Self.sha256(of: photo))
     try setLabels([(hashed, label)], for: model)
@@ -87,11 +89,11 @@ public final class LabelStore: Sendable {
   /// Removes a photo's label.
   ///
   /// - Parameters:
-  ///   - photo: The photo's path, or the one that ``labels(for:)`` tells; the photo itself may be
-  ///     gone.
+  ///   - photo: The photo's path, or the path that ``labels(for:)`` returns. The photo itself may
+  ///     be missing.
   ///   - model: The model's identifier.
-  /// - Returns: Whether there was one.
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// - Returns: Whether the photo had a label.
+  /// - Throws: `TensorIOError` if the file can't be written.
   @discardableResult
   public func removeLabel(of photo: String, for model: String) throws -> Bool {
     try write { database in
@@ -103,7 +105,7 @@ public final class LabelStore: Sendable {
         """, [model, key(of: photo), photo])
       let step = try Self.nextStep(database)
       for row in rows {
-        // The text as it is, so that a damaged label can be removed, too.
+        // The text isn't decoded, so that damaged labels can be removed, too.
         try Self.change(
           database, step, model, row.integer("id"), before: row.text("label"), after: nil)
       }
@@ -111,13 +113,13 @@ public final class LabelStore: Sendable {
     }
   }
 
-  /// Takes back the last change, or the last import.
+  /// Reverts the last change or the last import.
   ///
-  /// Called again it takes back the change before.
+  /// Calling it again reverts the change before that.
   ///
-  /// - Parameter model: Only changes of this model's labels; nil means all.
-  /// - Returns: What was taken back; empty when there was nothing.
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// - Parameter model: The model whose changes are considered. If nil, all changes are.
+  /// - Returns: The changes that were reverted. Empty if there was nothing to revert.
+  /// - Throws: `TensorIOError` if the file can't be written.
   @discardableResult
   public func undo(for model: String? = nil) throws -> [LabelChange] {
     try write { database in
@@ -149,7 +151,7 @@ public final class LabelStore: Sendable {
     var sha256: String
   }
 
-  /// Sets labels in one step, which ``undo(for:)`` takes back as one.
+  /// Sets labels in one step, which ``undo(for:)`` reverts as a whole.
   func setLabels(_ labels: [(Photo, PhotoLabel)], for model: String) throws {
     guard !model.isEmpty else {
       throw TensorIOError(.wrongKind, "A label belongs to a model; its identifier is empty.")
@@ -166,7 +168,7 @@ public final class LabelStore: Sendable {
           WHERE model = ? AND path = ?
           """, [model, photo.path]
         ).map { (id: try $0.integer("id"), label: try $0.text("label")) }
-        // The label of another picture that had the name before goes away.
+        // Remove the labels of other photos that had this path before.
         for row in rows where row.id != id {
           try Self.change(database, step, model, row.id, before: row.label, after: nil)
         }
@@ -181,13 +183,16 @@ public final class LabelStore: Sendable {
 
   // MARK: - Reading
 
-  /// A photo's label; nil without one, and where the label is another picture's that had the name.
+  /// Returns a photo's label, or nil if it has none.
+  ///
+  /// A label is found by the photo's bytes, at this path or at a path that no longer exists. A new
+  /// photo that took the path of a labelled one has no label.
   ///
   /// - Parameters:
   ///   - photo: The photo's path.
   ///   - model: The model's identifier.
   /// - Returns: The label.
-  /// - Throws: `TensorIOError` when the photo or the file cannot be read.
+  /// - Throws: `TensorIOError` if the photo or the file can't be read.
   public func label(of photo: String, for model: String) throws -> PhotoLabel? {
     let key = self.key(of: photo)
     let sha256 = try Self.sha256(of: photo)
@@ -205,9 +210,9 @@ public final class LabelStore: Sendable {
     }
   }
 
-  /// The photos that have a label for a model, in the order of their paths' bytes.
+  /// The photos that have a label for a model, sorted by the bytes of their paths.
   ///
-  /// - Throws: `TensorIOError` when the file cannot be read.
+  /// - Throws: `TensorIOError` if the file can't be read.
   public func labels(for model: String) throws -> [LabelledPhoto] {
     try read { database in
       let rows = try Self.rows(
@@ -225,7 +230,7 @@ public final class LabelStore: Sendable {
     }
   }
 
-  /// How many photos have a label, by the models' identifiers.
+  /// The number of labelled photos for each model identifier.
   public var counts: [String: Int] {
     get throws {
       try read { database in
@@ -236,13 +241,15 @@ public final class LabelStore: Sendable {
     }
   }
 
-  /// How many of some photos have a label: those whose paths do.
+  /// Counts photos and finds the ones without a label.
+  ///
+  /// Only paths are compared. The photos' bytes aren't read.
   ///
   /// - Parameters:
   ///   - model: The model's identifier.
   ///   - photos: The photos' paths.
-  /// - Returns: The photos without a label, in their order, and how many there are in all.
-  /// - Throws: `TensorIOError` when the file cannot be read.
+  /// - Returns: The photos without a label, in the given order, and the number of all photos.
+  /// - Throws: `TensorIOError` if the file can't be read.
   public func progress(
     for model: String, among photos: [String]
   ) throws -> (unlabelled: [String], count: Int) {
@@ -281,14 +288,14 @@ extension LabelStore {
       cause: error)
   }
 
-  /// The rows of a query, whose columns are checked when they are read.
+  /// Runs a query and returns its rows.
   ///
   /// - Parameters:
   ///   - database: The database.
   ///   - table: The table that errors name.
   ///   - sql: The query.
-  ///   - arguments: Its arguments.
-  /// - Returns: The rows, whose values are checked when they are read.
+  ///   - arguments: The query's arguments.
+  /// - Returns: The rows. A row's values are checked when they are read.
   /// - Throws: The database's error.
   static func rows(
     _ database: SQLiteConnection, _ table: String, _ sql: String,
@@ -304,7 +311,10 @@ extension LabelStore {
     return try (rows.first?.integer("step") ?? 0) + 1
   }
 
-  /// The row of a photo: one of its path and bytes, or of its bytes at a path where nothing is now.
+  /// Returns the ID of a photo's row, and adds a row if there is none.
+  ///
+  /// A row with the same bytes whose own path no longer exists belongs to a photo that was moved.
+  /// Its path is updated.
   private func id(_ database: SQLiteConnection, of photo: Photo) throws -> Int {
     let rows = try Self.rows(
       database, "photo", "SELECT id, path FROM photo WHERE sha256 = ? ORDER BY id", [photo.sha256]
@@ -320,7 +330,7 @@ extension LabelStore {
     return database.lastInsertedRowID
   }
 
-  /// Keeps what was, and makes the change.
+  /// Records the old and the new label, and makes the change.
   private static func change(
     _ database: SQLiteConnection, _ step: Int, _ model: String, _ photo: Int, before: String?,
     after: String?

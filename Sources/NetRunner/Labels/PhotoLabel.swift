@@ -11,16 +11,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a person says that a model should find in a photo.
+/// What a model should find in a photo, according to a person.
 ///
-/// In JSON it is a text or an array of numbers.
+/// In JSON it is a string or an array of numbers.
 public enum PhotoLabel: Sendable, Hashable {
-  /// A class.
+  /// The name of a class.
   case text(String)
   /// Numbers, in the order of the model's output.
   case numbers([Double])
 
-  /// The label as metrics read it.
+  /// The label as a ground truth for metrics.
   public var truth: GroundTruth {
     switch self {
     case .text(let text): .label(text)
@@ -28,7 +28,7 @@ public enum PhotoLabel: Sendable, Hashable {
     }
   }
 
-  /// Refuses a label that says nothing, or that no file can hold.
+  /// Throws if the label is empty or has numbers that aren't finite.
   func check() throws {
     switch self {
     case .text(let text):
@@ -64,7 +64,7 @@ extension PhotoLabel: Codable {
 }
 
 extension PhotoLabel: CustomStringConvertible {
-  /// The text, or the numbers with commas between them.
+  /// The text, or the numbers separated by commas.
   public var description: String {
     switch self {
     case .text(let text): text
@@ -75,27 +75,27 @@ extension PhotoLabel: CustomStringConvertible {
 
 /// A photo that has a label for a model.
 public struct LabelledPhoto: Sendable, Hashable {
-  /// Its path from the store's root; a whole path for photos outside of it.
+  /// The path relative to the store's root, or an absolute path for a photo outside the root.
   public var path: String
-  /// SHA-256 of its bytes when it was labelled, as 64 hexadecimal digits.
+  /// The SHA-256 of the photo's bytes when it was labelled, as 64 hexadecimal digits.
   public var sha256: String
   /// The label.
   public var label: PhotoLabel
 
-  /// Makes a labelled photo.
+  /// Creates a labelled photo.
   public init(path: String, sha256: String, label: PhotoLabel) {
     self.path = path
     self.sha256 = sha256
     self.label = label
   }
 
-  /// What has become of a photo since it was labelled.
+  /// Whether a photo has changed since it was labelled.
   public enum State: String, Sendable, Codable {
-    /// It is as it was.
+    /// The photo is unchanged.
     case present
-    /// Another picture has its name now.
+    /// The file's bytes have changed.
     case changed
-    /// It is gone.
+    /// The photo is missing.
     case missing
   }
 }
@@ -104,10 +104,10 @@ public struct LabelledPhoto: Sendable, Hashable {
 public struct LabelChange: Sendable, Hashable {
   /// The model's identifier.
   public var model: String
-  /// The photo's path, as ``LabelledPhoto/path``.
+  /// The photo's path, in the same form as ``LabelledPhoto/path``.
   public var photo: String
-  /// The label before; nil without one.
+  /// The label before the change, or nil if there was none.
   public var before: PhotoLabel?
-  /// The label after; nil where it was removed.
+  /// The label after the change, or nil if it was removed.
   public var after: PhotoLabel?
 }

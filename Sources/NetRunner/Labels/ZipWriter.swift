@@ -14,7 +14,9 @@ import Musl
 import Darwin
 #endif
 
-/// A zip file that is being written; it is there when ``close()`` has returned.
+/// Writes a zip file.
+///
+/// The file exists once ``close()`` has returned.
 ///
 /// The corresponding C library is libzip.
 package final class ZipWriter {
@@ -22,7 +24,9 @@ package final class ZipWriter {
   private var archive: OpaquePointer?
   private let path: String
 
-  /// Begins a file where none is.
+  /// Starts a new file.
+  ///
+  /// An existing file is an error.
   ///
   /// The corresponding C function is `zip_open`.
   package init(_ path: String) throws {
@@ -37,11 +41,11 @@ package final class ZipWriter {
     if let archive { library.discard(archive) }
   }
 
-  /// Adds bytes under a name, compressed.
+  /// Adds compressed bytes under a name.
   ///
   /// The corresponding C functions are `zip_source_buffer_create` and `zip_file_add`.
   func add(_ bytes: [UInt8], named name: String) throws {
-    // libzip reads the bytes when the file is closed, and frees them then.
+    // libzip reads the bytes when the archive is closed, and then frees them.
     guard let copy = malloc(max(bytes.count, 1)) else {
       throw TensorIOError(.unreadableFile, "There is no memory to write '\(path)'.")
     }
@@ -54,7 +58,7 @@ package final class ZipWriter {
     try add(source, named: name, compression: ZIP_CM_DEFLATE)
   }
 
-  /// Adds a file under a name, as it is: pictures are compressed already.
+  /// Adds a file under a name without compressing it, because images are already compressed.
   ///
   /// The corresponding C functions are `zip_source_file_create` and `zip_file_add`.
   package func addFile(_ file: String, named name: String) throws {
@@ -94,6 +98,6 @@ package final class ZipWriter {
   }
 
   private func failure(_ reason: String) -> TensorIOError {
-    TensorIOError(.unreadableFile, "'\(path)' cannot be written: \(reason).")
+    TensorIOError(.unwritableFile, "'\(path)' cannot be written: \(reason).")
   }
 }

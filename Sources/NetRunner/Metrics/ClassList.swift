@@ -3,14 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model's classes, and how a dataset names them.
+/// A model's classes, and how a dataset refers to them.
 struct ClassList: Sendable {
-  /// The classes' names, in the model's order; two may be equal.
+  /// The names of the classes, in the model's order.
+  ///
+  /// Two classes can have the same name.
   let names: [String]
-  /// What is added to classes that a dataset gives as numbers.
+  /// A number that is added to classes that the dataset gives as numbers.
   let offset: Int
   private let places: [String: [Int]]
-  /// The classes by the parts of their names, as in "hotdog, hot dog, red hot", in plain spelling.
+  /// The classes by the normalized parts of their names, such as "hotdog, hot dog, red hot".
   private let synonyms: [String: [Int]]
 
   init(_ context: MetricContext) {
@@ -24,18 +26,22 @@ struct ClassList: Sendable {
     self.synonyms = synonyms
   }
 
-  /// The classes that a label means; empty for none.
+  /// The classes that a label refers to.
+  ///
+  /// Empty if there are none.
   func classes(for label: String) -> [Int] { match(label).classes }
 
-  /// How a label was understood.
+  /// How a label was interpreted.
   enum Match: Equatable {
-    /// It is the name of these classes.
+    /// The label is the name of these classes.
     case name([Int])
-    /// It is a number: that class, after the offset was added.
+    /// The label is a number.
+    ///
+    /// The class is that number plus the offset.
     case number(Int)
-    /// It is another name of these classes, which all have the same name.
+    /// The label is a synonym of these classes, which all have the same name.
     case synonym([Int])
-    /// It is another name of classes with different names.
+    /// The label is a synonym of classes with different names.
     case ambiguous([Int])
     case none
 
@@ -48,11 +54,14 @@ struct ClassList: Sendable {
     }
   }
 
-  /// Finds what a label means.
+  /// Finds the classes that a label refers to.
   ///
-  /// All classes of that name; else, for an integer that is no class's name, the class of that number
-  /// and the offset; else the class that has it among the names that commas part, whatever the case,
-  /// and with spaces for underscores.
+  /// A label is matched in this order:
+  ///
+  /// 1. It is the exact name of one or more classes.
+  /// 2. It is an integer. The class is that number plus the offset.
+  /// 3. It is one of the comma-separated parts of a class's name. Case is ignored, and underscores
+  ///    count as spaces.
   func match(_ label: String) -> Match {
     if let named = places[label] { return .name(named) }
     if let number = Int(label) {
@@ -64,7 +73,7 @@ struct ClassList: Sendable {
     return found.allSatisfy { names[$0] == names[first] } ? .synonym(found) : .ambiguous(found)
   }
 
-  /// A name in plain spelling, and the parts of it between commas.
+  /// The normalized name and its normalized comma-separated parts.
   private static func synonyms(of name: String) -> Set<String> {
     func plain(_ text: some StringProtocol) -> String {
       text.lowercased().split { $0.isWhitespace || $0 == "_" }.joined(separator: " ")
@@ -72,10 +81,10 @@ struct ClassList: Sendable {
     return Set([plain(name)] + name.split(separator: ",").map(plain)).subtracting([""])
   }
 
-  /// The first class of the same name.
+  /// The first class with the same name.
   func first(like index: Int) -> Int { places[names[index]]?.first ?? index }
 
-  /// The classes of the same name, itself among them.
+  /// All classes with the same name, including this one.
   func all(like index: Int) -> [Int] { places[names[index]] ?? [index] }
 
   /// Whether another class has the same name.

@@ -3,71 +3,79 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Measures how good a model is: looks at one picture after the other, then says what they come to.
+/// Measures the quality of a model: evaluates each image, then reduces the results to a report.
 ///
-/// What ``evaluate(_:_:)`` returns for the pictures can be computed in parts, on several machines,
-/// and be put together in the dataset's order before ``reduce(_:)``: the result is the same in every
-/// bit.
+/// The results of ``evaluate(_:_:)`` can be computed in parts on several machines, and merged in
+/// the dataset's order before ``reduce(_:)``. The report is then exactly the same, bit for bit.
 public protocol Metric: Sendable {
-  /// What is kept of one picture.
+  /// The data that is kept for an image.
   associatedtype Item: Codable & Sendable
 
-  /// The name that ``MetricRegistry`` and reports know it by.
+  /// The metric's name in ``MetricRegistry`` and in reports.
   var name: String { get }
 
-  /// Looks at one picture.
+  /// Evaluates one image.
   ///
   /// - Parameters:
-  ///   - truth: What is known about the picture.
-  ///   - prediction: What the model said; nil where the picture or the run failed. Such pictures
-  ///     are never left out silently: a metric counts them as wrong, or says in its values' `count`
-  ///     that it could not use them.
-  /// - Returns: What is kept of it; nil where the metric does not apply to such truths at all.
-  /// - Throws: `TensorIOError` where the model's outputs do not suit the metric.
+  ///   - truth: The image's ground truth.
+  ///   - prediction: The model's prediction, or nil if the image or the run failed. A metric never
+  ///     ignores such images silently. It either counts them as wrong, or excludes them from its
+  ///     values' `count`.
+  /// - Returns: The data to keep for the image, or nil if the metric doesn't apply to this kind of
+  ///   ground truth.
+  /// - Throws: `TensorIOError` if the model's outputs don't suit the metric.
   func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> Item?
 
-  /// Says what the pictures come to, in the dataset's order.
+  /// Computes a report from the images' data, in the dataset's order.
   func reduce(_ items: [Item]) throws -> MetricReport
 }
 
-/// What a metric needs to know beside the pictures.
+/// What a metric needs to know apart from the images.
 public struct MetricContext: Sendable {
-  /// The model's classes, in order; empty where it has none.
+  /// The model's classes, in order.
+  ///
+  /// Empty if it has none.
   public var labels: [String]
   /// The k of top-k accuracy.
   public var topK = 5
-  /// What is added to classes that a dataset gives as numbers: 1 where a model's class 0 is a
-  /// background that the dataset does not count.
+  /// A number that is added to classes that the dataset gives as numbers.
+  ///
+  /// It is 1 if the model's class 0 is a background that the dataset doesn't count.
   public var labelOffset = 0
-  /// The class of pixels that segmentation does not judge.
+  /// The class of pixels that segmentation metrics ignore.
   public var ignoredClass: Int? = 255
-  /// Where resampled intervals begin; equal seeds give equal intervals.
+  /// The seed for resampled intervals.
+  ///
+  /// Equal seeds give equal intervals.
   public var seed: UInt64 = 0
-  /// How often pictures are resampled for intervals that have no formula; 0 leaves those out.
+  /// The number of resamples for intervals that have no formula.
+  ///
+  /// If 0, those intervals are omitted.
   public var resamples = 1000
 
-  /// Makes a context.
+  /// Creates a context.
   public init(labels: [String]) {
     self.labels = labels
   }
 }
 
-/// What a metric found: numbers, and what charts are drawn from.
+/// The results of a metric: values, and data for charts.
 public struct MetricReport: Sendable, Codable {
-  /// The numbers, the most important first.
+  /// The values, the most important first.
   public var values: [MetricValue]
-  /// How often each class was taken for each other.
+  /// The number of images for each pair of a true and a predicted class.
   public var confusion: ConfusionMatrix?
-  /// A curve for each class, or one where there are two.
+  /// A ROC curve for each class, or a single curve if there are two classes.
   public var roc: [ROCCurve]?
-  /// How often the model is right when it is so sure.
+  /// How often the model is right, by its confidence.
   public var calibration: [CalibrationBin]?
-  /// The numbers of each class that occurs.
+  /// The values of each class that occurs.
   public var classes: [ClassMetrics]?
-  /// What a person should know: classes without pictures, scores that are no probabilities.
+  /// Notes for people, for example about classes without images or scores that aren't
+  /// probabilities.
   public var notes: [String]
 
-  /// Makes a report.
+  /// Creates a report.
   public init(
     values: [MetricValue], confusion: ConfusionMatrix? = nil, roc: [ROCCurve]? = nil,
     calibration: [CalibrationBin]? = nil, classes: [ClassMetrics]? = nil, notes: [String] = []
@@ -81,35 +89,38 @@ public struct MetricReport: Sendable, Codable {
   }
 }
 
-/// A number that says how good a model is.
+/// A value that measures the quality of a model.
 public struct MetricValue: Sendable, Hashable, Codable {
-  /// Its name: lower-case words with underscores, such as `top1` or `macro_f1`.
+  /// The value's name: lowercase words with underscores, such as `top1` or `macro_f1`.
   public var name: String
-  /// The number; nil where it is not defined, and then a note says why.
+  /// The value, or nil if it isn't defined.
+  ///
+  /// A note then says why.
   public var value: Double?
-  /// Where the true value lies with a probability of 95%; nil without a standard way.
+  /// The 95% confidence interval, or nil if there is no standard way to compute it.
   public var interval: Interval?
-  /// How many pictures (for detection: objects) it comes from, failed ones that count as wrong
-  /// among them.
+  /// The number of images that the value is based on, including failed ones that count as wrong.
+  ///
+  /// For detection, this is the number of objects.
   public var count: Int
-  /// Whether more is better.
+  /// Whether a higher value is better.
   public var isHigherBetter: Bool
 
-  /// A lower and an upper end.
+  /// An interval with a lower and an upper bound.
   public struct Interval: Sendable, Hashable, Codable {
-    /// The lower end.
+    /// The lower bound.
     public var lower: Double
-    /// The upper end.
+    /// The upper bound.
     public var upper: Double
 
-    /// Makes an interval.
+    /// Creates an interval.
     public init(lower: Double, upper: Double) {
       self.lower = lower
       self.upper = upper
     }
   }
 
-  /// Makes a value.
+  /// Creates a value.
   public init(
     _ name: String, _ value: Double?, interval: Interval? = nil, count: Int,
     isHigherBetter: Bool = true
@@ -127,16 +138,16 @@ public struct MetricValue: Sendable, Hashable, Codable {
   }
 }
 
-/// How often each class was taken for each other.
+/// The number of images for each pair of a true and a predicted class.
 public struct ConfusionMatrix: Sendable, Hashable, Codable {
-  /// The classes, those that occur as a truth or a prediction, in the model's order.
+  /// The classes that occur as a truth or a prediction, in the model's order.
   public var labels: [String]
-  /// A row for each true class, a column for each predicted one.
+  /// The counts, with a row for each true class and a column for each predicted class.
   public var counts: [[Int]]
-  /// For each true class, the pictures that failed.
+  /// The number of images of each true class that failed.
   public var failed: [Int]
 
-  /// Makes a matrix.
+  /// Creates a matrix.
   public init(labels: [String], counts: [[Int]], failed: [Int]) {
     self.labels = labels
     self.counts = counts
@@ -144,23 +155,25 @@ public struct ConfusionMatrix: Sendable, Hashable, Codable {
   }
 }
 
-/// The share of true positives against that of false positives, over all thresholds.
+/// A ROC curve: the true positive rate against the false positive rate over all thresholds.
 public struct ROCCurve: Sendable, Hashable, Codable {
   /// The class that counts as positive.
   public var label: String
   /// The area under the curve.
   public var area: Double
-  /// The points, from (0, 0) to (1, 1); at most 200, those that bend the curve most.
+  /// The points from (0, 0) to (1, 1).
+  ///
+  /// At most 200 are kept, those that shape the curve most.
   public var points: [Point]
 
   /// A point of the curve.
   public struct Point: Sendable, Hashable, Codable {
-    /// False positives among the negatives.
+    /// The fraction of negatives that are false positives.
     public var falsePositiveRate: Double
-    /// True positives among the positives.
+    /// The fraction of positives that are true positives.
     public var truePositiveRate: Double
 
-    /// Makes a point.
+    /// Creates a point.
     public init(falsePositiveRate: Double, truePositiveRate: Double) {
       self.falsePositiveRate = falsePositiveRate
       self.truePositiveRate = truePositiveRate
@@ -172,7 +185,7 @@ public struct ROCCurve: Sendable, Hashable, Codable {
     }
   }
 
-  /// Makes a curve.
+  /// Creates a curve.
   public init(label: String, area: Double, points: [Point]) {
     self.label = label
     self.area = area
@@ -180,20 +193,20 @@ public struct ROCCurve: Sendable, Hashable, Codable {
   }
 }
 
-/// Predictions that the model is about equally sure of.
+/// Predictions with a similar confidence.
 public struct CalibrationBin: Sendable, Hashable, Codable {
-  /// The least confidence, not part of the bin but for 0.
+  /// The lower bound of the confidence, which is exclusive except for 0.
   public var lower: Double
-  /// The highest confidence, part of the bin.
+  /// The upper bound of the confidence, which is inclusive.
   public var upper: Double
-  /// How many predictions.
+  /// The number of predictions.
   public var count: Int
-  /// The mean confidence; 0 for an empty bin.
+  /// The mean confidence, or 0 for an empty bin.
   public var confidence: Double
-  /// The share that is right; 0 for an empty bin.
+  /// The fraction of correct predictions, or 0 for an empty bin.
   public var accuracy: Double
 
-  /// Makes a bin.
+  /// Creates a bin.
   public init(lower: Double, upper: Double, count: Int, confidence: Double, accuracy: Double) {
     self.lower = lower
     self.upper = upper
@@ -203,18 +216,20 @@ public struct CalibrationBin: Sendable, Hashable, Codable {
   }
 }
 
-/// The numbers of one class.
+/// The values of one class.
 public struct ClassMetrics: Sendable, Hashable, Codable {
   /// The class.
   public var label: String
-  /// How many pictures (objects, pixels) are of that class.
+  /// The number of images, objects or pixels of the class.
   public var support: Int
-  /// Numbers by name, such as `precision`, `recall`, `f1`, `iou`; nil where one is not defined.
+  /// The values by name, such as `precision`, `recall`, `f1` or `iou`.
+  ///
+  /// Undefined values are nil.
   public var values: [String: Double?]
-  /// Where the true numbers lie with a probability of 95%, by the same names; nil without any.
+  /// The 95% confidence intervals by the same names, or nil if there are none.
   public var intervals: [String: MetricValue.Interval]?
 
-  /// Makes the numbers of a class.
+  /// Creates the values of a class.
   public init(
     label: String, support: Int, values: [String: Double?],
     intervals: [String: MetricValue.Interval]? = nil

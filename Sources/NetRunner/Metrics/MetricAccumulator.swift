@@ -11,11 +11,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a metric keeps of the pictures so far, whatever the metric keeps.
+/// Collects a metric's data for each image, and creates the report.
 ///
-/// A value with one owner: it has no lock. Pictures may come in any order, and kept items of other
-/// runs can be put in: the report is always made in the order of the pictures' places, and is the
-/// same in every bit.
+/// It is a value with a single owner, so it has no lock. Images can be added in any order, and data
+/// from other runs can be merged. The report is always computed in the order of the images'
+/// indices, so it is the same in every bit.
 ///
 /// ```swift
 /// var accumulator = MetricAccumulator(metric)
@@ -25,7 +25,7 @@ import Foundation
 public struct MetricAccumulator: Sendable {
   private var storage: any MetricStorage
 
-  /// Begins without pictures.
+  /// Creates an accumulator without images.
   public init(_ metric: any Metric) {
     storage = Self.storage(for: metric)
   }
@@ -33,18 +33,18 @@ public struct MetricAccumulator: Sendable {
   /// The metric's name.
   public var name: String { storage.name }
 
-  /// How many pictures the metric keeps something of.
+  /// The number of images that the metric keeps data for.
   public var count: Int { storage.count }
 
-  /// Shows a picture to the metric.
+  /// Evaluates an image and keeps the metric's data.
   ///
   /// - Parameters:
-  ///   - truth: What is known about it.
-  ///   - prediction: What the model said; nil where the picture or the run failed.
-  ///   - index: The picture's place in the dataset.
-  /// - Returns: Whether the metric applies to such truths.
-  /// - Throws: What the metric throws; `TensorIOError` with the code `.invalidOption` when that
-  ///   place has a picture already.
+  ///   - truth: The image's ground truth.
+  ///   - prediction: The model's prediction, or nil if the image or the run failed.
+  ///   - index: The image's index in the dataset.
+  /// - Returns: Whether the metric applies to this kind of ground truth.
+  /// - Throws: What the metric throws. `TensorIOError` with the code `.invalidOption` if an image
+  ///   with this index has already been added.
   @discardableResult
   public mutating func add(
     _ truth: GroundTruth, _ prediction: Prediction?, at index: Int
@@ -52,28 +52,28 @@ public struct MetricAccumulator: Sendable {
     try storage.add(truth, prediction, at: index)
   }
 
-  /// What is kept of pictures, to be written to a file.
+  /// The data of images, which can be stored in a file.
   ///
-  /// - Parameter indices: The pictures' places, in the order that is wanted.
-  /// - Returns: A value for each place; null where the metric keeps nothing.
-  /// - Throws: `TensorIOError` when a metric's item cannot be written as JSON.
+  /// - Parameter indices: The indices of the images, in the desired order.
+  /// - Returns: A value for each index. It is null if the metric keeps no data for that image.
+  /// - Throws: `TensorIOError` if a metric's item can't be encoded as JSON.
   public func items(at indices: some Sequence<Int>) throws -> [JSONValue] {
     try storage.items(at: Array(indices))
   }
 
-  /// Puts in what ``items(at:)`` gave elsewhere.
+  /// Adds data that ``items(at:)`` returned in another run.
   ///
   /// - Parameters:
-  ///   - items: What was kept; nulls are passed over.
-  ///   - indices: The pictures' places, one for each item.
-  /// - Throws: `TensorIOError` with the code `.wrongKind` when an item is not one of this metric's,
-  ///   `.wrongElementCount` when the numbers of items and places differ, `.invalidOption` when a
-  ///   place has a picture already.
+  ///   - items: The data. Nulls are skipped.
+  ///   - indices: The images' indices, one for each item.
+  /// - Throws: `TensorIOError` with the code `.wrongKind` if an item isn't one of this metric's,
+  ///   `.wrongElementCount` if the numbers of items and indices differ, or `.invalidOption` if an
+  ///   image with the same index has already been added.
   public mutating func merge(_ items: [JSONValue], at indices: some Sequence<Int>) throws {
     try storage.merge(items, at: Array(indices))
   }
 
-  /// What the pictures come to, in the order of their places.
+  /// Computes the report from all images, in the order of their indices.
   ///
   /// - Throws: What the metric throws.
   public func report() throws -> MetricReport {
@@ -85,7 +85,7 @@ public struct MetricAccumulator: Sendable {
   }
 }
 
-/// A metric and its items, behind one type.
+/// A type-erased metric with its items.
 private protocol MetricStorage: Sendable {
   var name: String { get }
   var count: Int { get }

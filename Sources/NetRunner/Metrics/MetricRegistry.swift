@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// Metrics by name: the built-in ones, and those that a program adds.
+/// The metrics by name: the built-in ones, and those that a program registers.
 ///
 /// ```swift
 /// var registry = MetricRegistry()
@@ -13,17 +13,17 @@ import TensorIO
 /// let metric = try registry.metric(named: "my_metric", context: MetricContext(labels: labels))
 /// ```
 ///
-/// `classification`, `regression`, `segmentation` and `detection` give all values of their kind;
-/// each value's own name, such as `macro_f1`, gives that one alone. Documentation/Metrics.md says
-/// what each value means. `EvaluationMetricAccuracyTop5` is the name in test bundles of old.
+/// `classification`, `regression`, `segmentation` and `detection` compute all values of their kind.
+/// A value's own name, such as `macro_f1`, computes only that value. Documentation/Metrics.md
+/// explains all values. Old test bundles use the name `EvaluationMetricAccuracyTop5`.
 public struct MetricRegistry: Sendable {
-  /// Makes a metric for a model.
+  /// Creates a metric for a model.
   public typealias Factory = @Sendable (MetricContext) throws -> any Metric
 
   /// The built-in metrics.
   public static let standard = MetricRegistry()
 
-  /// The metrics that a program added.
+  /// The metrics that the program registered.
   private var registered: [String: Factory] = [:]
 
   private static let builtIn: [String: Factory] = {
@@ -43,29 +43,29 @@ public struct MetricRegistry: Sendable {
     return factories
   }()
 
-  /// The built-in metrics, to which others can be added.
+  /// Creates a registry with the built-in metrics.
   public init() {}
 
   /// The names of all metrics, sorted.
   public var names: [String] { Set(Self.builtIn.keys).union(registered.keys).sorted() }
 
-  /// Adds a metric; it replaces one of the same name.
+  /// Registers a metric, and replaces a metric with the same name.
   ///
   /// - Parameters:
-  ///   - name: The name that test bundles, command lines and reports use.
-  ///   - make: Makes the metric for a model.
+  ///   - name: The name in test bundles, command lines and reports.
+  ///   - make: Creates the metric for a model.
   public mutating func register(_ name: String, _ make: @escaping Factory) {
     registered[name] = make
   }
 
-  /// Makes a metric.
+  /// Creates a metric.
   ///
   /// - Parameters:
   ///   - name: One of ``names``.
-  ///   - context: What it needs to know.
+  ///   - context: What the metric needs to know.
   /// - Returns: The metric.
-  /// - Throws: `TensorIOError` with the code `.invalidOption` when no metric has that name, or
-  ///   whatever the metric does not accept in the context.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` if there is no metric with this name,
+  ///   or the metric's own error if it doesn't accept the context.
   public func metric(named name: String, context: MetricContext) throws -> any Metric {
     guard let make = registered[name] ?? Self.builtIn[name] else {
       throw TensorIOError(

@@ -11,16 +11,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Many numbers in an item, every bit kept: in JSON a Base64 text of little-endian numbers.
+/// A compact, lossless array of numbers.
 ///
-/// Written out, 5 million scores would take a minute to parse.
+/// In JSON it is Base64 of the little-endian numbers.
+///
+/// It would take a minute to parse 5 million scores that are written as decimal numbers.
 struct PackedNumbers<Number: PackableNumber>: Sendable, Hashable {
   var numbers: [Number]
 
   init(_ numbers: [Number]) { self.numbers = numbers }
 }
 
-/// A number with a fixed pattern of bits.
+/// A number with a fixed bit pattern.
 protocol PackableNumber: Sendable, Hashable {
   associatedtype Pattern: FixedWidthInteger
   var bitPattern: Pattern { get }

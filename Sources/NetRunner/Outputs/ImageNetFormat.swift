@@ -5,13 +5,13 @@
 
 public import TensorIO
 
-/// The best classes, a line for each: `(0.62) rocking chair`.
+/// Shows the best classes, one per line: `(0.62) rocking chair`.
 ///
-/// Outputs without labels are shown as ``PropertyListFormat`` does.
+/// Outputs without labels are shown as in ``PropertyListFormat``.
 public struct ImageNetFormat: OutputFormat {
   public let decays = true
 
-  /// Makes the format.
+  /// Creates the format.
   public init() {}
 
   /// The five highest values that are greater than 0.1, highest first.
@@ -28,20 +28,20 @@ public struct ImageNetFormat: OutputFormat {
 }
 
 extension OutputFormat where Self == ImageNetFormat {
-  /// The best classes, a line for each: `(0.62) rocking chair`.
+  /// Shows the best classes, one per line: `(0.62) rocking chair`.
   public static var imageNet: ImageNetFormat { ImageNetFormat() }
 }
 
 extension Classification {
-  /// A line for each value, in order.
+  /// One line for each value, in order.
   var lines: String { map { "(\($0.value.hundredths)) \($0.label)" }.joined(separator: "\n") }
 }
 
 extension Float {
-  /// The number with two decimals, as C's `%.2f` writes it.
+  /// The number with two decimals, in the same format as C's `%.2f`.
   ///
-  /// A float times 100 is exact in double precision: halves are true halves, and go to the even
-  /// neighbour.
+  /// A float times 100 is exact in double precision. Halves are therefore true halves, and are
+  /// rounded to the even neighbour.
   fileprivate var hundredths: String {
     let hundredfold = (Double(self) * 100).rounded(.toNearestOrEven)
     guard let whole = Int64(exactly: hundredfold) else { return description }

@@ -5,10 +5,10 @@
 
 public import TensorIO
 
-/// Lets a live picture's labelled values fade into each other, so that they can be read.
+/// Smooths the labelled values of successive live images, so that people can read them.
 ///
-/// Each value is 0.7 times what it was and 0.3 times what it is now; labels of less than 0.01 are
-/// dropped, and start again from 0. The first picture's values are as they are.
+/// Each value is 0.7 times the previous value plus 0.3 times the current one. Labels with a value
+/// below 0.01 are dropped and start again from 0. The values of the first image are unchanged.
 public struct LiveDecay: Sendable {
   private static let keep: Float = 0.7
   private static let take: Float = 0.3
@@ -17,22 +17,23 @@ public struct LiveDecay: Sendable {
   private var previous: [String: Float]?
   private var source: String?
 
-  /// Makes a decay without a past.
+  /// Creates a decay without previous values.
   public init() {}
 
-  /// Forgets the past: the next picture is the first.
+  /// Forgets the previous values, so that the next image counts as the first.
   public mutating func reset() {
     previous = nil
     source = nil
   }
 
-  /// Mixes a picture's values with those before.
+  /// Mixes an image's values with the previous ones.
   ///
   /// - Parameters:
-  ///   - classification: All labelled values of the picture, not only the best.
-  ///   - source: What the picture comes from, such as a camera's name; another one than before
-  ///     forgets the past.
-  /// - Returns: The values in the order of the labels, then of labels that only the past has.
+  ///   - classification: All labelled values of the image, not only the best.
+  ///   - source: The source of the image, such as a camera's name. If it changes, the previous
+  ///     values are forgotten.
+  /// - Returns: The values in the order of the labels, followed by labels that only the previous
+  ///   values have.
   public mutating func apply(
     _ classification: Classification, from source: String
   ) -> Classification {
@@ -49,20 +50,20 @@ public struct LiveDecay: Sendable {
     var kept: [(label: String, value: Float)] = []
     for label in order where seen.insert(label).inserted {
       let value = Self.keep * (previous[label] ?? 0) + Self.take * (new[label] ?? 0)
-      // What is no number is dropped, too, and does not stay for ever.
+      // The comparison also drops NaN, which would otherwise never disappear.
       if value >= Self.least { kept.append((label, value)) }
     }
     self.previous = Dictionary(kept.map { ($0.label, $0.value) }) { $1 }
     return Classification(labels: Labels(kept.map(\.label)), values: kept.map(\.value))
   }
 
-  /// Mixes a prediction's labelled values with those before, where its format wants that.
+  /// Mixes a prediction's labelled values with the previous ones if its format asks for that.
   ///
   /// - Parameters:
-  ///   - prediction: What the model says about the picture.
-  ///   - format: How it is shown.
-  ///   - source: What the picture comes from.
-  /// - Returns: The prediction with other labelled values; all else is as it was.
+  ///   - prediction: The model's prediction for the image.
+  ///   - format: The format that the prediction is shown in.
+  ///   - source: The source of the image.
+  /// - Returns: The prediction with the mixed values. Everything else is unchanged.
   public mutating func apply(
     _ prediction: Prediction, shownAs format: any OutputFormat, from source: String
   ) -> Prediction {

@@ -5,13 +5,15 @@
 
 import TensorIO
 
-/// All labelled values, highest first, as they are: a live picture's do not fade.
+/// Shows all labelled values, highest first.
 ///
-/// Outputs without labels are shown as ``PropertyListFormat`` does.
+/// The values of live images aren't smoothed.
+///
+/// Outputs without labels are shown as in ``PropertyListFormat``.
 public struct NoDecayFormat: OutputFormat {
   public let decays = false
 
-  /// Makes the format.
+  /// Creates the format.
   public init() {}
 
   public func text(for prediction: Prediction) -> String {
@@ -20,6 +22,6 @@ public struct NoDecayFormat: OutputFormat {
 }
 
 extension OutputFormat where Self == NoDecayFormat {
-  /// All labelled values, highest first, as they are.
+  /// Shows all labelled values, highest first, without smoothing.
   public static var noDecay: NoDecayFormat { NoDecayFormat() }
 }

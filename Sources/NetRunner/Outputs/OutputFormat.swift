@@ -3,13 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says in words what a model says about a picture.
+/// Formats a model's prediction as text.
 ///
-/// Programs have their own for their models, and give it to ``OutputFormats`` under a name.
+/// Programs can add formats for their own models by registering them with ``OutputFormats``.
 public protocol OutputFormat: Sendable {
-  /// Whether a live picture's labelled values fade into each other, as ``LiveDecay`` does it.
+  /// Whether the labelled values of live images are smoothed with ``LiveDecay``.
   var decays: Bool { get }
 
-  /// The text for people, of one line or several, without a line feed at its end.
+  /// Human-readable text of one or more lines, without a trailing line feed.
   func text(for prediction: Prediction) -> String
 }

@@ -5,7 +5,7 @@
 
 public import TensorIO
 
-/// The ways to show outputs, by name.
+/// The output formats, by name.
 ///
 /// ```swift
 /// var formats = OutputFormats()
@@ -17,36 +17,39 @@ public struct OutputFormats: Sendable {
     "default", "imagenet", "image.classification.imagenet", "nodecay",
     "image.classification.nodecay",
   ]
-  /// The formats that a program added.
+  /// The formats that the program registered.
   private var registered: [String: any OutputFormat] = [:]
 
-  /// Makes the formats that the library has: `imagenet` and `nodecay`, both also after
-  /// `image.classification.`, and `default`.
+  /// Creates the library's own formats: `imagenet`, `nodecay` and `default`.
+  ///
+  /// The first two are also available as `image.classification.imagenet` and
+  /// `image.classification.nodecay`.
   public init() {}
 
-  /// The names, by the alphabet.
+  /// The names in alphabetical order.
   public var names: [String] { Set(Self.standardNames).union(registered.keys).sorted() }
 
-  /// Gives a format a name; one that has it already goes away.
+  /// Registers a format under a name, and replaces a format that has the same name.
   ///
   /// - Parameters:
   ///   - format: The format.
-  ///   - name: What `options.output_format` or `model.type` in a model.json says.
+  ///   - name: The value of `options.output_format` or `model.type` in a model.json.
   public mutating func register(_ format: any OutputFormat, named name: String) {
     registered[name] = format
   }
 
-  /// The name of a model's format: `options.output_format`, or else `model.type`, or else `default`;
-  /// the first of them that is registered.
+  /// The name of a model's format.
   ///
-  /// A name that is not registered is not an error, since `model.type` is any text that a program
-  /// chooses.
+  /// It is the first of `options.output_format` and `model.type` that is registered, or `default`.
+  ///
+  /// A name that isn't registered isn't an error, because programs can choose any text as
+  /// `model.type`.
   public func name(for manifest: ModelManifest) -> String {
     [manifest.options.outputFormat, manifest.model.type].compactMap(\.self)
       .first { format(named: $0) != nil } ?? "default"
   }
 
-  /// The format of a model, by the name that ``name(for:)`` finds.
+  /// A model's format, under the name that ``name(for:)`` returns.
   public func format(for manifest: ModelManifest) -> any OutputFormat {
     format(named: name(for: manifest)) ?? .propertyList
   }
@@ -61,15 +64,14 @@ public struct OutputFormats: Sendable {
     }
   }
 
-  /// What to tell about a model whose `options.output_format` is not registered; nil where it is, or
-  /// where there is none.
+  /// A warning if a model's `options.output_format` isn't registered, otherwise nil.
   public func warning(for manifest: ModelManifest) -> BundleIssue? {
     guard let name = manifest.options.outputFormat, format(named: name) == nil else { return nil }
     return BundleIssue(
       .unknownValue, severity: .warning, path: "options.output_format",
       expected: "one of " + names.map { "\"\($0)\"" }.joined(separator: ", "),
       found: "\"\(name)\"",
-      mending:
+      suggestion:
         "Net Runner shows this model's outputs as \"\(self.name(for: manifest))\". Correct the "
         + "name, or leave it if another program knows it.")
   }

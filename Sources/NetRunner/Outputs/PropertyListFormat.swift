@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// All outputs by name, in the manner of a property list.
+/// Shows all outputs by name, in the style of a property list.
 ///
 /// ```
 /// {
@@ -16,14 +16,15 @@ import TensorIO
 /// }
 /// ```
 ///
-/// Labels come highest first. Of long arrays the first hundred numbers are shown.
+/// Labels are sorted by value, highest first. Only the first hundred numbers of a long array are
+/// shown.
 public struct PropertyListFormat: OutputFormat {
   public let decays = false
 
-  /// As many numbers of an array as a person would read.
+  /// The maximum number of values shown from an array.
   private static let longestArray = 100
 
-  /// Makes the format.
+  /// Creates the format.
   public init() {}
 
   public func text(for prediction: Prediction) -> String {
@@ -78,7 +79,7 @@ public struct PropertyListFormat: OutputFormat {
     }
   }
 
-  /// A word as it is, anything else in quotes.
+  /// Returns a word unchanged, and any other text in quotes.
   private static func word(_ text: String) -> String {
     let isWord = text.utf8.allSatisfy { byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -101,6 +102,6 @@ public struct PropertyListFormat: OutputFormat {
 }
 
 extension OutputFormat where Self == PropertyListFormat {
-  /// All outputs by name, in the manner of a property list.
+  /// Shows all outputs by name, in the style of a property list.
   public static var propertyList: PropertyListFormat { PropertyListFormat() }
 }

@@ -20,7 +20,7 @@ import Darwin
 #endif
 
 extension EnvironmentRecord {
-  /// The machine that the process runs on.
+  /// Describes the machine that the process runs on.
   ///
   /// - Parameter libraries: The versions of the libraries that run the models.
   /// - Returns: The record.
@@ -35,14 +35,14 @@ extension EnvironmentRecord {
       cores: ProcessInfo.processInfo.activeProcessorCount, libraries: libraries)
   }
 
-  /// The text of an array of C characters.
+  /// Converts an array of C characters to a string.
   private static func text<Characters>(_ characters: inout Characters) -> String {
     withUnsafeBytes(of: &characters) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
   }
 
-  /// What stands behind a word in a system file; nil where there is no such file or word.
+  /// The value of a key in a system file, or nil if the file or the key doesn't exist.
   fileprivate static func value(
     of key: String, in file: String, separator: Character
   ) -> String? {
@@ -57,7 +57,7 @@ extension EnvironmentRecord {
 
 /// The memory of this process.
 package enum ProcessMemory {
-  /// The largest that it was so far, in bytes; 0 where the system does not tell.
+  /// The peak memory so far in bytes, or 0 if the system doesn't provide it.
   package static var peak: Int {
     let line = EnvironmentRecord.value(of: "VmHWM:", in: "/proc/self/status", separator: ":")
     let number = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }

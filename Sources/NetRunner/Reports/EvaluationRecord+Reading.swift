@@ -6,9 +6,10 @@
 import TensorIO
 
 extension EvaluationRecord {
-  /// Reads a record.
+  /// Decodes a record.
   ///
-  /// Reports of classifiers with many classes are millions of numbers: those are tried first.
+  /// Reports of classifiers with many classes contain millions of numbers, so numbers are tried
+  /// first.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Keys.self)
     self.init(
@@ -29,15 +30,15 @@ extension EvaluationRecord {
   }
 }
 
-/// A value of a document, most probably a number or numbers.
+/// A value of a document that is most likely a number or a collection of numbers.
 private struct NumberFirst: Decodable {
   let value: JSONValue
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Double.self) {
-      // Larger whole numbers would lose digits, and texts for numbers that are not finite their
-      // type: both are read as they stand.
+      // Larger integers would lose digits, and strings for numbers that aren't finite would lose
+      // their type. Both are therefore decoded as they are written.
       let isPlain = number.magnitude < 0x1p53
       value = isPlain ? .number(number) : try container.decode(JSONValue.self)
     } else if let numbers = try? container.decode([String: Double].self),

@@ -4,17 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EvaluationReport {
-  /// A table with a row for each model and picture, in the report's order, as RFC 4180 says.
+  /// The report as a CSV table (RFC 4180) with a row for each model and image, in the report's
+  /// order.
   ///
-  /// The columns are always these, in this order: `model`, `index`, `image`, `type`,
-  /// `test_bundle`, `truth`, `predicted`, `score`, `correct` (`true`, `false` or empty), `error`
-  /// (`true` or `false`), `error_description`, `decode_ms`, `preprocess_ms`, `inference_ms`,
-  /// `postprocess_ms`, `total_ms`. A value that there is not is an empty field; numbers are written
-  /// with every digit, those that are not finite as `nan`, `inf` and `-inf`.
+  /// The columns are always these, in this order: `model`, `index`, `image`, `type`, `test_bundle`,
+  /// `truth`, `predicted`, `score`, `correct` (`true`, `false` or empty), `error` (`true` or
+  /// `false`), `error_description`, `decode_ms`, `preprocess_ms`, `inference_ms`, `postprocess_ms`,
+  /// `total_ms`. A missing value is an empty field. Numbers are written with all digits. Numbers
+  /// that aren't finite are written as `nan`, `inf` and `-inf`.
   ///
-  /// Spreadsheets run fields that begin with `=`, `+`, `-`, `@`, a tab or a line's end as formulas:
-  /// such texts, unless they are plain numbers, get an apostrophe in front, and so do texts that
-  /// begin with one. To read them back, take off one apostrophe where a text begins with it.
+  /// Spreadsheets evaluate fields that begin with `=`, `+`, `-`, `@`, a tab or a line break as
+  /// formulas. Such text gets an apostrophe in front, unless it is a plain number. Text that begins
+  /// with an apostrophe gets another one. To read the text back, remove one leading apostrophe.
   public func csv() -> String {
     var table = CSVTable()
     table.add(ResultRow.csvColumns)
@@ -24,14 +25,14 @@ extension EvaluationReport {
 }
 
 extension ResultRow {
-  /// The headings over ``csvFields``.
+  /// The column names of ``csvFields``.
   static let csvColumns: [CSVTable.Field] = [
     "model", "index", "image", "type", "test_bundle", "truth", "predicted", "score", "correct",
     "error", "error_description", "decode_ms", "preprocess_ms", "inference_ms", "postprocess_ms",
     "total_ms",
   ].map { .text($0) }
 
-  /// The row as ``EvaluationReport/csv()`` writes it.
+  /// The row as a line of ``EvaluationReport/csv()``.
   var csvFields: [CSVTable.Field] {
     [
       .text(model), .integer(index), .text(image), .text(type), .text(testBundle), .text(truth),
@@ -43,7 +44,7 @@ extension ResultRow {
   }
 }
 
-/// Writes comma-separated values as RFC 4180 says.
+/// Writes comma-separated values in the format of RFC 4180.
 struct CSVTable {
   enum Field {
     case text(String?)
@@ -70,7 +71,8 @@ struct CSVTable {
   private static func quoted(_ text: String) -> String {
     let safe = isFormula(text) ? "'" + text : text
     guard safe.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return safe }
-    // By scalars: a quotation mark with an accent is another character, but still ends a field.
+    // Compare scalars instead of characters. A quotation mark with an accent is another character,
+    // but still ends a field.
     var quoted = "\""
     for scalar in safe.unicodeScalars {
       if scalar == "\"" { quoted += "\"" }
@@ -79,8 +81,8 @@ struct CSVTable {
     return quoted + "\""
   }
 
-  /// The characters that a formula may begin with, those of full width among them, and the
-  /// apostrophe that takes their meaning away.
+  /// The characters that a formula can begin with, including full-width ones, and the apostrophe
+  /// that prevents a formula.
   private static let starts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "'", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
   ]

@@ -6,9 +6,9 @@
 import TensorIO
 
 extension EvaluationReport {
-  /// The first contradiction in what a file said, as a sentence; nil where there is none.
+  /// The first contradiction in a report that was read from a file, as a sentence, or nil.
   ///
-  /// A file that was cut or edited by hand must not become numbers that look right.
+  /// A file that was truncated or edited by hand must not produce numbers that look right.
   var firstFault: String? {
     if let part, part.index < 1 || part.index > part.count {
       return "'part' must count from 1 to \(part.count), found \(part.index)."
@@ -37,7 +37,7 @@ extension EvaluationReport {
 }
 
 extension ModelResult {
-  /// The rest of a sentence that begins with the path to this result.
+  /// Returns the rest of a sentence that begins with the path to this result.
   fileprivate func firstFault(_ rows: [ResultRow]) -> String? {
     guard pictures == rows.count else {
       return ".pictures' says \(pictures), 'results' has \(rows.count) rows of '\(model.id)'."

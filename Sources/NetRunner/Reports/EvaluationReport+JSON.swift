@@ -7,15 +7,14 @@ import Hashing
 import TensorIO
 
 extension EvaluationReport {
-  /// The report as JSON, equal in every byte for equal reports.
+  /// The report as JSON, which is byte-for-byte equal for equal reports.
   ///
-  /// Keys are sorted, and each model and each picture stands on a line of its own, so that a
-  /// report can be searched and compared line by line. JSON has no word for numbers that are not
-  /// finite: they are the texts `NaN`, `Infinity` and `-Infinity`, as ``init(json:named:)`` reads
-  /// them.
+  /// Keys are sorted. Each model and each image has its own line, so that reports can be searched
+  /// and compared line by line. JSON can't represent numbers that aren't finite. They are written
+  /// as the strings `NaN`, `Infinity` and `-Infinity`, which ``init(json:named:)`` reads.
   ///
-  /// - Returns: The document, with a line feed at its end.
-  /// - Throws: `TensorIOError` for a report that cannot be written, which is a fault of ours.
+  /// - Returns: The document with a trailing line feed.
+  /// - Throws: `TensorIOError` if the report can't be encoded, which is a bug in this library.
   public func json() throws -> String {
     let members: [String: StableJSON?] = [
       "created": try StableJSON(created),
@@ -35,9 +34,9 @@ extension EvaluationReport {
 
   /// Writes the report as JSON.
   ///
-  /// - Parameter path: Where to write; a file that is there is replaced, by the whole report or
-  ///   not at all.
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// - Parameter path: The file. An existing file is replaced with the complete report, or not
+  ///   changed at all.
+  /// - Throws: `TensorIOError` if the file can't be written.
   public func write(to path: String) throws {
     try SHA256.requireLibrary()
     try ReportFile(path).write(json())

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EvaluationReport {
-  /// The report as JUnit's XML, which continuous integration servers show.
+  /// The report as JUnit XML, which continuous integration servers display.
   ///
-  /// Each model is a suite. Each gate is a test case of it, which fails with the gate's message. One
-  /// more test case, `pictures`, lists the pictures that failed: it counts as skipped when there are
-  /// some, and as an error when there are only such, since whether a few may fail is for a gate such
-  /// as `failed<=0` to say.
+  /// Each model is a suite, and each gate is a test case that fails with the gate's message. A
+  /// further test case, `pictures`, lists the images that failed. It counts as skipped if some
+  /// images failed, and as an error if all of them did. Use a gate such as `failed<=0` to decide
+  /// how many images may fail.
   ///
-  /// - Parameter gates: What ``Gate/check(_:)-(EvaluationReport)`` returned.
+  /// - Parameter gates: The results of ``Gate/check(_:)-(EvaluationReport)``.
   /// - Returns: The whole document.
   public func junit(gates: [GateResult] = []) -> String {
     let suites = models.map { suite(of: $0, gates.filter { [id = $0.model.id] in $0.model == id }) }
@@ -72,7 +72,7 @@ extension EvaluationReport {
       text: start + "<failure \(XMLText("message", gate.message)) type=\"gate\"/>\n</testcase>\n")
   }
 
-  /// How many failed pictures are listed.
+  /// The maximum number of failed images that are listed.
   private static let longestList = 1_000
 
   private func picturesCase(_ result: ModelResult) -> Case {
@@ -93,18 +93,18 @@ extension EvaluationReport {
   }
 }
 
-/// Text as it stands in an XML document.
+/// Text that is escaped for an XML document.
 ///
-/// XML 1.0 cannot hold most control characters in any way: they become U+FFFD.
+/// XML 1.0 can't represent most control characters. They are replaced with U+FFFD.
 struct XMLText: CustomStringConvertible {
   let description: String
 
-  /// Text between tags.
+  /// Escapes text between tags.
   init(_ text: String) {
     description = Self.escaped(text, isAttribute: false)
   }
 
-  /// An attribute.
+  /// Creates an attribute.
   init(_ name: StaticString, _ value: String) {
     description = "\(name)=\"\(Self.escaped(value, isAttribute: true))\""
   }
@@ -117,7 +117,7 @@ struct XMLText: CustomStringConvertible {
       case "<": escaped += "&lt;"
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
-      // A parser would make spaces or line feeds of these.
+      // A parser would convert these to spaces or line feeds.
       case "\r": escaped += "&#13;"
       case "\n" where isAttribute: escaped += "&#10;"
       case "\t" where isAttribute: escaped += "&#9;"

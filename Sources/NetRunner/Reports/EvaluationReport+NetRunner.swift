@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EvaluationReport {
-  /// What Net Runner always exported: `{"results": [...], "summary": [...]}`, without what is new
-  /// around it.
+  /// The report in the format that Net Runner has always exported.
   ///
-  /// - Throws: `TensorIOError` for a report that cannot be written, which is a fault of ours.
+  /// This is `{"results": [...], "summary": [...]}`, without the report's other members.
+  ///
+  /// - Throws: `TensorIOError` if the report can't be encoded, which is a bug in this library.
   package func netRunnerJSON() throws -> String {
     StableJSON(document: [
       "results": try StableJSON(lines: results), "summary": try StableJSON(lines: summary),

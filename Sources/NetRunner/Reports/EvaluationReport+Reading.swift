@@ -14,20 +14,21 @@ import Foundation
 extension EvaluationReport {
   /// Reads a report from a file.
   ///
-  /// - Parameter path: A JSON file that ``write(to:)`` wrote.
-  /// - Throws: `TensorIOError` that names the file and the place in it that is wrong.
+  /// - Parameter path: A JSON file written by ``write(to:)``.
+  /// - Throws: `TensorIOError` that names the file and the position of the problem.
   public init(contentsOf path: String) throws {
     self = try Self(json: FileSystem.read(path), "'\(path)'")
   }
 
   /// Reads a report.
   ///
-  /// A report of an older version is read; of a newer one it is not known what its numbers mean.
+  /// Reports of older versions can be read. Newer versions are rejected, because their values may
+  /// have another meaning.
   ///
   /// - Parameters:
-  ///   - text: What ``json()`` returned.
-  ///   - name: What errors call it.
-  /// - Throws: `TensorIOError` that names the place that is wrong, such as `results[12].index`.
+  ///   - text: A document returned by ``json()``.
+  ///   - name: The report's name in errors.
+  /// - Throws: `TensorIOError` that names the position of the problem, such as `results[12].index`.
   public init(json text: String, named name: String = "The report") throws {
     self = try Self(json: Data(text.utf8), name)
   }
@@ -47,7 +48,7 @@ extension EvaluationReport {
     }
   }
 
-  /// What tells a report from other documents, whatever else is in it.
+  /// The members that distinguish a report from other documents.
   private struct Kind: Decodable {
     var schema: String?
     var version: Int?
@@ -84,7 +85,7 @@ extension EvaluationReport {
 }
 
 extension DecodingError {
-  /// What is wrong where, as a sentence.
+  /// Describes what is wrong and where, as a sentence.
   fileprivate func place(in data: Data) -> String {
     switch self {
     case .keyNotFound(let key, let context):
@@ -139,7 +140,7 @@ extension DecodingError {
 }
 
 extension [any CodingKey] {
-  /// The keys as people write them: `results[12].index`.
+  /// The keys in human-readable form, such as `results[12].index`.
   fileprivate var jsonPath: String {
     reduce(into: "") { path, key in
       if let index = key.intValue {

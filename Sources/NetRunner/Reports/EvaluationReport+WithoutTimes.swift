@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EvaluationReport {
-  /// The report without what depends on the clock or on the machine.
+  /// A copy of the report without the values that depend on the clock or the machine.
   ///
-  /// Two runs on the same pictures have the same ``json()`` then, in every byte, whatever else
-  /// the machine was doing and however many threads there were. What is left out: the date, all
-  /// latencies (their numbers stay), throughput, durations, memory, the environment, paths of the
-  /// dataset and the models, and the number of threads.
+  /// For two runs on the same images, the ``json()`` of the copies is equal in every byte, whatever
+  /// the number of threads or the load of the machine. These values are removed: the date, all
+  /// latencies (but not their counts), throughput, durations, memory, the environment, the paths of
+  /// the dataset and the models, and the number of threads.
   public func withoutTimes() -> EvaluationReport {
     var report = self
     report.created = ""

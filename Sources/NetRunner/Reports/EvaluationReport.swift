@@ -3,39 +3,40 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// All that an evaluation found, as the JSON document that is written and read again.
+/// The results of an evaluation, which can be written and read as JSON.
 ///
-/// `summary` and `results` are what Net Runner always exported; the rest is new.
+/// `summary` and `results` have the format that Net Runner has always exported. The other members
+/// are new.
 public struct EvaluationReport: Sendable, Codable {
-  /// What the documents' `schema` says.
+  /// The value of `schema` in documents.
   public static let schema = "tensorio.evaluation"
-  /// What the documents' `schema_version` says.
+  /// The value of `schema_version` in documents.
   public static let schemaVersion = 1
 
   /// The kind of document.
   public var schema = Self.schema
-  /// The version of that kind.
+  /// The version of the document's format.
   public var schemaVersion = Self.schemaVersion
-  /// The program.
+  /// The program that made the report.
   public var tool: ToolRecord
-  /// When the evaluation began, in UTC, as ISO 8601 says.
+  /// The start of the evaluation, in UTC and in ISO 8601 format.
   public var created: String
-  /// Which share of the pictures this is; nil for all.
+  /// The part of the images that the report covers, or nil for all images.
   public var part: PartRecord?
-  /// How it was measured.
+  /// The settings of the evaluation.
   public var settings: SettingsRecord
-  /// Where it was measured.
+  /// The machine that ran the evaluation.
   public var environment: EnvironmentRecord
-  /// What it was measured on.
+  /// The dataset of the evaluation.
   public var dataset: DatasetRecord
-  /// What each model came to.
+  /// The results of each model.
   public var models: [ModelResult]
-  /// The contract's rows: one for each model.
+  /// One row for each model, in Net Runner's export format.
   public var summary: [SummaryRow]
-  /// The contract's rows: one for each model and picture, in the dataset's order.
+  /// One row for each model and image, in the dataset's order and in Net Runner's export format.
   public var results: [ResultRow]
 
-  /// Makes a report.
+  /// Creates a report.
   public init(
     tool: ToolRecord, created: String, part: PartRecord? = nil, settings: SettingsRecord,
     environment: EnvironmentRecord, dataset: DatasetRecord, models: [ModelResult],

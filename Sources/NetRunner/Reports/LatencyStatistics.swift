@@ -3,29 +3,32 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What several measurements come to, in milliseconds.
+/// Statistics of latencies, in milliseconds.
 ///
-/// Percentiles lie between two measurements in proportion, as NumPy's do by default. One that would
-/// rest on less than a single measurement beyond it is left out: the 99th takes 100 measurements.
+/// Percentiles are interpolated linearly, which is NumPy's default. A percentile is omitted if less
+/// than one measurement would lie beyond it. For example, the 99th percentile needs 100
+/// measurements.
 public struct LatencyStatistics: Sendable, Codable, Hashable {
-  /// How many measurements.
+  /// The number of measurements.
   public var count: Int
-  /// The smallest; nil without measurements, as are the others.
+  /// The smallest latency.
+  ///
+  /// Like the other values, it is nil if there are no measurements.
   public var minimum: Double?
   /// The mean.
   public var mean: Double?
   /// The median.
   public var p50: Double?
-  /// The 90th percentile; nil for less than 10 measurements.
+  /// The 90th percentile, or nil for fewer than 10 measurements.
   public var p90: Double?
-  /// The 95th percentile; nil for less than 20 measurements.
+  /// The 95th percentile, or nil for fewer than 20 measurements.
   public var p95: Double?
-  /// The 99th percentile; nil for less than 100 measurements.
+  /// The 99th percentile, or nil for fewer than 100 measurements.
   public var p99: Double?
-  /// The largest.
+  /// The largest latency.
   public var maximum: Double?
 
-  /// Of any number of measurements, in any order.
+  /// Computes statistics of any number of measurements, in any order.
   public init(_ milliseconds: [Double]) {
     let sorted = milliseconds.sorted()
     count = sorted.count

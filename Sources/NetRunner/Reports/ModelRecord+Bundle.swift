@@ -8,9 +8,9 @@ import TensorIO
 import TensorIOImageCodecs
 
 extension ModelRecord {
-  /// What a bundle says, with the hashes of its files.
+  /// Creates a record of a bundle, including the hashes of its files.
   ///
-  /// - Throws: `TensorIOError` when a file cannot be read.
+  /// - Throws: `TensorIOError` if a file can't be read.
   init(_ bundle: ModelBundle, _ decoder: ImageDecoder) throws {
     try SHA256.requireLibrary()
     let manifest = bundle.manifest
@@ -26,7 +26,7 @@ extension ModelRecord {
 }
 
 extension ModelManifest.Layer {
-  /// What is done to a picture before it is a tensor, for people.
+  /// A human-readable description of how an image is converted to a tensor.
   fileprivate var preprocessing: String {
     guard case .imageInput(let shape, let preprocessing) = kind else { return "not a picture" }
     var parts = [
@@ -44,7 +44,7 @@ extension ModelManifest.Layer {
 }
 
 extension ImageCrop {
-  /// The crop, for people.
+  /// A human-readable description of the crop.
   fileprivate var text: String {
     var text = mode.rawValue
     if fraction != 1 { text += " \(fraction)" }
@@ -54,7 +54,9 @@ extension ImageCrop {
 }
 
 extension ModelBundle {
-  /// The SHA-256 of the model's file, or of the names and bytes of all files of its folder.
+  /// The SHA-256 of the model's file.
+  ///
+  /// For a folder, the names and bytes of all its files are hashed.
   func sha256() throws -> String {
     guard let modelPath else { return SHA256.hash(data: [UInt8]()).hexadecimal }
     if FileSystem.isFile(modelPath) { return try SHA256.fileDigits(modelPath) }
@@ -65,7 +67,7 @@ extension ModelBundle {
     return hash.finalize().hexadecimal
   }
 
-  /// The paths of all files, relative to a folder, in an order that is the same everywhere.
+  /// The paths of all files relative to a folder, in the same order on every machine.
   private static func files(in folder: String) throws -> [String] {
     var found: [String] = []
     for name in try FileSystem.contents(of: folder) {

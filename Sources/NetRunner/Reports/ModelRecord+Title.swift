@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ModelRecord {
-  /// The model's name; with its id where another model has the same name.
+  /// The model's name, followed by its id if another model has the same name.
   func title(among others: [ModelRecord]) -> String {
     others.contains { $0.name == name && $0.id != id } ? "\(name) (\(id))" : name
   }
 }
 
 extension EvaluationReport {
-  /// The report with names that tell its models apart.
+  /// A copy of the report in which all models have distinct names.
   func withDistinctModelNames() -> EvaluationReport {
     var report = self
     let models = models.map(\.model)

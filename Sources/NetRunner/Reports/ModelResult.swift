@@ -5,33 +5,38 @@
 
 public import TensorIO
 
-/// What a model came to on a dataset.
+/// The results of a model on a dataset.
 public struct ModelResult: Sendable, Codable {
   /// The model.
   public var model: ModelRecord
-  /// How many pictures were evaluated, failed ones among them.
+  /// The number of images that were evaluated, including failed ones.
   public var pictures: Int
-  /// How many of them failed: their rows have the errors.
+  /// The number of images that failed.
+  ///
+  /// Their rows have the errors.
   public var failed: Int
-  /// How many of them have a label.
+  /// The number of images that have a label.
   public var labelled: Int
-  /// What each metric found, by its name.
+  /// The report of each metric, by the metric's name.
   public var metrics: [String: MetricReport]
-  /// How long pictures took.
+  /// The latencies of the images.
   public var latency: LatencyRecord
-  /// Pictures a second, over all threads.
+  /// The number of images per second, over all threads.
   public var throughput: Double
-  /// How long all pictures took together, in seconds.
+  /// The duration of the whole pass, in seconds.
   public var seconds: Double
-  /// The process's largest memory so far, in bytes; 0 where the system does not tell.
+  /// The process's peak memory in bytes, or 0 if the system doesn't provide it.
   public var peakMemory: Int
-  /// What each metric kept of each picture, by its name and in the rows' order: parts have it, so
-  /// that they can be put together.
+  /// The data that each metric kept for each image, by the metric's name and in the rows' order.
+  ///
+  /// Only reports about parts have it. It is needed to merge them.
   public var items: [String: [JSONValue]]?
-  /// The model's classes, in order, which the metrics need to know: parts have them, too.
+  /// The model's classes, in order.
+  ///
+  /// Only reports about parts have them, because metrics need them.
   public var labels: [String]?
 
-  /// Makes a result.
+  /// Creates a result.
   public init(
     model: ModelRecord, pictures: Int, failed: Int, labelled: Int,
     metrics: [String: MetricReport], latency: LatencyRecord, throughput: Double, seconds: Double,
@@ -56,20 +61,20 @@ public struct ModelResult: Sendable, Codable {
   }
 }
 
-/// How long pictures took, by stage, in milliseconds; failed pictures are not among them.
+/// The latencies of each stage in milliseconds, without failed images.
 public struct LatencyRecord: Sendable, Codable, Hashable {
-  /// Reading and decoding.
+  /// Reading the file and decoding the image.
   public var decode: LatencyStatistics
   /// Cropping, resizing and normalizing.
   public var preprocess: LatencyStatistics
   /// Running the model.
   public var inference: LatencyStatistics
-  /// Making values of the outputs.
+  /// Converting the outputs to values.
   public var postprocess: LatencyStatistics
-  /// All of it.
+  /// All stages together.
   public var total: LatencyStatistics
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     decode: LatencyStatistics, preprocess: LatencyStatistics, inference: LatencyStatistics,
     postprocess: LatencyStatistics, total: LatencyStatistics
@@ -83,7 +88,7 @@ public struct LatencyRecord: Sendable, Codable, Hashable {
 }
 
 extension LatencyRecord {
-  /// Of the rows that did not fail.
+  /// Creates a record from the rows that didn't fail.
   init(_ rows: [ResultRow]) {
     let records = rows.compactMap(\.evaluation)
     self.init(
@@ -96,10 +101,10 @@ extension LatencyRecord {
 }
 
 extension ModelResult {
-  /// The contract's row for the model.
+  /// Creates the model's summary row in Net Runner's export format.
   ///
-  /// The accuracy is that of the test bundle's own metric, or else the first that says how often the
-  /// model is right.
+  /// The accuracy is the value of the test bundle's own metric (`classification_accuracy`), or else
+  /// `top1`.
   func summary(testBundle: String) -> SummaryRow {
     let values = metrics.values.flatMap(\.values)
     let accuracy =

@@ -11,37 +11,37 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A file that a report is written to: whole or not at all.
+/// A file for a report, which is written completely or not at all.
 ///
-/// A report that is there stays until the new one is complete, so that a full disk or Ctrl-C
-/// leaves no half of one.
+/// An existing report is kept until the new one is complete, so a full disk or Ctrl-C doesn't leave
+/// half a report.
 public struct ReportFile: Sendable {
-  /// Where the file is.
+  /// The file's path.
   public var path: String
 
-  /// Makes a file; nothing is written yet.
+  /// Creates a value without writing anything.
   public init(_ path: String) {
     self.path = path
   }
 
-  /// Writes the file; one that is there is replaced.
+  /// Writes the file and replaces an existing one.
   ///
-  /// - Parameter text: What the file holds from then on, as UTF-8.
-  /// - Throws: `TensorIOError` when it cannot be written.
+  /// - Parameter text: The file's new content, which is encoded as UTF-8.
+  /// - Throws: `TensorIOError` if the file can't be written.
   public func write(_ text: String) throws {
     guard !FileSystem.isFolder(path) else {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' is a folder, a report is written to a file.")
+        .unwritableFile, "'\(path)' is a folder, a report is written to a file.")
     }
     let folder = FileSystem.folder(of: path)
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to write '\(path)' into.")
     }
-    // A pipe or a device, such as /dev/stdout, cannot be replaced.
+    // Pipes and devices such as /dev/stdout can't be replaced, so they are written directly.
     if FileManager.default.fileExists(atPath: path), !isRegular {
       return try put(text, at: path)
     }
-    try FreshOutput(path, replaces: true).write { try put(text, at: $0) }
+    try AtomicOutput(path, replaces: true).write { try put(text, at: $0) }
   }
 
   private var isRegular: Bool {
@@ -55,7 +55,7 @@ public struct ReportFile: Sendable {
       try Data(text.utf8).write(to: URL(filePath: place))
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

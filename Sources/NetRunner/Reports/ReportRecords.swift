@@ -5,56 +5,56 @@
 
 /// The program that made a report.
 public struct ToolRecord: Sendable, Codable, Hashable {
-  /// Its name.
+  /// The program's name.
   public var name: String
-  /// Its version.
+  /// The program's version.
   public var version: String
 
-  /// Makes a record.
+  /// Creates a record.
   public init(name: String = "tensorio", version: String) {
     self.name = name
     self.version = version
   }
 }
 
-/// Which share of the pictures a report is about.
+/// The part of the images that a report covers.
 public struct PartRecord: Sendable, Codable, Hashable {
-  /// From 1.
+  /// The number of the part, from 1.
   public var index: Int
-  /// How many parts there are.
+  /// The number of parts.
   public var count: Int
 
-  /// Makes a record.
+  /// Creates a record.
   public init(index: Int, count: Int) {
     self.index = index
     self.count = count
   }
 }
 
-/// How an evaluation was made.
+/// The settings of an evaluation.
 public struct SettingsRecord: Sendable, Codable, Hashable {
-  /// How often each picture was run.
+  /// How often each image was run.
   public var iterations: Int
-  /// How many runs went before, unmeasured.
+  /// The number of unmeasured runs before the evaluation.
   public var warmup: Int
-  /// How many pictures were under way at once.
+  /// The number of images that were processed at the same time.
   public var threads: Int
-  /// Where resampling and random choices begin.
+  /// The seed for resampling and random choices.
   public var seed: UInt64
-  /// How many pictures were asked for at most; nil for all.
+  /// The maximum number of images, or nil for all.
   public var limit: Int?
-  /// How much of a JPEG is decoded: `exact`, `high` or `fast`.
+  /// The amount of detail that was decoded from JPEGs: `exact`, `high` or `fast`.
   public var decode: String
-  /// The metrics by name.
+  /// The names of the metrics.
   public var metrics: [String]
   /// The k of top-k accuracy.
   public var topK: Int
-  /// What was added to classes that are given as numbers.
+  /// A number that was added to classes that the dataset gives as numbers.
   public var labelOffset: Int
-  /// The class of pixels that segmentation did not judge; nil where it judged all.
+  /// The class of pixels that segmentation metrics ignored, or nil if all pixels counted.
   public var ignoredClass: Int?
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     iterations: Int, warmup: Int, threads: Int, seed: UInt64, limit: Int?, decode: String,
     metrics: [String], topK: Int, labelOffset: Int,
@@ -80,7 +80,7 @@ public struct SettingsRecord: Sendable, Codable, Hashable {
   }
 }
 
-/// Where an evaluation was made.
+/// The machine that ran an evaluation.
 public struct EnvironmentRecord: Sendable, Codable, Hashable {
   /// The operating system and its version.
   public var system: String
@@ -88,12 +88,12 @@ public struct EnvironmentRecord: Sendable, Codable, Hashable {
   public var architecture: String
   /// The processor's name.
   public var cpu: String
-  /// How many processors the process may use.
+  /// The number of processors that the process can use.
   public var cores: Int
-  /// The versions of the libraries that ran the models, by name.
+  /// The versions of the libraries that ran the models, by the libraries' names.
   public var libraries: [String: String]
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     system: String, architecture: String, cpu: String, cores: Int, libraries: [String: String]
   ) {
@@ -105,31 +105,32 @@ public struct EnvironmentRecord: Sendable, Codable, Hashable {
   }
 }
 
-/// What an evaluation was made on.
+/// The dataset of an evaluation.
 public struct DatasetRecord: Sendable, Codable, Hashable {
-  /// How it is laid out.
+  /// The dataset's layout.
   public var layout: Dataset.Layout
-  /// Its name.
+  /// The dataset's name.
   public var name: String
-  /// A test bundle's identifier.
+  /// The identifier of a test bundle.
   public var id: String?
-  /// A test bundle's version.
+  /// The version of a test bundle.
   public var version: String?
-  /// Its path.
+  /// The dataset's path.
   public var path: String
-  /// How many pictures it has, before a limit.
+  /// The number of images, before a limit is applied.
   public var pictures: Int
-  /// How many of those that a limit leaves have a label.
+  /// The number of images with a label, after a limit is applied.
   public var labelled: Int
-  /// SHA-256, as 64 hexadecimal digits, of the identifiers, labels and bytes of the pictures that a
-  /// limit leaves.
+  /// The SHA-256 of the images' identifiers, labels and bytes, after a limit is applied.
+  ///
+  /// It has 64 hexadecimal digits.
   public var sha256: String
-  /// The metric that the dataset itself asks for, where nobody asked for others.
+  /// The metric that the dataset itself requests, if no other metrics were requested.
   public var metric: String?
-  /// What was guessed or left out.
+  /// Notes about what was guessed or left out.
   public var notes: [String]
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     layout: Dataset.Layout, name: String, id: String?, version: String?, path: String,
     pictures: Int, labelled: Int, sha256: String, metric: String? = nil, notes: [String]
@@ -149,24 +150,24 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
 
 /// A model that was evaluated.
 public struct ModelRecord: Sendable, Codable, Hashable {
-  /// Its identifier.
+  /// The model's identifier.
   public var id: String
-  /// Its name.
+  /// The model's name.
   public var name: String
-  /// Its version.
+  /// The model's version.
   public var version: String
   /// The bundle's path.
   public var path: String
   /// The backend's name.
   public var backend: String
-  /// SHA-256, as 64 hexadecimal digits, of the model's file or files.
+  /// The SHA-256 of the model's file or files, as 64 hexadecimal digits.
   public var sha256: String
-  /// What is done to a picture before it is a tensor, for people.
+  /// A human-readable description of how an image is converted to a tensor.
   public var preprocessing: String
-  /// SHA-256, as 64 hexadecimal digits, of that and of how much of a JPEG is decoded.
+  /// The SHA-256 of ``preprocessing`` and the decode setting, as 64 hexadecimal digits.
   public var preprocessingSHA256: String
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     id: String, name: String, version: String, path: String, backend: String, sha256: String,
     preprocessing: String, preprocessingSHA256: String

@@ -5,18 +5,18 @@
 
 public import TensorIO
 
-/// What a model came to on a dataset, as Net Runner always exported it.
+/// The results of a model on a dataset, in the format that Net Runner has always exported.
 public struct SummaryRow: Sendable, Codable, Hashable {
-  /// The mean latency of a picture's inference, in milliseconds; nil when every picture failed.
+  /// The mean latency of inference in milliseconds, or nil if every image failed.
   public var latency: Double?
-  /// The test bundle's metric, or top-1 accuracy; nil without labels.
+  /// The test bundle's metric or top-1 accuracy, or nil without labels.
   public var classificationAccuracy: Double?
   /// The model's identifier.
   public var model: String
-  /// The test bundle's identifier; the dataset's name for other layouts.
+  /// The test bundle's identifier, or the dataset's name for other layouts.
   public var testBundle: String
 
-  /// Makes a row.
+  /// Creates a row.
   public init(latency: Double?, classificationAccuracy: Double?, model: String, testBundle: String)
   {
     self.latency = latency
@@ -31,7 +31,9 @@ public struct SummaryRow: Sendable, Codable, Hashable {
     case testBundle = "test_bundle"
   }
 
-  /// Writes all keys: a missing value is null.
+  /// Encodes all keys.
+  ///
+  /// A missing value is null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(latency, forKey: .latency)
@@ -41,34 +43,37 @@ public struct SummaryRow: Sendable, Codable, Hashable {
   }
 }
 
-/// What became of one picture, as Net Runner always exported it, and a little more.
+/// The result of one image, in the format that Net Runner has always exported, with additional
+/// fields.
 public struct ResultRow: Sendable, Codable, Hashable {
-  /// The picture's place in the dataset, from 0.
+  /// The image's index in the dataset, from 0.
   public var index: Int
-  /// Where the picture comes from: `file`, `url` or `memory`.
+  /// The kind of the image's source: `file`, `url` or `memory`.
   public var type: String
-  /// The picture's identifier.
+  /// The image's identifier.
   public var image: String
   /// The model's identifier.
   public var model: String
-  /// The test bundle's identifier; the dataset's name for other layouts.
+  /// The test bundle's identifier, or the dataset's name for other layouts.
   public var testBundle: String
-  /// Whether the picture or the run failed.
+  /// Whether the image or the run failed.
   public var error: Bool
-  /// Why it failed.
+  /// The reason for the failure.
   public var errorDescription: String?
-  /// The outputs and latencies; empty where it failed.
+  /// The outputs and latencies, or nil if the image failed.
   public var evaluation: EvaluationRecord?
-  /// What the picture shows, for people; nil without a label.
+  /// The human-readable ground truth, or nil if the image has no label.
   public var truth: String?
-  /// What the model said first, for people; nil where it is no classifier.
+  /// The human-readable top prediction, or nil if the model isn't a classifier.
   public var predicted: String?
-  /// The value that the model gave to what it said first.
+  /// The model's value for the top prediction.
   public var score: Double?
-  /// Whether that is right; false for a labelled picture that failed, nil where it cannot be said.
+  /// Whether the prediction is correct.
+  ///
+  /// It is false for a labelled image that failed, and nil if it can't be determined.
   public var isCorrect: Bool?
 
-  /// Makes a row.
+  /// Creates a row.
   public init(
     index: Int, type: String, image: String, model: String, testBundle: String, error: Bool,
     errorDescription: String? = nil, evaluation: EvaluationRecord? = nil, truth: String? = nil,
@@ -95,7 +100,9 @@ public struct ResultRow: Sendable, Codable, Hashable {
     case isCorrect = "correct"
   }
 
-  /// Reads a row; an empty `evaluation` is none.
+  /// Decodes a row.
+  ///
+  /// An empty `evaluation` is decoded as nil.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     index = try container.decode(Int.self, forKey: .index)
@@ -112,7 +119,7 @@ public struct ResultRow: Sendable, Codable, Hashable {
     isCorrect = try container.decodeIfPresent(Bool.self, forKey: .isCorrect)
   }
 
-  /// Writes a row; `evaluation` is always there.
+  /// Encodes a row, which always has an `evaluation`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(index, forKey: .index)
@@ -134,20 +141,20 @@ public struct ResultRow: Sendable, Codable, Hashable {
   }
 }
 
-/// The outputs for one picture and how long they took, in milliseconds.
+/// The outputs for one image and the latencies in milliseconds.
 public struct EvaluationRecord: Sendable, Codable, Hashable {
-  /// Reading and decoding.
+  /// Reading the file and decoding the image.
   public var decodeLatency: Double
-  /// From the decoded picture to the tensor.
+  /// Converting the decoded image to a tensor.
   public var preprocessorLatency: Double
   /// Running the model.
   public var inferenceLatency: Double
-  /// Making values of the outputs.
+  /// Converting the outputs to values.
   public var postprocessLatency: Double
-  /// The outputs by name: numbers, arrays, objects of labelled values.
+  /// The outputs by name: numbers, arrays, or objects of labelled values.
   public var inferenceResults: [String: JSONValue]
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     decodeLatency: Double, preprocessorLatency: Double, inferenceLatency: Double,
     postprocessLatency: Double, inferenceResults: [String: JSONValue]

@@ -8,25 +8,27 @@ import HTTPTypes
 import NetRunner
 import TensorIO
 
-/// Where the pictures of an evaluation lie, and which folder nothing is read outside of.
+/// The location of an evaluation's images, and the folder that confines all reads.
 struct DatasetPlace: Sendable {
-  /// What is read: a folder, or a file that names pictures.
+  /// The path to read: a folder, or a file that lists images.
   let path: String
-  /// What people call it.
+  /// The name to show to users.
   let name: String
-  /// The folder that everything must lie in.
-  let enclosure: Enclosure
-  /// What keeps an upload from being deleted; nil for other places.
-  var use: UploadUse?
-  /// Whether folders that have nothing but a folder are stepped into, as uploads of a folder are.
+  /// The folder that must contain every file that is read.
+  let confinedFolder: ConfinedFolder
+  /// The lease that keeps an upload from being deleted, or nil for other locations.
+  var use: UploadLease?
+  /// Whether to descend into a folder that contains only another folder, as an uploaded folder
+  /// does.
   var stepsInto = false
 
-  /// Reads the dataset, which blocks.
+  /// Reads the dataset, blocking the calling thread.
   ///
-  /// A folder whose pictures a single table or COCO document names is read as that says.
+  /// If the folder has a single table or COCO document, that file determines the images.
   ///
-  /// - Returns: The dataset, with errors for pictures outside of the enclosure.
-  /// - Throws: ``WebError`` that says what is wrong with it, without the server's own paths.
+  /// - Returns: The dataset, in which images outside of the confined folder are errors.
+  /// - Throws: ``WebError`` if the dataset is invalid. Its message doesn't contain the server's own
+  ///   paths.
   func dataset() throws -> Dataset {
     do {
       let (folder, name) = try start()
@@ -44,12 +46,13 @@ struct DatasetPlace: Sendable {
     }
   }
 
-  /// A message without the server's own paths.
+  /// Returns a message without the server's own paths.
   func cleaned(_ message: String) -> String {
-    message.replacing(enclosure.path + "/", with: "").replacing(enclosure.path, with: name)
+    message.replacing(confinedFolder.path + "/", with: "").replacing(
+      confinedFolder.path, with: name)
   }
 
-  /// The folder that the dataset begins in, and its name.
+  /// Returns the folder that the dataset starts in, and its name.
   private func start() throws -> (path: String, name: String) {
     var (path, name) = (path, name)
     guard stepsInto else { return (path, name) }
@@ -71,7 +74,7 @@ struct DatasetPlace: Sendable {
     if tables.count == 1 { return try table(tables[0], in: path) }
     var documents = contents.filter { $0.hasEnding(".json") }
     if documents.isEmpty, FileSystem.isFolder(path + "/annotations"),
-      enclosure.place(of: path + "/annotations") != nil
+      confinedFolder.place(of: path + "/annotations") != nil
     {
       documents = try Self.contents(of: path + "/annotations")
         .filter { $0.hasEnding(".json") }.map { "annotations/" + $0 }
@@ -80,7 +83,8 @@ struct DatasetPlace: Sendable {
     return try annotations(documents[0], in: path)
   }
 
-  /// The pictures of a table; those of the folder where it names none that is there.
+  /// Reads the images that a table lists, or all images of the folder if none of the listed ones
+  /// exist.
   private func table(_ table: String, in folder: String) throws -> Dataset {
     let named = Result { try dataset(folder + "/" + table, layout: .csv) }
     if let dataset = try? named.get(), dataset.samples.contains(where: \.isThere) { return dataset }
@@ -94,7 +98,7 @@ struct DatasetPlace: Sendable {
     return pictures
   }
 
-  /// The pictures of COCO's annotations; those of the folder where the document is none.
+  /// Reads the images of a COCO document, or all images of the folder if the document isn't valid.
   private func annotations(_ document: String, in folder: String) throws -> Dataset {
     let named = Result { try dataset(folder + "/" + document, layout: .coco) }
     if let dataset = try? named.get() { return dataset }
@@ -107,18 +111,18 @@ struct DatasetPlace: Sendable {
 
   private func dataset(_ path: String, layout: Dataset.Layout? = nil) throws -> Dataset {
     var options = DatasetOptions()
-    options.enclosure = enclosure
+    options.confinedFolder = confinedFolder
     return try Dataset(contentsOf: path, layout: layout, options: options)
   }
 
-  /// What a folder shows, without what systems put there.
+  /// Returns the sorted contents of a folder, without hidden files and `__MACOSX`.
   private static func contents(of path: String) throws -> [String] {
     try FileSystem.contents(of: path).filter { !$0.hasPrefix(".") && $0 != "__MACOSX" }.sorted()
   }
 }
 
 extension Sample {
-  /// Whether the picture is a file that may be read and is there.
+  /// Whether the image is an existing file inside the confined folder.
   fileprivate var isThere: Bool {
     guard case .file(let path) = source else { return false }
     return FileSystem.isFile(path)

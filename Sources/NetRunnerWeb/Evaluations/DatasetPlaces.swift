@@ -8,41 +8,47 @@ import HTTPTypes
 import NetRunner
 import TensorIO
 
-/// The only places that clients may have evaluated: their uploads, the server's folders of photos,
-/// and the samples.
+/// Finds the images that clients may evaluate.
+///
+/// These are their uploads, the server's photo folders and the samples. Clients can't evaluate
+/// anything else.
 struct DatasetPlaces: Sendable {
   let uploads: UploadStore
-  /// The server's folders.
+  /// The server's photo folders.
   let folders: [String]
-  /// The folder of the samples.
+  /// The folder with the samples.
   let samples: String
 
-  /// Finds a place, which blocks.
+  /// Finds a location, blocking the calling thread.
   ///
-  /// - Throws: ``WebError`` where there is no such place, or it leads out of a folder.
+  /// - Throws: ``WebError`` if the location doesn't exist, or is outside of its folder.
   func place(of source: EvaluationRequest.Source) throws -> DatasetPlace {
     switch source {
     case .upload(let id):
       let use = try uploads.use(id)
-      guard let enclosure = Enclosure(use.upload.filesFolder) else { throw WebError.noUpload(id) }
+      guard let confinedFolder = ConfinedFolder(use.upload.filesFolder) else {
+        throw WebError.noUpload(id)
+      }
       return DatasetPlace(
-        path: enclosure.path, name: "upload", enclosure: enclosure, use: use, stepsInto: true)
+        path: confinedFolder.path, name: "upload", confinedFolder: confinedFolder, use: use,
+        stepsInto: true)
     case .samples:
-      guard let enclosure = Enclosure(samples) else { throw Self.noFolder("samples") }
-      return DatasetPlace(path: enclosure.path, name: "samples", enclosure: enclosure)
+      guard let confinedFolder = ConfinedFolder(samples) else { throw Self.noFolder("samples") }
+      return DatasetPlace(
+        path: confinedFolder.path, name: "samples", confinedFolder: confinedFolder)
     case .folder(let text): return try folder(text)
     }
   }
 
   private func folder(_ text: String) throws -> DatasetPlace {
-    // "photos/" is "photos".
+    // Accept a trailing slash: "photos/" is the same as "photos".
     let parts = try RelativePath(text.hasSuffix("/") ? String(text.dropLast()) : text).parts
     guard let folder = folders.first(where: { FileSystem.name(of: $0) == parts[0] }),
-      let enclosure = Enclosure(folder),
-      let path = enclosure.place(
-        of: ([enclosure.path] + parts.dropFirst()).joined(separator: "/"))
+      let confinedFolder = ConfinedFolder(folder),
+      let path = confinedFolder.place(
+        of: ([confinedFolder.path] + parts.dropFirst()).joined(separator: "/"))
     else { throw Self.noFolder(text) }
-    return DatasetPlace(path: path, name: parts[parts.count - 1], enclosure: enclosure)
+    return DatasetPlace(path: path, name: parts[parts.count - 1], confinedFolder: confinedFolder)
   }
 
   private static func noFolder(_ name: String) -> WebError {

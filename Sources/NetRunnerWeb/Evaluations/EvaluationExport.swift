@@ -7,20 +7,20 @@
 import Hummingbird
 import NetRunner
 
-/// The forms that a report is downloaded in.
+/// The formats in which a report can be downloaded.
 enum EvaluationExport: String, Sendable, CaseIterable {
-  /// The report of `tensorio evaluate`.
+  /// The JSON report that `tensorio evaluate` writes.
   case json
   /// A table of the rows.
   case csv
-  /// A page for people.
+  /// A web page for people.
   case html
-  /// What Net Runner always exported.
+  /// Net Runner's original export format.
   case netRunner = "netrunner"
 
-  /// Reads the form that a request names.
+  /// Reads the format from a request's query, which is JSON by default.
   ///
-  /// - Throws: ``WebError`` for another.
+  /// - Throws: ``WebError`` if the format is unknown.
   init(_ query: Query) throws {
     let word = query.text("format") ?? "json"
     guard let format = Self(rawValue: word) else {
@@ -30,9 +30,9 @@ enum EvaluationExport: String, Sendable, CaseIterable {
     self = format
   }
 
-  /// Makes the download, which blocks.
+  /// Makes the download, blocking the calling thread.
   ///
-  /// - Throws: `TensorIOError` for a report that cannot be written.
+  /// - Throws: `TensorIOError` if the report can't be written.
   func response(_ report: EvaluationReport, of dataset: Dataset) throws -> Response {
     let text =
       switch self {

@@ -9,10 +9,11 @@ import NetRunner
 import TensorIO
 
 extension EvaluationJob {
-  /// What lists say of the evaluation.
+  /// The evaluation as it appears in lists.
   var json: JSONValue {
     withState { state in
-      // One that waits is running to clients: it needs nothing of them.
+      // Clients see a queued evaluation as running, because they don't have to treat it
+      // differently.
       let shown = state.phase == .queued ? Phase.running : state.phase
       let dataset = run.dataset
       return .object([
@@ -43,7 +44,7 @@ extension EvaluationJob {
 }
 
 extension EvaluationReport {
-  /// Pictures a second, over all models; nil where none was run.
+  /// Images per second over all models, or nil if none was run.
   fileprivate var rate: Double? {
     let seconds = models.reduce(0) { $0 + $1.seconds }
     return seconds > 0 ? Double(models.reduce(0) { $0 + $1.pictures }) / seconds : nil
@@ -51,7 +52,7 @@ extension EvaluationReport {
 }
 
 extension Dataset.Layout {
-  /// The layout as clients know it.
+  /// The layout's name in the API.
   fileprivate var word: String {
     switch self {
     case .testBundle: "test_bundle"
@@ -68,7 +69,7 @@ extension ResultRow {
   /// How many labels a row shows.
   private static let labelCount = 5
 
-  /// The row as clients get it.
+  /// The row as it appears in the API.
   var json: JSONValue {
     .object([
       "index": .count(index), "model": .string(model), "image": .string(image),
@@ -79,7 +80,7 @@ extension ResultRow {
     ])
   }
 
-  /// The labelled values that what was predicted comes from, the highest first.
+  /// The labelled values of the output that the prediction comes from, highest first.
   private var classes: [JSONValue] {
     guard let predicted, let evaluation else { return [] }
     for output in evaluation.inferenceResults.values {

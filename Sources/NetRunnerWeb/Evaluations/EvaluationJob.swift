@@ -10,26 +10,26 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// An evaluation: it waits, runs, and keeps what came of it in memory.
+/// An evaluation that waits for its turn, runs, and keeps its results in memory.
 final class EvaluationJob: Sendable {
-  /// What becomes of it.
+  /// The evaluation's phase.
   enum Phase: String, Sendable {
     case queued, running, done, failed, cancelled
 
     var hasEnded: Bool { self != .queued && self != .running }
   }
 
-  /// What is known so far.
+  /// The results so far.
   struct State: Sendable {
     var phase = Phase.queued
     var progress: EvaluationProgress
     var rows: [ResultRow] = []
     var report: EvaluationReport?
-    /// The report as clients get it, without its rows.
+    /// The report as it appears in the API, without its rows.
     var document: JSONValue?
     var error: WebError?
-    /// Keeps the upload while the evaluation needs it.
-    fileprivate var use: UploadUse?
+    /// Keeps the upload from being deleted while the evaluation needs it.
+    fileprivate var use: UploadLease?
     fileprivate var isOver = false
   }
 
@@ -44,9 +44,9 @@ final class EvaluationJob: Sendable {
   /// Prepares an evaluation.
   ///
   /// - Parameters:
-  ///   - request: What was asked for.
-  ///   - place: Where the pictures lie.
-  ///   - run: The pictures, and how they are run.
+  ///   - request: The client's request.
+  ///   - place: The location of the images.
+  ///   - run: The images, and the settings to evaluate them with.
   ///   - bundles: The models.
   init(
     _ request: EvaluationRequest, place: DatasetPlace, run: EvaluationRun, bundles: [ModelBundle]
@@ -64,30 +64,30 @@ final class EvaluationJob: Sendable {
     self.place = place
   }
 
-  /// How many rows there are at its end.
+  /// The number of rows when the evaluation is complete.
   var rowCount: Int { bundles.count * run.dataset.samples.count }
-  /// What is known now.
+  /// The current results.
   var current: State { state.withLock { $0 } }
-  /// What becomes of it, as it is known now.
+  /// The current phase.
   var phase: Phase { state.withLock { $0.phase } }
-  /// Calls a closure with what is known now; others wait for it.
+  /// Calls a closure with the current results, while other threads wait for them.
   func withState<Result>(_ body: (State) throws -> Result) rethrows -> Result {
     try state.withLock { try body($0) }
   }
 
-  /// Ends it early; what is done stays.
+  /// Ends the evaluation early, keeping the results so far.
   func cancel() {
-    let use = state.withLock { state -> UploadUse? in
+    let use = state.withLock { state -> UploadLease? in
       state.isOver = true
       guard state.phase == .queued else { return nil }
       state.phase = .cancelled
       return state.endUse()
     }
-    // Not under the lock: the end of a use can delete an upload.
+    // Release the lease outside of the lock, because this can delete the upload.
     withExtendedLifetime(use) {}
   }
 
-  /// Evaluates, and blocks until it is over.
+  /// Runs the evaluation, blocking the calling thread until it ends.
   func evaluate(
     with backends: [any Backend], by tool: ToolRecord,
     libraries: ([ModelBundle]) -> [String: String]
@@ -139,7 +139,7 @@ final class EvaluationJob: Sendable {
     members["results"] = nil
     let document = JSONValue.object(members)
     state.withLock { state in
-      // They are the same, without the server's paths.
+      // These rows are the same, but without the server's paths.
       report.results = state.rows
       state.report = report
       state.document = document
@@ -169,22 +169,22 @@ final class EvaluationJob: Sendable {
     return row
   }
 
-  /// A message without the server's own paths.
+  /// Returns a message without the server's own paths.
   func cleaned(_ message: String) -> String {
     bundles.reduce(place.cleaned(message)) { message, bundle in
       message.replacing(bundle.path, with: FileSystem.name(of: bundle.path))
     }
   }
 
-  /// The file of a picture.
+  /// Returns the path of an image's file.
   ///
-  /// - Parameter index: Its place in the dataset.
-  /// - Returns: Its path.
-  /// - Throws: ``WebError`` where there is none, or not any more.
+  /// - Parameter index: The image's index in the dataset.
+  /// - Returns: The path.
+  /// - Throws: ``WebError`` if there is no such image, or its file no longer exists.
   func picture(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
       case .file(let path) = run.dataset.samples[position].source,
-      let real = place.enclosure.place(of: path), real == path
+      let real = place.confinedFolder.place(of: path), real == path
     else {
       throw WebError(
         status: .notFound, code: "picture_not_found",
@@ -195,7 +195,7 @@ final class EvaluationJob: Sendable {
 }
 
 extension EvaluationJob.State {
-  fileprivate mutating func endUse() -> UploadUse? {
+  fileprivate mutating func endUse() -> UploadLease? {
     defer { use = nil }
     return use
   }

@@ -7,9 +7,9 @@
 import NetRunner
 import TensorIO
 
-/// How far an evaluation is, and how fast it goes.
+/// The progress of an evaluation, and its speed.
 struct EvaluationProgress: Sendable {
-  /// How far a model is.
+  /// The progress of one model.
   struct Model: Sendable, Hashable {
     let id: String
     var done = 0
@@ -21,29 +21,29 @@ struct EvaluationProgress: Sendable {
   private var start: (instant: ContinuousClock.Instant, done: Int)?
   private var end: ContinuousClock.Instant?
 
-  /// Rates of less time say nothing.
+  /// The shortest time to compute a rate from, because shorter times are unreliable.
   private static let leastTime = Duration.milliseconds(200)
 
   init(models: [String], pictures: Int) {
     self.models = models.map { Model(id: $0, count: pictures) }
   }
 
-  /// Rows that there are.
+  /// The number of completed rows.
   var done: Int { models.reduce(0) { $0 + $1.done } }
-  /// Rows that are to come.
+  /// The number of remaining rows.
   var remaining: Int { models.reduce(0) { $0 + $1.count - $1.done } }
 
-  /// Notes a row.
+  /// Records a row.
   mutating func add(_ progress: EvaluationRun.Progress, at instant: ContinuousClock.Instant) {
     guard let place = models.firstIndex(where: { $0.id == progress.model }) else { return }
     models[place].done = progress.done
     models[place].failed = progress.failed
-    // From the first row on: what goes before it is loading.
+    // Measure from the first row, because the time before it is spent on loading.
     if start == nil { start = (instant, done) }
     end = instant
   }
 
-  /// Pictures a second, over all models; nil where it cannot be said yet.
+  /// Images per second over all models, or nil if it can't be estimated yet.
   var rate: Double? {
     guard let start, let end else { return nil }
     let time = start.instant.duration(to: end)
@@ -51,7 +51,7 @@ struct EvaluationProgress: Sendable {
     return Double(done - start.done) / (time / .seconds(1))
   }
 
-  /// The time that the rest takes; nil where it cannot be said yet.
+  /// The estimated number of seconds until the end, or nil if it can't be estimated yet.
   var secondsLeft: Double? { rate.map { Double(remaining) / $0 } }
 }
 #endif

@@ -6,26 +6,26 @@
 #if Servers
 import TensorIO
 
-/// What a client wants evaluated.
+/// A client's request for an evaluation.
 struct EvaluationRequest: Sendable, Hashable {
-  /// Where the pictures are.
+  /// The location of the images.
   enum Source: Sendable, Hashable {
     /// An upload's identifier.
     case upload(String)
-    /// One of the server's folders, and perhaps a path in it.
+    /// One of the server's folders, optionally followed by a path inside it.
     case folder(String)
-    /// The pictures that came with the server.
+    /// The sample images that come with the server.
     case samples
   }
 
   /// The models' identifiers.
   var models: [String]
   var source: Source
-  /// How often each picture is run; nil takes the dataset's own number.
+  /// How many times to run each image, or nil to use the dataset's own number.
   var iterations: Int?
-  /// How many pictures are under way at once; nil takes the server's number.
+  /// How many images to process at once, or nil to use the server's default.
   var threads: Int?
-  /// The most pictures to evaluate.
+  /// The maximum number of images to evaluate, or nil for all of them.
   var limit: Int?
 
   static let maximumIterations = 1000
@@ -35,8 +35,9 @@ struct EvaluationRequest: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - document: The request's body.
-  ///   - maximumThreads: The most pictures that may be under way at once.
-  /// - Throws: ``WebError`` that names the member and what it takes.
+  ///   - maximumThreads: The maximum number of images that may be processed at once.
+  /// - Throws: ``WebError`` if a member is invalid. The message names the member and says what it
+  ///   takes.
   init(_ document: JSONValue, maximumThreads: Int) throws {
     guard case .object(let members) = document else {
       throw WebError.badRequest("The body must be a JSON object.")

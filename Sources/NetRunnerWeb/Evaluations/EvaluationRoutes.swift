@@ -11,7 +11,7 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// Evaluates models on many pictures, and shows what came of it.
+/// Routes that evaluate models on many images and return the results.
 struct EvaluationRoutes: Sendable {
   let options: NetRunnerOptions
   let catalogue: ModelCatalogue
@@ -20,7 +20,7 @@ struct EvaluationRoutes: Sendable {
   let queue: WorkQueue
   let bodies: BodyReader
 
-  /// How thumbnails are decoded.
+  /// Decodes images to make thumbnails.
   private let decoder = ImageDecoder(
     limits: ImageDecoder.Limits(maximumPixels: 64_000_000, maximumFileBytes: 128 << 20))
 
@@ -86,7 +86,7 @@ struct EvaluationRoutes: Sendable {
       request.iterations
       ?? min(dataset.iterations ?? 1, EvaluationRequest.maximumIterations)
     settings.threads = request.threads ?? options.threads
-    // Rows stay in memory: the thousands of numbers that some models give do not.
+    // Rows stay in memory, so they don't keep the thousands of numbers that some models return.
     settings.kept = .top(dataset.layout == .testBundle ? 1000 : 5)
     let run = try EvaluationRun(dataset, options: settings, limit: request.limit)
     let job = EvaluationJob(request, place: place, run: run, bundles: bundles)
@@ -151,7 +151,7 @@ struct EvaluationRoutes: Sendable {
 }
 
 extension WebContext {
-  /// The identifier in the path.
+  /// The evaluation's identifier in the path.
   fileprivate var evaluation: String { parameters.get("id") ?? "" }
 }
 #endif

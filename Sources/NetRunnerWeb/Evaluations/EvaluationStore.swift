@@ -10,25 +10,26 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// The evaluations that clients began: one runs, others wait, and the last ones are kept.
+/// Runs the evaluations that clients start, one at a time, and keeps the most recent ones.
 final class EvaluationStore: Sendable {
-  /// How many evaluations are kept, those that wait among them.
+  /// The maximum number of evaluations to keep, including those that wait.
   static let maximumCount = 32
-  /// How many rows an evaluation may have: all of them stay in memory.
+  /// The maximum number of rows of one evaluation, all of which stay in memory.
   static let maximumRows = 100_000
-  /// How many rows all of them may have.
+  /// The maximum number of rows of all evaluations together.
   private static let maximumRowsInAll = 200_000
 
   private let backends: [any Backend]
   private let tool: ToolRecord
   private let libraries: @Sendable ([ModelBundle]) -> [String: String]
-  /// A serial queue has a thread of its own while it works.
+  /// The queue that runs evaluations, which has its own thread while it works because it is serial.
   private let thread = DispatchQueue(label: "tensorio.web.evaluations")
   private let jobs = Mutex<[EvaluationJob]>([])
 
   /// Makes a store.
   ///
-  /// - Parameter options: The runtimes, and what reports say of the program.
+  /// - Parameter options: The server's options, with the runtimes and with the program's version
+  ///   for reports.
   init(_ options: NetRunnerOptions) {
     backends = options.backends
     tool = ToolRecord(version: options.version)
@@ -37,13 +38,14 @@ final class EvaluationStore: Sendable {
 
   deinit { end() }
 
-  /// All evaluations, the newest first.
+  /// All evaluations, newest first.
   var all: [EvaluationJob] { jobs.withLock { $0.reversed() } }
 
-  /// Begins an evaluation, or lets it wait; the oldest ended ones are forgotten where there are too
-  /// many.
+  /// Adds an evaluation, which runs when those before it have ended.
   ///
-  /// - Throws: ``WebError`` where too many wait.
+  /// If there are too many evaluations, the oldest ones that have ended are removed.
+  ///
+  /// - Throws: ``WebError`` if too many evaluations are waiting.
   func add(_ job: EvaluationJob) throws {
     try jobs.withLock { jobs in
       while jobs.count >= Self.maximumCount
@@ -61,9 +63,9 @@ final class EvaluationStore: Sendable {
     }
   }
 
-  /// An evaluation.
+  /// Returns the evaluation with an identifier.
   ///
-  /// - Throws: ``WebError`` when there is none, or none any more.
+  /// - Throws: ``WebError`` if there is no such evaluation, or it was removed.
   func job(_ id: String) throws -> EvaluationJob {
     guard let job = jobs.withLock({ $0.first { $0.id == id } }) else {
       throw WebError(
@@ -73,16 +75,16 @@ final class EvaluationStore: Sendable {
     return job
   }
 
-  /// Cancels an evaluation that goes on; forgets one that ended.
+  /// Cancels an evaluation that hasn't ended, or removes one that has.
   ///
-  /// - Throws: ``WebError`` when there is none.
+  /// - Throws: ``WebError`` if there is no such evaluation.
   func delete(_ id: String) throws {
     let job = try job(id)
     guard job.phase.hasEnded else { return job.cancel() }
     jobs.withLock { $0.removeAll { $0.id == id } }
   }
 
-  /// Cancels all.
+  /// Cancels all evaluations.
   func end() {
     for job in all { job.cancel() }
   }

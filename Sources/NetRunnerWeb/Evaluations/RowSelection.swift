@@ -7,7 +7,7 @@
 import NetRunner
 import TensorIO
 
-/// Which rows of an evaluation a client wants to see.
+/// A client's selection of an evaluation's rows.
 struct RowSelection: Sendable {
   private enum Kind: String {
     case all, errors, wrong
@@ -20,9 +20,10 @@ struct RowSelection: Sendable {
 
   private static let maximumCount = 500
 
-  /// Reads a selection.
+  /// Reads the selection from a request's query.
   ///
-  /// - Throws: ``WebError`` that names the option and what it takes.
+  /// - Throws: ``WebError`` if an option is invalid. The message names the option and says what it
+  ///   takes.
   init(_ query: Query) throws {
     model = query.text("model")
     offset = try query.integer("offset", in: 0...Int(Int32.max)) ?? 0
@@ -34,7 +35,7 @@ struct RowSelection: Sendable {
     self.kind = kind
   }
 
-  /// The rows, and how many there are in all.
+  /// Returns one page of the selected rows, and the total number of selected rows.
   func page(of rows: [ResultRow]) -> JSONValue {
     var page: [ResultRow] = []
     var count = 0

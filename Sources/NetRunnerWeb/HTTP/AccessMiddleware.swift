@@ -8,15 +8,16 @@ import HTTPTypes
 import Hummingbird
 import WebServing
 
-/// Who may ask for what.
+/// Rejects requests from other sites' pages and ambiguous requests.
 ///
-/// A page of another site must not drive a server on the same machine: its requests bear its origin,
-/// and names that it lets point here are not this server's. Where others can reach the server, every
-/// request needs a token.
+/// A page from another site must not control a server on the same machine. Its requests have the
+/// other site's origin. If that site makes one of its host names point to this machine, that name
+/// isn't one of this server's. If other machines can reach the server, every request needs a token.
 struct AccessMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
-  /// What every request but those for the page itself must bear; nil needs nothing.
+  /// The token that every request except those for the page itself must have, or nil if none is
+  /// needed.
   let token: String?
   /// Whether only this machine can reach the server.
   let isLocal: Bool
@@ -31,7 +32,7 @@ struct AccessMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Refuses what this server and a proxy before it could read in two ways.
+  /// Refuses a request that this server and a proxy in front of it could interpret differently.
   private func checkRules(of request: Request) throws {
     do {
       try RequestRules.check(
@@ -47,7 +48,8 @@ struct AccessMiddleware: RouterMiddleware {
   }
 
   private func checkHost(of request: Request) throws {
-    // A server that others can reach has names that it does not know; its token keeps it.
+    // A server that other machines can reach has host names that it doesn't know. Its token
+    // protects it.
     guard isLocal, token == nil else { return }
     let host = Self.name(of: request.head.authority ?? "")
     guard
@@ -69,7 +71,7 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  /// A host without its port, in small letters.
+  /// Returns a host without its port, in lowercase.
   private static func name(of host: String) -> String {
     let host = host.lowercased()
     guard !host.hasSuffix("]"), let colon = host.lastIndex(of: ":") else { return host }

@@ -12,13 +12,12 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import TensorIO
 
-/// Watches over requests' bodies: lets clients begin that wait for it, and ends bodies that come too
-/// slowly.
+/// Sends `100 Continue` to clients that wait for it, and ends bodies that arrive too slowly.
 struct BodyMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
-  /// How slowly a body may come.
-  let pace: BodyPace
+  /// The minimum rate at which a body must arrive.
+  let pace: MinimumRate
 
   func handle(
     _ request: Request, context: WebContext,
@@ -39,19 +38,19 @@ struct BodyMiddleware: RouterMiddleware {
   }
 }
 
-/// How slowly a body may come.
-struct BodyPace: Sendable {
-  /// The fewest bytes a second, on average.
+/// The minimum rate at which a body must arrive.
+struct MinimumRate: Sendable {
+  /// The minimum number of bytes per second, on average.
   var rate = 1024
-  /// After how long the average counts.
+  /// The time spent waiting for the client after which the average is checked.
   var patience = Duration.seconds(10)
 }
 
-/// A request's body, each part of which is asked for when the one before it has been used.
+/// A request's body, whose next part is requested only after the previous one has been used.
 private struct WatchedBody: AsyncSequence, Sendable {
   let body: RequestBody
-  let pace: BodyPace
-  /// The connection of a client that sends its body only when it is told to.
+  let pace: MinimumRate
+  /// The connection if the client waits for `100 Continue` before it sends its body, otherwise nil.
   let channel: (any Channel)?
 
   func makeAsyncIterator() -> Iterator {
@@ -60,9 +59,9 @@ private struct WatchedBody: AsyncSequence, Sendable {
 
   struct Iterator: AsyncIteratorProtocol {
     var body: RequestBody.AsyncIterator
-    let pace: BodyPace
+    let pace: MinimumRate
     var channel: (any Channel)?
-    /// Only the time that was spent on waiting for the client counts.
+    /// The time spent waiting for the client, which is the only time that counts.
     var waited = Duration.zero
     var count = 0
 
@@ -86,13 +85,13 @@ private struct WatchedBody: AsyncSequence, Sendable {
       return part
     }
 
-    /// Tells a client to send its body: `100 Continue`.
+    /// Tells a client to send its body, with `100 Continue`.
     ///
-    /// The server's own writer takes final answers only, so this goes past it.
+    /// The server's own writer accepts only final responses, so this method bypasses it.
     private static func sendContinue(_ channel: any Channel) {
       channel.eventLoop.execute {
         let pipeline = channel.pipeline.syncOperations
-        // A test's connection has no such handler, and nobody at its other end who waits.
+        // A test's connection has no such handler, and no client that waits for this response.
         guard let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self) else {
           return
         }

@@ -12,26 +12,28 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// Reads requests' bodies into memory, within limits: of each, and of all at once.
+/// Reads request bodies into memory, limiting the size of each one and of all of them together.
 final class BodyReader: Sendable {
-  /// What all bodies that are held at once may have.
+  /// The maximum number of bytes of all bodies in memory.
   private let budget: Int
   private let held = Mutex(0)
 
   /// Makes a reader.
   ///
-  /// - Parameter budget: The most bytes that are held at once, of all requests together.
+  /// - Parameter budget: The maximum number of bytes to hold at once, for all requests together.
   init(budget: Int) { self.budget = budget }
 
-  /// Reads a body, and calls a closure with it; until the closure is through, its bytes count.
+  /// Reads a body and calls a closure with it.
+  ///
+  /// The bytes count toward the budget until the closure returns.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - limit: The most bytes that this one may have.
-  ///   - what: What the body is, for a message.
-  ///   - body: Gets the bytes.
-  /// - Returns: What the closure returned.
-  /// - Throws: ``WebError`` for a body over the limit, and when too many are held already.
+  ///   - limit: The maximum number of bytes of this body.
+  ///   - what: A description of the body, for error messages.
+  ///   - body: A closure that receives the bytes.
+  /// - Returns: The closure's result.
+  /// - Throws: ``WebError`` if the body exceeds the limit, or too many bytes are held already.
   func withBody<Result>(
     of request: Request, limit: Int, as what: String,
     _ body: (ByteBuffer) async throws -> Result
@@ -53,7 +55,7 @@ final class BodyReader: Sendable {
       }
       reserved = count
     }
-    // What is announced is refused before any of it is read.
+    // Refuse a body before reading any of it if its announced length is too large.
     try reserve(min(request.headers[.contentLength].flatMap(Int.init) ?? 0, limit + 1))
     var bytes = ByteBuffer()
     bytes.reserveCapacity(reserved)
@@ -66,7 +68,8 @@ final class BodyReader: Sendable {
 
   /// Reads a body that is a JSON document.
   ///
-  /// Its type must be said: browsers let pages of other sites send texts, but no JSON.
+  /// The request must declare the JSON content type, because browsers let pages from other sites
+  /// send text but not JSON.
   func json(of request: Request) async throws -> JSONValue {
     guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
       throw WebError(
@@ -87,16 +90,17 @@ final class BodyReader: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - path: The file.
-  ///   - limit: The most bytes that it may have.
-  ///   - what: What the body is, for a message.
-  /// - Throws: ``WebError`` for a body over the limit, and where the disk is full.
+  ///   - path: The file's path.
+  ///   - limit: The maximum number of bytes.
+  ///   - what: A description of the body, for error messages.
+  /// - Throws: ``WebError`` if the body exceeds the limit, or the file can't be written, such as
+  ///   when the disk is full.
   func write(_ request: Request, to path: String, limit: Int, as what: String) async throws {
     guard request.headers[.contentLength].flatMap(Int.init) ?? 0 <= limit else {
       throw Self.tooLarge(what, limit)
     }
     do {
-      let file = try NewFile(path, permissions: 0o600)
+      let file = try ExclusiveFile(path, permissions: 0o600)
       var count = 0
       for try await part in request.body {
         count += part.readableBytes

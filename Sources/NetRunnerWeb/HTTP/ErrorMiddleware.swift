@@ -10,11 +10,11 @@ import Logging
 import NIOCore
 import TensorIO
 
-/// Turns what routes throw into answers that programs and persons understand.
+/// Turns errors from routes into responses that programs and people understand.
 struct ErrorMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
-  /// The methods that paths have.
+  /// The methods that each path supports.
   let routes: RouteTable
 
   func handle(
@@ -26,7 +26,7 @@ struct ErrorMiddleware: RouterMiddleware {
     } catch {
       let error = webError(for: error, request, context)
       if error.endsConnection { Self.close(context.channel) }
-      // The Open Inference Protocol's errors are a text.
+      // In the Open Inference Protocol, an error is a plain string.
       let isPlain = request.uri.path.hasPrefix("/v2")
       let body = isPlain ? .object(["error": .string(error.message)]) : error.json
       return try .json(body, status: error.status, headers: error.headers)
@@ -59,16 +59,16 @@ struct ErrorMiddleware: RouterMiddleware {
     }
   }
 
-  /// Closes a connection when the answer has had time to arrive.
+  /// Closes a connection after the response has had time to arrive.
   ///
-  /// Otherwise the rest of what was refused would be read to its end, however long it is.
+  /// Otherwise the server would read the rest of the refused body, however long it is.
   private static func close(_ channel: any Channel) {
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
   }
 }
 
 extension WebError {
-  /// A method that a path does not take.
+  /// An error for a method that a path doesn't support.
   static func wrongMethod(_ request: Request, allowed methods: String) -> WebError {
     WebError(
       status: .methodNotAllowed, code: "method_not_allowed",

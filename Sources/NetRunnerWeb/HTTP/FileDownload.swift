@@ -10,13 +10,15 @@ import Hummingbird
 import NIOCore
 import TensorIO
 
-/// A file that is sent piece by piece.
+/// A file that is sent in chunks.
 struct FileDownload: Sendable {
   private let handle: FileHandle
   private let size: Int
   private static let pieceSize = 1 << 18
 
-  /// Opens a file; it may be deleted then, and its bytes stay until they are sent.
+  /// Opens a file.
+  ///
+  /// The file can be deleted afterward. Its contents remain available until they are sent.
   ///
   /// - Throws: The system's error.
   init(_ path: String) throws {
@@ -25,13 +27,13 @@ struct FileDownload: Sendable {
     try handle.seek(toOffset: 0)
   }
 
-  /// The answer.
+  /// Makes a response with the whole file.
   ///
   /// - Parameters:
   ///   - type: The file's media type.
-  ///   - name: The file's name, of ASCII letters, digits, `-`, `_` and `.`.
-  ///   - queue: Where the file is read.
-  /// - Returns: The whole file.
+  ///   - name: The file's name. It may contain only ASCII letters, digits, `-`, `_` and `.`.
+  ///   - queue: The queue on which the file is read.
+  /// - Returns: The response.
   func response(type: String, name: String, on queue: WorkQueue) -> Response {
     let (handle, pieceSize) = (handle, Self.pieceSize)
     let body = ResponseBody(contentLength: size) { writer in

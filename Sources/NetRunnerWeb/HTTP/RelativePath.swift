@@ -8,15 +8,17 @@ import Foundation
 import HTTPTypes
 import TensorIO
 
-/// A path that a client names below a folder of the server's: it cannot lead out of it.
+/// A client's path relative to one of the server's folders, which it can't leave.
 struct RelativePath: Sendable, Hashable {
-  /// The folders, and the file at the end.
+  /// The names of the folders, and of the file at the end.
   let parts: [String]
 
-  /// The most parts that a path has.
+  /// The maximum number of parts of a path.
   static let maximumDepth = 16
   private static let maximumPartBytes = 255
-  /// Systems take paths of 4096 bytes, the server's own folder among them.
+  /// The maximum number of bytes of a path.
+  ///
+  /// Operating systems accept 4096 bytes, which include the server's own folder.
   private static let maximumBytes = 2048
 
   /// The path with `/` between its parts.
@@ -26,8 +28,8 @@ struct RelativePath: Sendable, Hashable {
 
   /// Checks a path.
   ///
-  /// - Parameter parts: The folders, and the file at the end.
-  /// - Throws: ``WebError`` that says what is wrong with it.
+  /// - Parameter parts: The names of the folders, and of the file at the end.
+  /// - Throws: ``WebError`` if the path is invalid.
   init(_ parts: [String]) throws {
     self.parts = parts
     guard !parts.isEmpty, parts.count <= Self.maximumDepth else {
@@ -39,14 +41,14 @@ struct RelativePath: Sendable, Hashable {
     for part in parts { try Self.check(part) }
   }
 
-  /// Checks a path whose parts have `/` between them.
+  /// Checks a path whose parts are separated by `/`.
   init(_ text: String) throws {
     try self.init(
       text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
         .map { String($0) })
   }
 
-  /// Checks a path of an address.
+  /// Checks the percent-encoded parts of a URL's path.
   init(percentEncoded parts: [Substring]) throws {
     try self.init(
       parts.map { part in
@@ -64,7 +66,8 @@ struct RelativePath: Sendable, Hashable {
     guard part.utf8.count <= maximumPartBytes else {
       throw invalid("A name has at most \(maximumPartBytes) bytes; '\(part.prefix(40))' has more.")
     }
-    // By scalars: a slash with an accent is another character, and still a slash to the system.
+    // Check scalars instead of characters: a slash with a combining accent is a different
+    // character, but it is still a slash to the system.
     let isPlain = part.unicodeScalars.allSatisfy { scalar in
       scalar != "/" && scalar != "\\" && scalar.properties.generalCategory != .control
     }

@@ -11,16 +11,16 @@ import NIOCore
 import TensorIO
 
 extension Response {
-  /// An answer that is a JSON document.
+  /// Makes a response with a JSON document.
   ///
-  /// Numbers that JSON cannot write are the texts `NaN`, `Infinity` and `-Infinity`.
+  /// Numbers that JSON can't represent become the strings `NaN`, `Infinity` and `-Infinity`.
   static func json(
     _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {
     .data(try value.encoded(), type: "application/json", status: status, headers: headers)
   }
 
-  /// An answer of bytes.
+  /// Makes a response with bytes.
   static func data(
     _ data: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok,
     headers: HTTPFields = [:]
@@ -31,9 +31,9 @@ extension Response {
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
   }
 
-  /// A file that the browser saves.
+  /// Makes a response that the browser saves as a file.
   ///
-  /// The name has ASCII letters, digits, `-`, `_` and `.` only.
+  /// The name may contain only ASCII letters, digits, `-`, `_` and `.`.
   static func download(_ data: some Sequence<UInt8>, type: String, name: String) -> Response {
     .data(
       data, type: type, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])
@@ -41,7 +41,7 @@ extension Response {
 }
 
 extension JSONValue {
-  /// The document's text, with sorted keys.
+  /// Returns the document's JSON text, with sorted keys.
   func encoded() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -50,13 +50,13 @@ extension JSONValue {
     return try encoder.encode(self)
   }
 
-  /// A whole number.
+  /// Makes a whole number.
   static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
 
-  /// A text, or null.
+  /// Makes a string, or null if the text is nil.
   static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-  /// A duration in milliseconds, to the microsecond.
+  /// Makes a number of milliseconds, rounded to the microsecond.
   static func milliseconds(_ duration: Duration) -> JSONValue {
     .number((duration / .milliseconds(1) * 1000).rounded() / 1000)
   }

@@ -8,7 +8,7 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Which methods each path has, to tell a wrong method from a wrong path.
+/// The methods of each path, to distinguish a wrong method from a wrong path.
 final class RouteTable: Sendable {
   private struct Route {
     let parts: [Substring]
@@ -25,7 +25,7 @@ final class RouteTable: Sendable {
 
   private let routes = Mutex<[Route]>([])
 
-  /// Notes a router's routes.
+  /// Stores a router's routes.
   func add(_ router: Router<WebContext>) {
     let all = router.routes.map { route in
       Route(parts: "\(route.path)".split(separator: "/").map { $0 }, method: route.method)
@@ -33,14 +33,14 @@ final class RouteTable: Sendable {
     routes.withLock { $0 = all }
   }
 
-  /// The methods of a path, as the header field `Allow` lists them; nil for a path without a route.
+  /// Returns a path's methods as in the header field `Allow`, or nil if the path has no route.
   func methods(of path: String) -> String? {
     let parts = path.split(separator: "/")
     let methods = routes.withLock { routes in
       Set(routes.filter { $0.matches(parts) }.map(\.method.rawValue))
     }
     guard !methods.isEmpty else { return nil }
-    // Whatever can be read can be asked for its head.
+    // Every path that supports GET also supports HEAD.
     return methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted().joined(separator: ", ")
   }
 }

@@ -7,7 +7,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// Tells browsers what answers may do: load nothing from elsewhere, and be shown in no other page.
+/// Adds header fields that restrict what browsers do with responses.
+///
+/// A response can't load anything from another site, and can't be embedded in another page.
 struct SafetyHeaders: RouterMiddleware {
   typealias Context = WebContext
 

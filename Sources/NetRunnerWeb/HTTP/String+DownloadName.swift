@@ -5,8 +5,9 @@
 
 #if Servers
 extension String {
-  /// The text as a part of a download's name: other characters than ASCII letters, digits, `-` and
-  /// `_` become `-`.
+  /// The text as part of a download's file name.
+  ///
+  /// Characters other than ASCII letters, digits, `-` and `_` become `-`.
   var downloadName: String {
     let name = String(
       unicodeScalars.prefix(80).map { scalar -> Character in

@@ -6,28 +6,28 @@
 #if Servers
 import Synchronization
 
-/// Delays the answers to wrong tokens, so that nobody can try many of them.
+/// Delays the responses to wrong tokens, so that an attacker can't try many of them.
 ///
-/// Each address has a line of its own, in which wrong tokens are answered one after the other. Right
-/// tokens never wait: an attacker behind the same address cannot lock anyone out.
+/// Wrong tokens from the same address are answered one after the other. Correct tokens never wait,
+/// so an attacker can't lock out other users of the same address.
 final class TokenGuesses: Sendable {
   private let interval: Duration
   private let turns = Mutex<[String: ContinuousClock.Instant]>([:])
 
-  /// How many wrong tokens in a row are answered at once: a person mistypes.
+  /// How many wrong tokens in a row are answered immediately, because people mistype.
   private static let free = 3
-  /// The longest that an answer waits.
+  /// The maximum delay of a response.
   private static let longest = Duration.seconds(10)
-  /// How many addresses are remembered.
+  /// The number of addresses to remember before those that have no delay left are removed.
   private static let addresses = 4096
 
-  /// - Parameter interval: The time between two answers to an address.
+  /// - Parameter interval: The time between two responses to the same address.
   init(interval: Duration = .milliseconds(500)) { self.interval = interval }
 
-  /// Waits until the address's next wrong token may be answered.
+  /// Waits until the next wrong token from an address may be answered.
   ///
-  /// - Parameter address: Where the request came from.
-  /// - Throws: `CancellationError`.
+  /// - Parameter address: The address that the request came from.
+  /// - Throws: `CancellationError` if the task is cancelled.
   func wait(for address: String) async throws {
     let now = ContinuousClock.now
     let turn = turns.withLock { turns -> ContinuousClock.Instant in

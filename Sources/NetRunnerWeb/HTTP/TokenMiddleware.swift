@@ -7,13 +7,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// Wants the token for what is behind it.
+/// Requires the token for the routes behind this middleware.
 struct TokenMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
-  /// What requests must bear; nil lets every request pass.
+  /// The token that requests must have, or nil to let every request pass.
   let token: String?
-  /// Slows guesses down.
+  /// Slows down attempts to guess the token.
   let guesses: TokenGuesses
 
   func handle(
@@ -23,7 +23,8 @@ struct TokenMiddleware: RouterMiddleware {
     guard let token else { return try await next(request, context) }
     let sent = Self.token(in: request.headers[.authorization] ?? "")
     if let sent, Self.isEqual(sent, token) { return try await next(request, context) }
-    // A request without a token is no guess: the page sends one before it asks for the token.
+    // A request without a token isn't a guess. The page sends one before it asks the user for the
+    // token.
     if sent != nil { try await guesses.wait(for: context.channel.remoteAddress?.ipAddress ?? "") }
     throw WebError(
       status: .unauthorized, code: "token_needed",
@@ -31,9 +32,9 @@ struct TokenMiddleware: RouterMiddleware {
       headers: [.wwwAuthenticate: "Bearer"], endsConnection: request.method != .get)
   }
 
-  /// The token of a header field; nil where the scheme is another one.
+  /// Returns the token of an `Authorization` header field, or nil if its scheme isn't `Bearer`.
   ///
-  /// The scheme's name is read without regard to case (RFC 9110, section 11.1).
+  /// The scheme's name is case-insensitive (RFC 9110, section 11.1).
   private static func token(in field: String) -> Substring? {
     guard let space = field.firstIndex(of: " "), field[..<space].lowercased() == "bearer" else {
       return nil
@@ -41,7 +42,7 @@ struct TokenMiddleware: RouterMiddleware {
     return field[space...].drop { $0 == " " }
   }
 
-  /// Compares in a time that does not tell where the texts differ.
+  /// Compares two texts in a time that doesn't reveal where they differ.
   private static func isEqual(_ left: Substring, _ right: String) -> Bool {
     let (left, right) = (Array(left.utf8), Array(right.utf8))
     guard left.count == right.count else { return false }

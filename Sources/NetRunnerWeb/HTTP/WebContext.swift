@@ -7,10 +7,10 @@
 import Hummingbird
 import NIOCore
 
-/// What the server keeps of a request beside the request itself.
+/// What the server stores for a request, besides the request itself.
 struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, which is closed where its client would go on sending what was refused.
+  /// The connection, which is closed if its client would keep sending a body that was refused.
   let channel: any Channel
 
   init(source: ApplicationRequestContextSource) {

@@ -8,17 +8,17 @@ import HTTPTypes
 import Hummingbird
 import TensorIO
 
-/// What went wrong with a request, as clients get it.
+/// An error that a client receives as a response.
 struct WebError: Error, Hashable {
-  /// The answer's status.
+  /// The response's status.
   var status: HTTPResponse.Status
-  /// What programs tell errors apart by, such as `model_not_found`.
+  /// A code that lets programs tell errors apart, such as `model_not_found`.
   var code: String
-  /// A sentence for a person: what happened, and what to do about it.
+  /// A message for people that says what happened and what to do about it.
   var message: String
-  /// The answer's further header fields.
+  /// Additional header fields of the response.
   var headers: HTTPFields = [:]
-  /// Whether the client may still be sending what was refused: the connection is closed then.
+  /// Whether to close the connection because the client may still be sending a refused body.
   var endsConnection = false
 }
 
@@ -28,7 +28,7 @@ extension WebError {
     .object(["error": .object(["code": .string(code), "message": .string(message)])])
   }
 
-  /// A model that is not there.
+  /// An error for a model that doesn't exist.
   static func noModel(_ id: String) -> WebError {
     WebError(
       status: .notFound, code: "model_not_found",
@@ -36,19 +36,19 @@ extension WebError {
         "There is no model '\(id.prefix(100))'. GET /api/v1/models lists those that there are.")
   }
 
-  /// A request that cannot be understood.
+  /// An error for a request that can't be understood.
   static func badRequest(_ message: String) -> WebError {
     WebError(status: .badRequest, code: "bad_request", message: message)
   }
 
-  /// More requests than the server takes at once.
+  /// An error for more requests than the server accepts at once.
   static var tooBusy: WebError {
     WebError(
       status: .serviceUnavailable, code: "too_busy",
       message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
   }
 
-  /// A file that the disk does not take.
+  /// An error for a file that can't be stored on disk.
   static func notStored(_ reason: String) -> WebError {
     WebError(
       status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
@@ -56,7 +56,7 @@ extension WebError {
       endsConnection: true)
   }
 
-  /// What a model or picture threw.
+  /// Makes an error from one that a model or an image threw.
   init(_ error: TensorIOError) {
     let (status, code): (HTTPResponse.Status, String) =
       switch error.code {
@@ -71,7 +71,7 @@ extension WebError {
       case .missingLibrary: (.serviceUnavailable, "library_missing")
       default: (.internalServerError, "inference_failed")
       }
-    // What comes after the first sentence is for the person at the server's own terminal.
+    // The sentences after the first one are for the person at the server's own terminal.
     let message =
       error.code == .missingLibrary ? Self.firstSentence(of: error.message) : error.message
     self.init(status: status, code: code, message: message)

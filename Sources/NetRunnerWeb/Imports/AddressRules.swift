@@ -4,29 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// Which servers a download may go to.
+/// Rules for which servers a download may connect to.
 ///
-/// An address in a request is a way to let the computer that runs the server knock at doors that only
-/// it can reach: those of its own network, of itself, of the cloud that it runs in. Only addresses of
-/// the public internet are allowed, unless the person who runs the server says otherwise.
+/// A URL in a request could make the server's machine connect to servers that only it can reach: on
+/// its own network, on the machine itself, or in the cloud that it runs in. Only addresses of the
+/// public internet are allowed, unless the person who runs the server allows others.
 public struct AddressRules: Hashable, Sendable {
-  /// Whether downloads may go to this computer and its networks.
+  /// Whether downloads may connect to this machine and its networks.
   ///
-  /// Some addresses are never allowed: multicast and reserved ones, link-local ones, those at which
-  /// clouds hand out secrets, and those that stand for an IPv4 address in another form.
+  /// Some addresses are never allowed: multicast, reserved and link-local addresses, addresses
+  /// where clouds provide secrets, and addresses that express an IPv4 address in another form.
   public var allowsPrivateAddresses: Bool
 
-  /// Addresses that are allowed whatever they are: tests have their servers there.
+  /// Addresses that are always allowed, for the servers of tests.
   var exceptions: Set<IPAddress> = []
 
   /// Makes rules.
   ///
-  /// - Parameter allowsPrivateAddresses: Whether downloads may go to this computer and its networks.
+  /// - Parameter allowsPrivateAddresses: Whether downloads may connect to this machine and its
+  ///   networks.
   public init(allowsPrivateAddresses: Bool = false) {
     self.allowsPrivateAddresses = allowsPrivateAddresses
   }
 
-  /// Why no connection is made to an address, as "a private address"; nil when one may be made.
+  /// Returns why an address is refused, such as "a private address", or nil if it is allowed.
   func refusal(of address: IPAddress) -> String? {
     guard !exceptions.contains(address) else { return nil }
     if let network = Self.forbidden.first(where: { $0.contains(address) }),
@@ -37,7 +38,7 @@ public struct AddressRules: Hashable, Sendable {
     guard !allowsPrivateAddresses else { return nil }
     let networks = address.bytes.count == 4 ? Self.special4 : Self.special6
     if let network = networks.first(where: { $0.contains(address) }) { return network.kind }
-    // Of IPv6 only this part is given to anyone.
+    // Only this part of IPv6 is assigned to anyone.
     guard address.bytes.count == 4 || Self.public6.contains(address) else {
       return "a reserved address"
     }
@@ -48,17 +49,17 @@ public struct AddressRules: Hashable, Sendable {
 // MARK: - Networks
 
 extension AddressRules {
-  /// Addresses with the same first bits.
+  /// A network, whose addresses have the same first bits.
   private struct Network {
     let prefix: [UInt8]
     let length: Int
     let kind: String
 
     /// - Parameters:
-    ///   - prefix: The first bytes; the others are zero.
-    ///   - length: How many bits count.
-    ///   - kind: What a message calls such an address.
-    ///   - count: The bytes of an address.
+    ///   - prefix: The first bytes. The other bytes are zero.
+    ///   - length: The number of bits that the addresses share.
+    ///   - kind: A description of such an address for messages.
+    ///   - count: The number of bytes of an address.
     init(_ prefix: [UInt8], _ length: Int, _ kind: String, of count: Int) {
       self.prefix = prefix + Array(repeating: 0, count: count - prefix.count)
       self.length = length
@@ -76,13 +77,13 @@ extension AddressRules {
   private static let loopback6 = Network(
     Array(repeating: 0, count: 15) + [1], 128, "an address of this computer", of: 16)
 
-  /// What nobody has a model at, and attackers have something to gain from.
+  /// Networks that are never allowed, because they have no models but are useful to attackers.
   private static let forbidden = [
     Network([0], 8, "an address of this computer", of: 4),
     Network([169, 254], 16, "a link-local address", of: 4),
     Network([224], 4, "a multicast address", of: 4),
     Network([240], 4, "a reserved address", of: 4),
-    // Clouds give each of their computers secrets there: Azure, Alibaba, AWS and Google.
+    // Azure, Alibaba, AWS and Google provide secrets to their machines at these addresses.
     Network([168, 63, 129, 16], 32, "an address of a cloud's own", of: 4),
     Network([100, 100, 100, 200], 32, "an address of a cloud's own", of: 4),
     Network(
@@ -94,7 +95,7 @@ extension AddressRules {
     Network([], 128, "an address of this computer", of: 16),
     Network([0xFE, 0x80], 10, "a link-local address", of: 16),
     Network([0xFF], 8, "a multicast address", of: 16),
-    // Each of these can lead to any IPv4 address, those above among them.
+    // Each of these can lead to any IPv4 address, including those above.
     Network([], 96, "a translated address", of: 16),
     Network([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
     Network([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, "a translated address", of: 16),
@@ -104,7 +105,7 @@ extension AddressRules {
     Network([0x20, 0x02], 16, "a translated address", of: 16),
   ]
 
-  /// The registry of special addresses that IANA keeps.
+  /// Networks from IANA's registry of special-purpose IPv4 addresses.
   private static let special4 = [
     Network([127], 8, "an address of this computer", of: 4),
     Network([10], 8, "a private address", of: 4),
@@ -121,12 +122,12 @@ extension AddressRules {
 
   private static let public6 = Network([0x20], 3, "", of: 16)
 
-  /// What the wording of a refusal needs, and the exceptions within the public part.
+  /// Networks with their own wording in a refusal, and exceptions within the public part.
   private static let special6 = [
     loopback6,
     Network([0xFC], 7, "a private address", of: 16),
     Network([0xFE, 0xC0], 10, "a private address", of: 16),
-    // Protocol assignments, none of which is a computer's.
+    // Protocol assignments, none of which belongs to a machine.
     Network([0x20, 0x01], 23, "a reserved address", of: 16),
     Network([0x20, 0x01, 0x0D, 0xB8], 32, "a reserved address", of: 16),
     Network([0x3F, 0xFF], 20, "a reserved address", of: 16),

@@ -10,22 +10,24 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An address on the web that a bundle may be fetched from.
+/// A URL from which a bundle can be downloaded.
 struct BundleAddress: Sendable {
-  /// The whole address, as the server is asked for it.
+  /// The whole URL, as it is requested.
   let text: String
-  /// The name or the number of the server's computer, without brackets.
+  /// The server's name or IP address, without brackets.
   let host: String
   /// Whether the connection is encrypted.
   let isSecure: Bool
   private let url: URL
 
-  /// What a message shows: no query, which may hold a secret, and no more than a line.
+  /// The URL for messages, which is shortened and has no query, because a query may contain a
+  /// secret.
   var shown: String { String(text.prefix { $0 != "?" && $0 != "#" }.prefix(200)) }
 
-  /// Reads an address.
+  /// Parses a URL.
   ///
-  /// What programs read in different ways is refused: this one decides, another one connects.
+  /// URLs that programs interpret differently are refused, because this type checks the URL but
+  /// another library connects to it.
   ///
   /// - Throws: ``DownloadError`` with the code `invalidURL`.
   init(_ text: String) throws {
@@ -44,7 +46,7 @@ struct BundleAddress: Sendable {
     guard let (host, port) = Self.server(of: url) else {
       throw Self.invalid(line, "names no server")
     }
-    // A larger number ends the program that opens a connection.
+    // A larger port number would crash the process when it opens a connection.
     guard port.dropFirst().isEmpty || (1...0xFFFF).contains(Int(port.dropFirst()) ?? 0) else {
       throw Self.invalid(line, "has an impossible port")
     }
@@ -54,7 +56,7 @@ struct BundleAddress: Sendable {
     isSecure = scheme == "https"
   }
 
-  /// Where a redirection from here leads.
+  /// Returns the URL that a redirect leads to.
   ///
   /// - Throws: ``DownloadError`` with the code `invalidURL` or `addressNotAllowed`.
   func redirected(to location: String) throws -> BundleAddress {
@@ -70,7 +72,9 @@ struct BundleAddress: Sendable {
     return address
   }
 
-  /// The server's name or number, and its port with the colon; nil when there is anything unusual.
+  /// Returns the server's name or IP address, and its port with the colon.
+  ///
+  /// Returns nil if the URL contains anything unusual.
   private static func server(of url: URL) -> (host: String, port: Substring)? {
     let text = url.absoluteString
     guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
@@ -86,7 +90,7 @@ struct BundleAddress: Sendable {
       port = place.dropFirst(host.count)
       guard !host.isEmpty, host.utf8.allSatisfy(isPlain) else { return nil }
     }
-    // Whoever connects has to see the same server.
+    // The library that connects must see the same server.
     var seen = url.host(percentEncoded: true) ?? ""
     if seen.hasPrefix("[") { seen = String(seen.dropFirst().dropLast()) }
     guard seen == host, port.isEmpty || port.hasPrefix(":") else { return nil }

@@ -9,15 +9,16 @@ import NIOSSL
 import NetRunner
 import TensorIO
 
-/// Downloads a zipped bundle from an address that a person gave, to a file.
+/// Downloads a zipped bundle from a user's URL to a file.
 ///
-/// The address is taken for an attack on the networks that this computer can reach, see
-/// ``AddressRules``: a name is resolved once, its addresses are checked, and one that passed is the one
-/// that is connected to, for each redirection again.
+/// The URL is treated as a possible attack on the networks that this machine can reach; see
+/// ``AddressRules``. The host name is resolved once, its addresses are checked, and the connection
+/// goes to an address that passed. Each redirect is handled in the same way.
 ///
 /// ```swift
 /// let download = BundleDownload(rules: AddressRules())
-/// try await download.download("https://example.com/digits.zip", to: "digits.zip") { received, total in
+/// try await download.download("https://example.com/digits.zip", to: "digits.zip") {
+///   received, total in
 ///   print(received, total ?? "?")
 /// }
 /// ```
@@ -25,38 +26,42 @@ public struct BundleDownload: Sendable {
   let rules: AddressRules
   let limits: DownloadLimits
   var resolver = HostResolver.system
-  /// Whom to trust; nil trusts whom the system trusts.
+  /// The TLS configuration, or nil to trust the system's certificate authorities.
   var tlsConfiguration: TLSConfiguration?
 
   /// Makes a download.
   ///
   /// - Parameters:
-  ///   - rules: Which servers it may go to.
-  ///   - limits: What it may take at most.
+  ///   - rules: The rules for which servers it may connect to.
+  ///   - limits: The limits of the download's size and time.
   public init(rules: AddressRules, limits: DownloadLimits = DownloadLimits()) {
     self.rules = rules
     self.limits = limits
   }
 
-  /// Downloads a file; cancelling the task ends it.
+  /// Downloads a file.
+  ///
+  /// Cancel the task to end the download.
   ///
   /// - Parameters:
-  ///   - url: The address, with http or https. Up to five redirections are followed.
-  ///   - path: Where the file is written; none may be there.
-  ///   - onProgress: Told the bytes that have come, and how many will come when the server says so.
-  /// - Throws: ``DownloadError``, and no file is left then.
+  ///   - url: The http or https URL. Up to ``DownloadLimits/redirects`` redirects are followed.
+  ///   - path: The path to write the file to. No file may exist there.
+  ///   - onProgress: Called with the number of received bytes, and with the total if the server
+  ///     announces it.
+  /// - Throws: ``DownloadError``. No file is left in that case.
   public func download(
     _ url: String, to path: String,
     onProgress: @escaping @Sendable (_ received: Int, _ total: Int?) -> Void = { _, _ in }
   ) async throws {
     let address = try BundleAddress(url)
     do {
-      let file = try await writing { try NewFile(path, permissions: 0o600) }
+      let file = try await writing { try ExclusiveFile(path, permissions: 0o600) }
       do {
         try await fetch(address, into: file, onProgress)
         try await writing { try file.flush() }
       } catch {
-        // Not on the pool: it does nothing for a task that is cancelled. The error above matters more.
+        // Don't use the thread pool here, because it doesn't run work for a cancelled task. If this
+        // fails, the error above still matters more.
         try? FileSystem.remove(path)
         throw error
       }
@@ -70,9 +75,9 @@ public struct BundleDownload: Sendable {
     }
   }
 
-  /// Fetches within the time that everything may take.
+  /// Downloads the file within the limit of the total time.
   private func fetch(
-    _ address: BundleAddress, into file: NewFile,
+    _ address: BundleAddress, into file: ExclusiveFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -88,7 +93,7 @@ public struct BundleDownload: Sendable {
   }
 
   private func follow(
-    _ first: BundleAddress, into file: NewFile,
+    _ first: BundleAddress, into file: ExclusiveFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     var address = first

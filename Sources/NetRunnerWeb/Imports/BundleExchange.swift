@@ -20,30 +20,30 @@ import Musl
 import Darwin
 #endif
 
-/// One request for a file, and its answer.
+/// One request for a file, and its response.
 struct BundleExchange: Sendable {
   let address: BundleAddress
   let limits: DownloadLimits
   let tlsConfiguration: TLSConfiguration?
 
-  /// No connection came about; another address of the server may be better.
+  /// The connection failed, but another address of the server may work.
   private struct Unreachable: Error {
     let reason: any Error
   }
 
-  /// A connection led to another computer than the one that was checked.
+  /// A connection reached a different machine than the one whose address was checked.
   private struct WrongComputer: Error {}
 
-  /// Asks the computers of a server in turn, until one takes the connection.
+  /// Tries up to three of a server's addresses in turn, until one accepts the connection.
   ///
   /// - Parameters:
-  ///   - computers: The addresses that may be connected to.
-  ///   - file: Gets the answer's body.
-  ///   - onProgress: Told the bytes that have come, and how many will come.
-  /// - Returns: Where the server sends to instead; nil when the file is there.
-  /// - Throws: ``DownloadError``; any error after a cancellation.
+  ///   - computers: The addresses that are allowed.
+  ///   - file: The file that receives the response's body.
+  ///   - onProgress: Called with the number of received bytes, and with the total if it is known.
+  /// - Returns: The location of a redirect, or nil if the file was downloaded.
+  /// - Throws: ``DownloadError``, or any error after a cancellation.
   func fetch(
-    from computers: [IPAddress], into file: NewFile,
+    from computers: [IPAddress], into file: ExclusiveFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     var failure: any Error = DownloadError(
@@ -64,9 +64,10 @@ struct BundleExchange: Sendable {
     throw failure
   }
 
-  /// A client that can reach one computer alone, whatever the name stands for by now.
+  /// Configures a client that can connect to one address only, whatever the host name resolves to
+  /// now.
   ///
-  /// The name is still what a certificate has to prove.
+  /// The server's certificate must still match the host name.
   private func configuration(for computer: IPAddress) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration()
     for name in [address.host, address.host.lowercased()] {
@@ -92,7 +93,7 @@ struct BundleExchange: Sendable {
 
   private func connect(_ client: HTTPClient) async throws -> HTTPClientResponse {
     var request = HTTPClientRequest(url: address.text)
-    // What comes packed would have to be unpacked, and that is what bombs are made for.
+    // Ask for an uncompressed response, because a compressed one could be a decompression bomb.
     request.headers = [
       "accept": "application/zip, */*", "accept-encoding": "identity", "user-agent": "NetRunner",
     ]
@@ -109,7 +110,7 @@ struct BundleExchange: Sendable {
   }
 
   private func read(
-    _ response: HTTPClientResponse, into file: NewFile,
+    _ response: HTTPClientResponse, into file: ExclusiveFile,
     _ onProgress: @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     let status = Int(response.status.code)

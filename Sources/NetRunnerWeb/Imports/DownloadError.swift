@@ -4,23 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// Why a bundle was not downloaded: what the address, the network or the server did.
+/// An error from downloading a bundle, caused by the URL, the network or the server.
 ///
-/// Branch on ``code``; show ``message`` to a person.
+/// Programs check ``code``, and people read ``message``.
 public struct DownloadError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, naming the address, and how to mend it.
+  /// A message that names the URL, and says what happened and how to fix it.
   public var message: String
-  /// The error that led to this one, if there was one.
+  /// The underlying error, if there is one.
   public var cause: (any Error)?
 
   /// Makes an error.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What happened and how to mend it, as one or two sentences.
-  ///   - cause: The error that led to this one.
+  ///   - message: One or two sentences that say what happened and how to fix it.
+  ///   - cause: The underlying error.
   public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
@@ -33,7 +33,7 @@ extension DownloadError: CustomStringConvertible {
 }
 
 extension DownloadError {
-  /// The kinds of failure; the description is the word that programs get, such as `not_found`.
+  /// A kind of failure, whose description is the code in the API, such as `not_found`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Wrapped: String {
       case invalidURL = "invalid_url"
@@ -49,23 +49,23 @@ extension DownloadError {
     private let wrapped: Wrapped
     private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
-    /// The text is no address that a bundle can have.
+    /// The text isn't a valid URL for a bundle.
     public static var invalidURL: Code { Code(.invalidURL) }
-    /// The server is in a network that nothing is fetched from, or a redirection gives up encryption.
+    /// The server is in a forbidden network, or a redirect drops encryption.
     public static var addressNotAllowed: Code { Code(.addressNotAllowed) }
-    /// The server has nothing there.
+    /// The server doesn't have the file.
     public static var notFound: Code { Code(.notFound) }
-    /// The server answered with something else than a file.
+    /// The server responded with something other than a file.
     public static var serverError: Code { Code(.serverError) }
-    /// The server is not known, cannot be reached, does not prove its name, or broke off.
+    /// The server is unknown or unreachable, has an invalid certificate, or closed the connection.
     public static var connectionFailed: Code { Code(.connectionFailed) }
     /// The file has more bytes than ``DownloadLimits/bytes``.
     public static var tooLarge: Code { Code(.tooLarge) }
-    /// The server was silent, or the download took too long.
+    /// The server didn't respond, or the download took too long.
     public static var timedOut: Code { Code(.timedOut) }
     /// The task was cancelled.
     public static var cancelled: Code { Code(.cancelled) }
-    /// The file cannot be written.
+    /// The file can't be written.
     public static var cannotWrite: Code { Code(.cannotWrite) }
 
     public var description: String { wrapped.rawValue }

@@ -4,17 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// What a download may take at most.
+/// The limits of a download.
 public struct DownloadLimits: Hashable, Sendable {
-  /// The bytes of the file.
+  /// The maximum size of the file, in bytes.
   public var bytes = 512 << 20
   /// How long a server may take to accept a connection.
   public var connect: Duration = .seconds(10)
-  /// How long a server may send nothing.
+  /// How long a server may send no data.
   public var stall: Duration = .seconds(30)
-  /// How long everything may take.
+  /// How long the whole download may take.
   public var total: Duration = .seconds(600)
-  /// The number of redirections.
+  /// The maximum number of redirects.
   public var redirects = 5
 
   /// Makes the default limits.

@@ -7,9 +7,9 @@
 import NIOPosix
 import TensorIO
 
-/// Writing to the file of a download.
+/// Writes to the file of a download.
 enum DownloadedFile {
-  /// Does something with the file on a thread that may block.
+  /// Runs work on the file on a thread that may block.
   ///
   /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
   static func writing<Result: Sendable>(

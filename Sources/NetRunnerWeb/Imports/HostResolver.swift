@@ -14,15 +14,15 @@ import Musl
 import Darwin
 #endif
 
-/// Finds the addresses of a host.
+/// Resolves the names of hosts.
 struct HostResolver: Sendable {
-  /// The addresses, the best first.
+  /// Returns the addresses of a host, best first.
   var addresses: @Sendable (_ host: String) async throws -> [IPAddress]
 
-  /// What the system knows.
+  /// The system's resolver.
   ///
-  /// The system's function blocks its thread for as long as name servers are silent, and cannot be
-  /// ended: it runs on a thread of its own, and nobody waits for it after a cancellation.
+  /// The system's function blocks its thread while name servers don't respond, and can't be
+  /// cancelled. It therefore runs on its own thread, and a cancelled task doesn't wait for it.
   static let system = HostResolver { host in
     let (answers, continuation) = AsyncThrowingStream<[IPAddress], any Error>.makeStream()
     DispatchQueue(label: "netrunner.resolver").async {
@@ -37,7 +37,7 @@ struct HostResolver: Sendable {
     throw CancellationError()
   }
 
-  /// The system knows no such host.
+  /// An error for a host that the system can't resolve.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }

@@ -12,14 +12,14 @@ import Musl
 import Darwin
 #endif
 
-/// An address of a computer: four bytes (IPv4) or sixteen (IPv6).
+/// An IP address: four bytes (IPv4) or sixteen bytes (IPv6).
 struct IPAddress: Hashable, Sendable {
-  /// The bytes, the highest first.
+  /// The bytes, most significant first.
   let bytes: [UInt8]
 
-  /// Reads the usual way to write one: `192.0.2.1`, `2001:db8::1`.
+  /// Parses an address in the usual notation, such as `192.0.2.1` or `2001:db8::1`.
   ///
-  /// The ways in which some programs take numbers for addresses (`0x7f.1`) are names here.
+  /// Numeric forms that some programs accept as addresses, such as `0x7f.1`, are treated as names.
   ///
   /// The corresponding C function is `inet_pton`.
   init?(_ text: String) {
@@ -33,7 +33,7 @@ struct IPAddress: Hashable, Sendable {
     return nil
   }
 
-  /// The address in a structure of the system; nil for other families.
+  /// Reads the address from a structure of the system, or returns nil for other address families.
   init?(_ info: addrinfo) {
     switch info.ai_family {
     case AF_INET:

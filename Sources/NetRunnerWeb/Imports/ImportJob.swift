@@ -11,20 +11,20 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// One import from an address or from the repository, and how far it is.
+/// An import from a URL or from the repository, and its progress.
 final class ImportJob: Sendable {
-  /// Where the bundle is fetched from.
+  /// The source of a bundle.
   enum Source: Sendable {
-    /// An archive's address.
+    /// The URL of an archive.
     case address(String)
     /// A model of the repository.
     case repository(RepositoryName)
   }
 
   let id = UUID().uuidString.lowercased()
-  /// Where the bundle is fetched from.
+  /// The source of the bundle.
   let source: Source
-  /// Whether a model with the same id is replaced.
+  /// Whether to replace a model with the same id.
   let replaces: Bool
 
   private enum Progress {
@@ -49,7 +49,7 @@ final class ImportJob: Sendable {
     self.replaces = replaces
   }
 
-  /// Whether nothing more will happen.
+  /// Whether the import has ended.
   var isOver: Bool {
     switch state.withLock({ $0.progress }) {
     case .downloading, .checking: false
@@ -57,12 +57,12 @@ final class ImportJob: Sendable {
     }
   }
 
-  /// Whether it was told to end.
+  /// Whether the import was told to end.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Begins.
+  /// Starts the import.
   ///
-  /// - Parameter work: Returns the model's identifier.
+  /// - Parameter work: The import's work, which returns the model's identifier.
   func start(_ work: @escaping @Sendable () async throws -> String) {
     let task = Task {
       let end: Progress
@@ -91,7 +91,7 @@ final class ImportJob: Sendable {
     }
   }
 
-  /// Ends the import where it is.
+  /// Cancels the import.
   func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true
@@ -109,7 +109,7 @@ final class ImportJob: Sendable {
 
   func noteChecking() { state.withLock { $0.progress = .checking } }
 
-  /// What clients get.
+  /// The import as it appears in the API.
   var json: JSONValue {
     let state = state.withLock { $0 }
     var members: [String: JSONValue] = [

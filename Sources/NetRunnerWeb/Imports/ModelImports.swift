@@ -12,8 +12,8 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// Brings bundles into the models folder: from addresses, from the repository, and from clients that
-/// send them.
+/// Imports bundles into the models folder: from URLs, from the repository, and from clients that
+/// upload them.
 final class ModelImports: Sendable {
   private struct State {
     var jobs: [String: ImportJob] = [:]
@@ -24,19 +24,19 @@ final class ModelImports: Sendable {
   private let catalogue: ModelCatalogue
   private let importer: BundleImporter
   private let download: BundleDownload
-  /// Where models come from by name; nil where the server was given none.
+  /// The repository that models are imported from by name, or nil if there is none.
   let repository: RepositorySource?
   private let queue: WorkQueue
   private let state = Mutex(State())
 
-  /// How many imports are remembered, and how many may be under way.
+  /// How many imports are remembered, and how many may run at once.
   private static let remembered = 64
   private static let underWay = 4
 
-  /// Prepares imports, and removes what killed ones left.
+  /// Prepares imports, and removes the files of imports that were killed.
   ///
-  /// - Throws: ``ImportError`` when the folder cannot be written; `TensorIOError` for a repository
-  ///   that makes no sense.
+  /// - Throws: ``ImportError`` if the folder can't be written, or `TensorIOError` if the
+  ///   repository's configuration is invalid.
   init(_ catalogue: ModelCatalogue, _ options: NetRunnerOptions) throws {
     self.catalogue = catalogue
     let shipped = Set(catalogue.models.filter(\.isShipped).map(\.id))
@@ -48,7 +48,7 @@ final class ModelImports: Sendable {
     repository = try options.repository.map {
       try RepositorySource($0, maximumBytes: options.maximumBundleBytes)
     }
-    // Unpacking must not hold up the pictures of others.
+    // Use a separate queue, so that unpacking doesn't delay other clients' images.
     queue = WorkQueue(threads: 1, limit: Self.underWay)
     try importer.removeLeftovers()
   }
@@ -56,10 +56,11 @@ final class ModelImports: Sendable {
   /// Starts an import.
   ///
   /// - Parameters:
-  ///   - source: Where the bundle is fetched from.
-  ///   - replaces: Whether a model with the same id is replaced.
+  ///   - source: The source of the bundle.
+  ///   - replaces: Whether to replace a model with the same id.
   /// - Returns: The import.
-  /// - Throws: ``WebError`` when too many are under way, and without a repository where one is needed.
+  /// - Throws: ``WebError`` if too many imports are running, or the import needs a repository and
+  ///   there is none.
   func start(_ source: ImportJob.Source, replaces: Bool) throws -> ImportJob {
     if case .repository = source, repository == nil { throw WebError.noRepository }
     let job = ImportJob(source, replaces: replaces)
@@ -79,14 +80,14 @@ final class ModelImports: Sendable {
     return job
   }
 
-  /// All imports that are remembered, the newest first.
+  /// All remembered imports, newest first.
   var all: [ImportJob] {
     state.withLock { state in state.order.reversed().compactMap { state.jobs[$0] } }
   }
 
-  /// An import.
+  /// Returns the import with an identifier.
   ///
-  /// - Throws: ``WebError`` when there is none.
+  /// - Throws: ``WebError`` if there is no such import.
   func job(_ id: String) throws -> ImportJob {
     guard let job = state.withLock({ $0.jobs[id] }) else {
       throw WebError(
@@ -124,14 +125,14 @@ final class ModelImports: Sendable {
     }
   }
 
-  /// Adds the bundle of an archive.
+  /// Imports the bundle in an archive.
   ///
   /// - Parameters:
   ///   - file: The zip file.
-  ///   - replaces: Whether a model with the same id is replaced.
-  ///   - isOver: Asked now and then; true ends the import.
+  ///   - replaces: Whether to replace a model with the same id.
+  ///   - isOver: Called from time to time. The import ends if this returns true.
   /// - Returns: The model.
-  /// - Throws: ``ImportError`` where it cannot be used.
+  /// - Throws: ``ImportError`` if the bundle can't be used.
   func add(
     _ file: String, replaces: Bool, until isOver: @escaping @Sendable () -> Bool = { false }
   ) async throws -> VisionModel {
@@ -142,7 +143,7 @@ final class ModelImports: Sendable {
     }
   }
 
-  /// What is asked of every bundle before it is among the models.
+  /// Checks a bundle before it is added to the models.
   private func check(_ bundle: ModelBundle) throws {
     try catalogue.tryOut(bundle)
   }
@@ -153,12 +154,14 @@ final class ModelImports: Sendable {
     return VisionModel(bundle, isShipped: false)
   }
 
-  /// Where an archive is kept until it is unpacked; what is left there is removed at the next start.
+  /// A new path for an archive until it is unpacked.
+  ///
+  /// Files that are left behind are removed at the next start.
   var temporaryFile: String { importer.temporaryFile }
 }
 
 extension WebError {
-  /// Why a bundle was not imported.
+  /// Makes an error from one that an import threw.
   init(_ error: ImportError) {
     let status: HTTPResponse.Status =
       switch error.code {

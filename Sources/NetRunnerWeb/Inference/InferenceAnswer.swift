@@ -9,23 +9,23 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// What a model says about a picture, as the page shows it.
+/// A model's result for an image, as the page shows it.
 struct InferenceAnswer: Sendable {
   let model: VisionModel
   let prediction: Prediction
   let latency: StageLatency
-  /// What the outputs look like in the model's own format.
+  /// The outputs as text in the model's output format.
   let text: String
   let options: InferenceOptions
   let input: TensorSpec
   let preview: Preview?
 
-  /// How many numbers of an output are sent.
+  /// The maximum number of values to send for an output.
   private static let numberLimit = 100
 
-  /// The document.
+  /// Makes the response's JSON document.
   ///
-  /// - Throws: `TensorIOError` when a picture cannot be encoded.
+  /// - Throws: `TensorIOError` if an image can't be encoded.
   func json() throws -> JSONValue {
     var members: [String: JSONValue] = [
       "model": .string(model.id), "kind": .string(model.kind.rawValue), "text": .string(text),
@@ -59,7 +59,7 @@ struct InferenceAnswer: Sendable {
   private static func segmentation(_ map: ClassMap) throws -> JSONValue {
     .object([
       "width": .count(map.width), "height": .count(map.height),
-      // A palette's colours must not bleed into each other.
+      // PNG is lossless, so that the palette's colors don't bleed into each other.
       "picture": .string(try map.picture().dataAddress(as: .png)),
       "classes": .array(
         map.legend.map { entry in
@@ -85,8 +85,9 @@ struct InferenceAnswer: Sendable {
     ])
   }
 
-  /// Points as pose models give them: rows of y, x and perhaps a score, in shares of what the model
-  /// sees.
+  /// The points of a pose model, or nil if the output doesn't contain points.
+  ///
+  /// The rows are y, x and optionally a score, in fractions of what the model sees.
   private var keypoints: JSONValue? {
     guard let values = prediction.values,
       let layer = model.bundle.manifest.outputs.first, let length = layer.shape.last,
@@ -113,7 +114,7 @@ struct InferenceAnswer: Sendable {
     return nil
   }
 
-  /// Which part of the picture the model saw, in shares of the picture's sides.
+  /// Returns the part of the image that the model saw, in fractions of the image's sides.
   private func region() throws -> JSONValue {
     let all = Box(x: 0, y: 0, width: 1, height: 1)
     guard let size = prediction.pictureSize else { return Self.box(all) }

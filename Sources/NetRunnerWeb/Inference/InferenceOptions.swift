@@ -7,24 +7,25 @@
 import Hummingbird
 import TensorIO
 
-/// What a client asks of a run beside the picture.
+/// A client's options for running a model on an image.
 struct InferenceOptions: Sendable {
-  /// How many labels are wanted.
+  /// The maximum number of labels to return.
   var top = 5
-  /// The least value of a label.
+  /// The minimum value of a label.
   var threshold: Float = 0.1
-  /// How often the picture is run; the latencies are the means.
+  /// The number of runs of the model, over which the latencies are averaged.
   var iterations = 1
-  /// Whether pictures of what the model sees are wanted.
+  /// Whether to return images of what the model sees.
   var previews = false
-  /// Whether a preview of the picture's alpha is wanted too.
+  /// Whether to return a preview of the image's alpha channel too.
   var alpha = false
-  /// The live source, whose pictures fade into each other; nil for a picture of its own.
+  /// The live source, whose results fade into each other, or nil for a single image.
   var source: String?
 
-  /// Reads the options of a request.
+  /// Reads the options from a request's query.
   ///
-  /// - Throws: ``WebError`` that names the option and what it takes.
+  /// - Throws: ``WebError`` if an option is invalid. The message names the option and says what it
+  ///   takes.
   init(_ query: Query) throws {
     top = try query.integer("top", in: 1...1000) ?? top
     threshold = try query.number("threshold").map(Float.init) ?? threshold
@@ -38,20 +39,20 @@ struct InferenceOptions: Sendable {
   }
 }
 
-/// The options behind a `?`.
+/// The query of a request, which is the part of its URL after `?`.
 struct Query {
   private let parameters: Parameters
 
   init(_ request: Request) { parameters = request.uri.queryParameters }
 
-  /// An option's text; nil where it is missing or empty.
+  /// Returns an option's text, or nil if it is missing or empty.
   func text(_ name: String) -> String? {
     parameters[Substring(name)].flatMap { $0.isEmpty ? nil : String($0) }
   }
 
-  /// A whole number.
+  /// Returns an option's whole number, or nil if it is missing or empty.
   ///
-  /// - Throws: ``WebError`` for anything else.
+  /// - Throws: ``WebError`` if the text isn't a whole number in the range.
   func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
     guard let text = text(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
@@ -62,9 +63,9 @@ struct Query {
     return number
   }
 
-  /// A finite number.
+  /// Returns an option's finite number, or nil if it is missing or empty.
   ///
-  /// - Throws: ``WebError`` for anything else.
+  /// - Throws: ``WebError`` if the text isn't a finite number.
   func number(_ name: String) throws -> Double? {
     guard let text = text(name) else { return nil }
     guard let number = Double(text), number.isFinite else {
@@ -73,9 +74,9 @@ struct Query {
     return number
   }
 
-  /// A truth value.
+  /// Returns an option's Boolean value, or nil if it is missing or empty.
   ///
-  /// - Throws: ``WebError`` for anything else.
+  /// - Throws: ``WebError`` if the text isn't a Boolean value.
   func bool(_ name: String) throws -> Bool? {
     switch text(name) {
     case nil: nil

@@ -10,17 +10,17 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// Runs models on the pictures that clients send.
+/// Runs models on the images that clients send.
 struct InferenceRunner: Sendable {
   let catalogue: ModelCatalogue
   let queue: WorkQueue
   let sources = LiveSources()
   private let formats: OutputFormats
-  /// What pictures may have at most, in bytes and in pixels.
+  /// The maximum size of an image, in bytes and in pixels.
   static let maximumPictureBytes = 32 << 20
   private static let maximumPixels = 64_000_000
 
-  /// What reads the pictures that clients send.
+  /// Decodes the images that clients send.
   static let decoder = ImageDecoder(
     limits: ImageDecoder.Limits(
       maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
@@ -31,14 +31,15 @@ struct InferenceRunner: Sendable {
     self.formats = formats
   }
 
-  /// Runs a model on a picture.
+  /// Runs a model on an image.
   ///
   /// - Parameters:
   ///   - id: The model's identifier.
-  ///   - picture: The bytes of a JPEG, PNG, BMP or WebP.
-  ///   - options: What the client asks for.
-  /// - Returns: The answer's document.
-  /// - Throws: ``WebError`` and `TensorIOError`, which say what is wrong with the model or picture.
+  ///   - picture: The bytes of a JPEG, PNG, BMP or WebP image.
+  ///   - options: The client's options.
+  /// - Returns: The response's JSON document.
+  /// - Throws: ``WebError`` or `TensorIOError`, which say what is wrong with the model or the
+  ///   image.
   func run(_ id: String, on picture: ByteBuffer, _ options: InferenceOptions) async throws
     -> JSONValue
   {

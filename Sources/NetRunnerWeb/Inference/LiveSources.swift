@@ -8,10 +8,10 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// The labelled values of live sources, each fading into those of its next picture.
+/// Fades the labelled values of live sources into those of their next image.
 ///
-/// A source is a name that a client makes up. The least recently used are forgotten, so that clients
-/// cannot fill the memory with names.
+/// A source is a name that a client chooses. The least recently used sources are removed, so that
+/// clients can't fill the memory with names.
 final class LiveSources: Sendable {
   private struct Source {
     var decay = LiveDecay()
@@ -26,20 +26,20 @@ final class LiveSources: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// - Parameter limit: How many sources are remembered.
+  /// - Parameter limit: The maximum number of sources to remember.
   init(limit: Int = 256) { self.limit = limit }
 
-  /// How many sources are remembered.
+  /// The number of remembered sources.
   var count: Int { state.withLock { $0.sources.count } }
 
-  /// Mixes a picture's values with those of the pictures before it.
+  /// Mixes an image's values with those of the images before it.
   ///
   /// - Parameters:
-  ///   - prediction: What the model says about the picture.
-  ///   - format: How it is shown.
+  ///   - prediction: The model's prediction for the image.
+  ///   - format: The format in which the prediction is shown.
   ///   - source: The source's name.
-  ///   - model: The model: another one than before starts anew.
-  /// - Returns: The prediction with other labelled values; all else is as it was.
+  ///   - model: The model's identifier. If it differs from the previous one, the values start over.
+  /// - Returns: The prediction with mixed labelled values. Everything else is unchanged.
   func apply(
     _ prediction: Prediction, shownAs format: any OutputFormat, from source: String,
     model: String

@@ -8,23 +8,25 @@ import Foundation
 import TensorIO
 import TensorIOImageCodecs
 
-/// What a model sees of a picture, as small pictures that a page shows.
+/// What a model sees of an image, as small images for the page.
 struct Preview: Sendable {
-  /// The cropped and resized picture.
+  /// The cropped and resized image.
   let image: PixelBuffer
-  /// Its channels; nil where it is gray.
+  /// The image's channels, or nil if it is gray.
   let channels: (red: PixelBuffer, green: PixelBuffer, blue: PixelBuffer)?
-  /// What the picture has of alpha, cut and scaled alike, though models get none; nil unless wanted.
+  /// The alpha channel, cropped and resized in the same way, or nil if it wasn't requested.
+  ///
+  /// Models don't receive it.
   let alpha: PixelBuffer?
 
-  /// Makes the preview of a picture; nil where the input takes none.
+  /// Makes the preview of an image, or returns nil if the input doesn't take images.
   ///
   /// - Parameters:
-  ///   - bytes: The picture's file.
-  ///   - name: What it is called in messages.
+  ///   - bytes: The bytes of the image's file.
+  ///   - name: The image's name in messages.
   ///   - input: The model's input.
-  ///   - includesAlpha: Whether the alpha is wanted.
-  /// - Throws: `TensorIOError` when the picture cannot be read.
+  ///   - includesAlpha: Whether to include the alpha channel.
+  /// - Throws: `TensorIOError` if the image can't be read.
   init?(of bytes: [UInt8], named name: String, for input: TensorSpec, includesAlpha: Bool) throws {
     let decoder = InferenceRunner.decoder
     let file = ImageFile(bytes: bytes, named: name, decoder: decoder)
@@ -39,9 +41,9 @@ struct Preview: Sendable {
     alpha = try input.preview(of: opacity)?.channels().red
   }
 
-  /// The pictures as `data:` addresses.
+  /// Encodes the images as `data:` URLs.
   ///
-  /// - Throws: `TensorIOError` when they cannot be encoded.
+  /// - Throws: `TensorIOError` if they can't be encoded.
   func json() throws -> JSONValue {
     var members: [String: JSONValue] = ["image": .string(try image.dataAddress())]
     if let channels {
@@ -55,7 +57,7 @@ struct Preview: Sendable {
 }
 
 extension PixelBuffer {
-  /// The picture's alpha as a gray picture; white where it has none.
+  /// The image's alpha channel as a gray image, which is white if there is no such channel.
   fileprivate var opacity: PixelBuffer {
     PixelBuffer(width: width, height: height, format: .gray, orientation: orientation) { target in
       target.withUnsafeMutableBytes { target in
@@ -74,12 +76,12 @@ extension PixelBuffer {
     }
   }
 
-  /// Below this many pixels every one of them is seen, and a PNG is small.
+  /// The number of pixels up to which an image is encoded as a PNG, because each pixel is visible.
   private static let smallCount = 96 * 96
 
-  /// The picture as a `data:` address: exact where it is small, else a JPEG.
+  /// Encodes the image as a `data:` URL: a lossless PNG if it is small, otherwise a JPEG.
   ///
-  /// - Throws: `TensorIOError` when it cannot be encoded.
+  /// - Throws: `TensorIOError` if it can't be encoded.
   func dataAddress() throws -> String {
     let isSmall = width * height <= Self.smallCount
     return try dataAddress(as: isSmall ? .png : .jpeg(quality: 85))

@@ -11,21 +11,21 @@ import TensorIO
 
 /// The photos that people labelled for a model, and their labels.
 ///
-/// All of it blocks.
+/// All members block the calling thread.
 final class LabelFolder: Sendable {
   private let model: String
   private let path: String
   private let photos: String
   private let store: LabelStore
-  /// One change at a time: a photo and its label belong together.
+  /// Allows one change at a time, because a photo and its label belong together.
   private let changes = Mutex(())
 
-  /// Opens a folder, or makes it.
+  /// Opens a folder, or creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - path: The folder.
+  ///   - path: The folder's path.
   ///   - model: The model's identifier.
-  /// - Throws: `TensorIOError` when it cannot be made or read.
+  /// - Throws: `TensorIOError` if the folder can't be created or read.
   init(_ path: String, for model: String) throws {
     self.model = model
     self.path = path
@@ -34,17 +34,17 @@ final class LabelFolder: Sendable {
       try FileManager.default.createDirectory(atPath: photos, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(photos)' for labelled photos cannot be made: "
           + "\(FileSystem.reason(for: error)).", cause: error)
     }
     store = try LabelStore(path: path + "/labels.sqlite", root: photos)
   }
 
-  /// All labels, in the order of the photos' names.
+  /// All labels, sorted by the photos' names.
   var labels: [LabelledPhoto] { get throws { try store.labels(for: model) } }
 
-  /// Keeps a photo and its label; those of the same name are replaced.
+  /// Stores a photo and its label, replacing those with the same name.
   func set(_ label: PhotoLabel, of name: String, _ picture: [UInt8]) throws {
     try changes.withLock { _ in
       let fresh = path + "/.\(UUID().uuidString)"
@@ -62,7 +62,7 @@ final class LabelFolder: Sendable {
 
   /// Deletes a photo and its label.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the photo or its label existed.
   func remove(_ name: String) throws -> Bool {
     try changes.withLock { _ in
       let wasLabelled = try store.removeLabel(of: photos + "/" + name, for: model)
@@ -75,11 +75,11 @@ final class LabelFolder: Sendable {
   /// Writes the labels and photos as a zip file.
   ///
   /// - Parameters:
-  ///   - format: What is in it.
-  ///   - folder: Where it is written, and what it is made of.
-  ///   - name: What a test bundle is called.
-  /// - Returns: The file.
-  /// - Throws: `TensorIOError` when there is nothing to write, or it cannot be written.
+  ///   - format: The format of the file's contents.
+  ///   - folder: The folder for the zip file and for the files that it is made from.
+  ///   - name: The test bundle's name.
+  /// - Returns: The path of the zip file.
+  /// - Throws: `TensorIOError` if there are no labels, or the file can't be written.
   func export(_ format: LabelExportFormat, into folder: String, named name: String) throws -> String
   {
     let zip = folder + "/labels.zip"
@@ -101,11 +101,11 @@ final class LabelFolder: Sendable {
   }
 }
 
-/// The forms that labels are downloaded in.
+/// The formats in which labels can be downloaded.
 enum LabelExportFormat: String, Sendable, CaseIterable {
-  /// A test bundle, which evaluations take.
+  /// A test bundle, which can be evaluated.
   case testBundle = "testbundle"
-  /// Net Runner's own: the photos and a labels.json.
+  /// Net Runner's own format: the photos and a labels.json.
   case zip
 }
 #endif

@@ -11,23 +11,23 @@ import TensorIO
 /// The folders of labelled photos, one for each model.
 final class LabelFolders: Sendable {
   private let root: String
-  /// Keeps a temporary folder as long as it is used.
+  /// Keeps the temporary folder as long as it is used.
   private let scratch: ScratchFolder
   private let folders = Mutex<[String: LabelFolder]>([:])
 
-  /// Nothing is made before the first label.
+  /// Prepares the folders, without creating any before the first label.
   ///
   /// - Parameters:
-  ///   - dataFolder: Where the folders lie; nil takes a temporary one.
-  ///   - scratch: Where temporary ones are.
+  ///   - dataFolder: The folder that contains the folders, or nil to use a temporary one.
+  ///   - scratch: The temporary folder.
   init(dataFolder: String?, scratch: ScratchFolder) {
     root = (dataFolder ?? scratch.path) + "/labels"
     self.scratch = scratch
   }
 
-  /// A model's folder, which is made where there is none: that blocks.
+  /// Returns a model's folder, creating it if it is missing, and blocks the calling thread.
   ///
-  /// - Throws: `TensorIOError` when it cannot be made or read.
+  /// - Throws: `TensorIOError` if the folder can't be created or read.
   func folder(for model: String) throws -> LabelFolder {
     try folders.withLock { folders in
       if let folder = folders[model] { return folder }
@@ -37,13 +37,14 @@ final class LabelFolders: Sendable {
     }
   }
 
-  /// A model's folder; nil where it has no labels yet.
+  /// Returns a model's folder, or nil if it has no labels yet.
   func existingFolder(for model: String) throws -> LabelFolder? {
     guard FileSystem.isFile("\(root)/\(Self.name(for: model))/labels.sqlite") else { return nil }
     return try folder(for: model)
   }
 
-  /// A folder's name for a model: its identifier where every file system takes that as it is.
+  /// Returns a model's folder name: its identifier if every file system accepts it, otherwise its
+  /// hash.
   private static func name(for model: String) -> String {
     let isPlain =
       model.utf8.count <= 100
@@ -55,7 +56,7 @@ final class LabelFolders: Sendable {
     let digits = SHA256.hash(data: Array(model.utf8)).prefix(16).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
-    // No plain identifier has a full stop.
+    // A plain identifier has no full stop, so it can't be the same as a hash.
     return "sha256." + digits.joined()
   }
 }

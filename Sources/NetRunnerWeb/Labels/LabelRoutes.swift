@@ -10,7 +10,7 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// Keeps the labels that people give photos, for each model of its own.
+/// Routes for the labels that people give to photos, separately for each model.
 struct LabelRoutes: Sendable {
   let catalogue: ModelCatalogue
   let folders: LabelFolders
@@ -106,13 +106,13 @@ struct LabelRoutes: Sendable {
     return download.response(type: "application/zip", name: name + ending, on: queue)
   }
 
-  /// The label that a request gives.
+  /// Reads the label from a request's query.
   private static func label(_ query: Query, for model: VisionModel) throws -> PhotoLabel {
     let number = try query.number("value")
     switch (query.text("label"), number) {
     case (let text?, nil):
       let names = model.labels
-      // Forms write spaces as plus signs.
+      // Forms encode spaces as plus signs.
       let spaced = text.replacing("+", with: " ")
       if names.isEmpty || names.contains(text) { return .text(text) }
       if names.contains(spaced) { return .text(spaced) }
@@ -142,7 +142,7 @@ struct LabelRoutes: Sendable {
 extension WebContext {
   /// The photo's name in the path.
   ///
-  /// - Throws: ``WebError`` where it can be none.
+  /// - Throws: ``WebError`` if the name is invalid.
   fileprivate func photo() throws -> String {
     try RelativePath(percentEncoded: [parameters.get("photo").map { $0[...] } ?? ""]).name
   }

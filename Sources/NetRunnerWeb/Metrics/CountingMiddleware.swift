@@ -7,7 +7,7 @@
 import Hummingbird
 import WebServing
 
-/// Counts requests and their times.
+/// Counts requests and measures how long they take.
 struct CountingMiddleware: RouterMiddleware {
   typealias Context = WebContext
 

@@ -10,10 +10,10 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// The models that the server has: those that came with it, and those of a folder.
+/// The server's models: those that come with the program, and those in a folder.
 ///
-/// The folder is looked at again whenever the models are listed, so that a bundle that someone puts
-/// there is found without a restart. Models are loaded when they are first run, and stay loaded.
+/// The folder is scanned again whenever the models are listed, so that a bundle that someone adds
+/// is found without a restart. Models are loaded when they are first run, and stay loaded.
 final class ModelCatalogue: Sendable {
   /// The folder that bundles are imported into and deleted from.
   let folder: String
@@ -23,18 +23,18 @@ final class ModelCatalogue: Sendable {
   private let threads: Int
   private let trials: ModelTrials
 
-  /// How long a list of models waits for the trials of those that are new, in seconds.
+  /// How long listing the models waits for the trials of new ones, in seconds.
   private static let trialPatience = 3.0
 
   private struct State {
     var models: [VisionModel] = []
     var failures: [(path: String, message: String)] = []
     var loaded: [String: Loaded] = [:]
-    /// Why models could not be loaded when that was last tried, by id.
+    /// Why models couldn't be loaded at the last attempt, by id.
     var problems: [String: String] = [:]
   }
 
-  /// A model in memory, and the bundle that it was made of.
+  /// A loaded model, and the bundle that it was made from.
   private final class Loaded: Sendable {
     let path: String
     let model = Mutex<InferenceModel?>(nil)
@@ -48,11 +48,11 @@ final class ModelCatalogue: Sendable {
   /// Scans the folders.
   ///
   /// - Parameters:
-  ///   - folder: The folder of bundles that may change.
-  ///   - shipped: Bundles that came with the program.
+  ///   - folder: The folder of bundles, which may change.
+  ///   - shipped: The bundles that come with the program.
   ///   - backends: The runtimes.
-  ///   - threads: How many pictures a model runs on at once.
-  /// - Throws: `TensorIOError` when the folder cannot be read.
+  ///   - threads: How many images a model runs on at once.
+  /// - Throws: `TensorIOError` if the folder can't be read.
   init(folder: String, shipped: [String], backends: [any Backend], threads: Int) throws {
     self.folder = folder
     self.shipped = shipped
@@ -62,7 +62,7 @@ final class ModelCatalogue: Sendable {
     try rescan()
   }
 
-  /// Looks at the folder again.
+  /// Scans the folder again.
   func rescan() throws {
     var failures: [(path: String, message: String)] = []
     var models: [String: VisionModel] = [:]
@@ -94,24 +94,24 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// All models, by name.
+  /// All models, sorted by name.
   var models: [VisionModel] { state.withLock { $0.models } }
 
-  /// Bundles that cannot be used, each with the reason.
+  /// The bundles that can't be used, each with the reason.
   var failures: [(path: String, message: String)] { state.withLock { $0.failures } }
 
-  /// The model that the page starts with: the first classifier that can run.
+  /// The model that the page starts with, preferably a classifier.
   var defaultModel: VisionModel? {
     let runnable = models.filter { $0.reason == nil }
-    // A model whose trial still goes on may be one that never ends.
+    // A model whose trial is still running may never finish.
     let tried = runnable.filter(\.hasPassed)
     let models = tried.isEmpty ? runnable : tried
     return models.first { $0.kind == .classification } ?? models.first
   }
 
-  /// A model.
+  /// Returns the model with an identifier.
   ///
-  /// - Throws: ``WebError`` when there is none.
+  /// - Throws: ``WebError`` if there is no such model.
   func model(_ id: String) throws -> VisionModel {
     guard let model = state.withLock({ $0.models.first { $0.id == id } }) else {
       throw WebError.noModel(id)
@@ -119,22 +119,24 @@ final class ModelCatalogue: Sendable {
     return model
   }
 
-  /// Why a model cannot be loaded, as far as that is known; its inputs do not matter.
+  /// Returns why a model can't be loaded, if that is known, regardless of what its inputs are.
   func problem(with model: VisionModel) -> String? {
     if model.bundle.manifest.isPlaceholder { return model.reason }
     return state.withLock { $0.problems[model.id] } ?? model.problem
   }
 
-  /// What runs a model on pictures; loads it when it is not, and blocks while it does.
+  /// Returns the evaluator that runs a model on images.
   ///
-  /// - Throws: ``WebError`` when there is no such model, or it takes no picture; `TensorIOError` when
-  ///   it cannot be loaded.
+  /// If the model isn't loaded yet, this loads it and blocks the calling thread.
+  ///
+  /// - Throws: ``WebError`` if there is no such model or it doesn't take an image, or
+  ///   `TensorIOError` if it can't be loaded.
   func evaluator(_ id: String) throws -> Evaluator {
     let model = try model(id)
     if let reason = model.reason {
       throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
     }
-    // Others that want this model wait; those that want another do not.
+    // Requests for the same model wait here, but requests for other models don't.
     return try loaded(model).evaluator.withLock { evaluator in
       if let evaluator { return evaluator }
       let new = try Evaluator(inferenceModel(id), decoder: InferenceRunner.decoder)
@@ -143,9 +145,11 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// A model in memory, whatever its inputs are; loads it when it is not, and blocks while it does.
+  /// Returns a loaded model, whatever its inputs are.
   ///
-  /// - Throws: ``WebError`` when there is no such model; `TensorIOError` when it cannot be loaded.
+  /// If the model isn't loaded yet, this loads it and blocks the calling thread.
+  ///
+  /// - Throws: ``WebError`` if there is no such model, or `TensorIOError` if it can't be loaded.
   func inferenceModel(_ id: String) throws -> InferenceModel {
     let model = try model(id)
     guard !model.bundle.manifest.isPlaceholder else {
@@ -166,14 +170,14 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// Tries a bundle that is not among the models yet.
+  /// Tries out a bundle that isn't among the models yet.
   ///
-  /// - Throws: `TensorIOError` when it cannot be loaded, or cannot run.
+  /// - Throws: `TensorIOError` if the bundle can't be loaded or run.
   func tryOut(_ bundle: ModelBundle) throws {
     try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
   }
 
-  /// Loads a bundle.
+  /// Loads a bundle's model.
   private func makeModel(_ bundle: ModelBundle) throws -> InferenceModel {
     let model = try InferenceModel(
       bundle: bundle, loader: ModelLoader(backends: backends, sessions: threads))
@@ -189,7 +193,7 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// Forgets what is loaded of a model whose bundle was replaced.
+  /// Unloads a model whose bundle was replaced.
   func unload(_ id: String) {
     state.withLock { state in
       state.loaded[id] = nil
@@ -199,8 +203,8 @@ final class ModelCatalogue: Sendable {
 
   /// Deletes a model's folder.
   ///
-  /// - Throws: ``WebError`` for a model that came with the program, and one that is not there;
-  ///   `TensorIOError` when the folder cannot be deleted.
+  /// - Throws: ``WebError`` if the model came with the program or is missing, or the system's error
+  ///   if the folder can't be deleted.
   func delete(_ id: String) throws {
     let model = try model(id)
     guard !model.isShipped else {

@@ -10,18 +10,18 @@ import NetRunner
 import Synchronization
 import TensorIO
 
-/// Tries every bundle once when it is found, so that models that cannot run are not offered.
+/// Tries out every bundle once when it is found, so that models that can't run aren't offered.
 ///
-/// A trial loads the model and runs it on zeros. With backends that run models in processes of their
-/// own, a model that crashes ends only its trial.
+/// A trial loads the model and runs it on zeros. If the backends run models in separate processes,
+/// a model that crashes ends only its trial.
 final class ModelTrials: Sendable {
-  /// What is known of a bundle.
+  /// The outcome of a trial.
   enum Outcome: Sendable, Hashable {
     case passed
     case failed(String)
   }
 
-  /// A bundle in the state that it had when it was tried.
+  /// A bundle in the state in which it was tried out.
   private struct Subject: Hashable {
     let path: String
     let marks: [String]
@@ -29,7 +29,7 @@ final class ModelTrials: Sendable {
     init(_ bundle: ModelBundle) {
       path = bundle.path
       marks = [bundle.path + "/model.json", bundle.modelPath ?? ""].map { path in
-        // A file that is gone by now has no marks; the trial tells what is wrong with it.
+        // A missing file has no attributes. Its trial says what is wrong with it.
         let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
         return "\(attributes[.modificationDate] ?? "") \(attributes[.size] ?? "")"
       }
@@ -47,16 +47,16 @@ final class ModelTrials: Sendable {
 
   init(backends: [any Backend]) { self.backends = backends }
 
-  /// What is known of a bundle; nil while it has not been tried.
+  /// Returns the outcome of a bundle's trial, or nil if it hasn't been tried out yet.
   func outcome(of bundle: ModelBundle) -> Outcome? {
     state.withLock { $0.outcomes[Subject(bundle)] }
   }
 
-  /// Starts the trials of bundles that have not been tried, and waits for them a little.
+  /// Starts the trials of new bundles, and waits for them briefly.
   ///
   /// - Parameters:
-  ///   - bundles: All bundles that are there; what is known of others is forgotten.
-  ///   - seconds: How long to wait at most; trials that take longer go on.
+  ///   - bundles: All existing bundles. The outcomes of other bundles are removed.
+  ///   - seconds: How long to wait at most. Trials that take longer continue.
   func tryAll(_ bundles: [ModelBundle], waiting seconds: Double) {
     let group = DispatchGroup()
     let subjects = bundles.map { ($0, Subject($0)) }
@@ -82,7 +82,7 @@ final class ModelTrials: Sendable {
 
   /// Loads a bundle's model and runs it on zeros.
   ///
-  /// - Returns: The outcome; nil when the runtime is missing, which says nothing of the model.
+  /// - Returns: The outcome, or nil if the runtime is missing, which says nothing about the model.
   private func tryOut(_ bundle: ModelBundle) -> Outcome? {
     do {
       try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))

@@ -9,7 +9,7 @@ import NetRunner
 import TensorIO
 
 extension VisionModel {
-  /// What lists say of the model.
+  /// The model as it appears in lists.
   var json: [String: JSONValue] {
     let manifest = bundle.manifest
     return [
@@ -25,9 +25,9 @@ extension VisionModel {
     ]
   }
 
-  /// What the model's own page says.
+  /// Returns the model's details, which also appear on its own page.
   ///
-  /// - Throws: `TensorIOError` when model.json cannot be read.
+  /// - Throws: `TensorIOError` if model.json can't be read.
   func details() throws -> JSONValue {
     var members = json
     members["labels"] = .array(labels.map { .string($0) })
@@ -38,7 +38,7 @@ extension VisionModel {
     return .object(members)
   }
 
-  /// The names of the model's classes; empty where it has none.
+  /// The names of the model's classes, or an empty array if it has none.
   var labels: [String] {
     bundle.manifest.outputs.lazy.compactMap { bundle.labels(of: $0) }.first?.names ?? []
   }
@@ -52,7 +52,7 @@ extension VisionModel {
     ])
   }
 
-  /// The bytes of the files that are the model's own.
+  /// The total size of the bundle's files in bytes, without hidden ones.
   private var byteCount: Int {
     let keys: Set<URLResourceKey> = [.fileSizeKey, .isRegularFileKey]
     let files = FileManager.default.enumerator(

@@ -10,19 +10,19 @@ import TensorIO
 /// A bundle of the catalogue, and whether Net Runner can run it.
 struct VisionModel: Sendable {
   let bundle: ModelBundle
-  /// Whether it came with the program: it is not deleted or replaced.
+  /// Whether the model came with the program, so that it can't be deleted or replaced.
   let isShipped: Bool
-  /// Why Net Runner cannot show it; nil where nothing is known against it.
+  /// Why Net Runner can't show the model, or nil if no reason is known.
   private(set) var reason: String?
-  /// Why it cannot run at all, as a trial has shown.
+  /// Why the model can't run at all, if its trial failed.
   private(set) var problem: String?
-  /// Whether a trial has shown that it runs.
+  /// Whether the model's trial passed.
   private(set) var hasPassed = false
-  /// Which version of a repository it is; nil for one that came another way.
+  /// The repository and version that the model came from, or nil if it came from somewhere else.
   let origin: BundleOrigin?
 
   var id: String { bundle.manifest.id }
-  /// Whether LiteRT runs it.
+  /// Whether LiteRT runs the model.
   var isOfLiteRT: Bool { bundle.backendName == "tflite" }
 
   init(_ bundle: ModelBundle, isShipped: Bool) {
@@ -32,7 +32,7 @@ struct VisionModel: Sendable {
     origin = isShipped ? nil : BundleOrigin(ofBundle: bundle.path)
   }
 
-  /// The same model, with what its trial has shown.
+  /// Returns the model with the outcome of its trial.
   func tried(_ outcome: ModelTrials.Outcome?) -> VisionModel {
     var model = self
     switch outcome {
@@ -45,7 +45,7 @@ struct VisionModel: Sendable {
     return model
   }
 
-  /// What Net Runner asks of a model: one input, a picture.
+  /// Returns why Net Runner can't show a model, or nil if its only input is an image.
   private static func reason(against manifest: ModelManifest) -> String? {
     if manifest.isPlaceholder { return "It is a placeholder, without a model." }
     guard manifest.inputs.count == 1 else {
@@ -58,7 +58,7 @@ struct VisionModel: Sendable {
     return nil
   }
 
-  /// What the outputs are, as the page shows them.
+  /// The kind of a model's outputs, which decides how the page shows them.
   enum Kind: String {
     case classification, segmentation, detection, keypoints, image, values
   }
@@ -76,8 +76,10 @@ struct VisionModel: Sendable {
     return outputs.contains { bundle.labels(of: $0) != nil } ? .classification : .values
   }
 
-  /// Whether the first output is rows of y, x and perhaps a score without labels, and is known to be
-  /// points: by the 17 joints of MoveNet's output, or by what `model.type` says of it.
+  /// Whether the first output contains keypoints.
+  ///
+  /// Its rows must be y, x and optionally a score, without labels. It must also have the 17 joints
+  /// of MoveNet's output, or `model.type` must say that it contains points.
   private var findsKeypoints: Bool {
     guard let output = bundle.manifest.outputs.first, bundle.labels(of: output) == nil,
       case .array = output.kind, output.shape.count >= 2, let length = output.shape.last,

@@ -8,33 +8,34 @@ import Foundation
 import NIOCore
 import TensorIO
 
-/// A request to run a model, by the Open Inference Protocol.
+/// A request to run a model with the Open Inference Protocol.
 ///
-/// With the binary tensor extension, tensors' bytes follow the JSON document, in the order of the
-/// inputs.
+/// With the binary tensor extension, the tensors' bytes follow the JSON document, in the order of
+/// the inputs.
 struct InferenceCall: Sendable {
-  /// The client's own name for the request, which the answer repeats.
+  /// The client's identifier for the request, which the response repeats.
   let id: String?
   let inputs: [WireTensor]
-  /// What is wanted; empty wants all outputs.
+  /// The requested outputs, or an empty array for all outputs.
   let outputs: [Output]
-  /// Whether outputs that say nothing else are wanted in binary.
+  /// Whether to return outputs in binary if they don't say otherwise.
   let wantsBinary: Bool
 
-  /// An output that is wanted.
+  /// A requested output.
   struct Output: Sendable {
     let name: String
     let isBinary: Bool?
-    /// How many of the best classes are wanted, as texts, in place of the values; 0 for the values.
+    /// The number of best classes to return as strings instead of the values, or 0 for the values.
     let classes: Int
   }
 
   /// Reads a request.
   ///
   /// - Parameters:
-  ///   - body: The body.
-  ///   - headerLength: The length of its JSON part, as the header field says; nil where all is JSON.
-  /// - Throws: ``WebError`` that names what is wrong.
+  ///   - body: The request's body.
+  ///   - headerLength: The length of the JSON part, from the header field, or nil if the whole body
+  ///     is JSON.
+  /// - Throws: ``WebError`` if the request is invalid.
   init(_ body: ByteBuffer, headerLength: Int?) throws {
     var rest = body
     guard let header = rest.readSlice(length: headerLength ?? body.readableBytes) else {
@@ -46,11 +47,11 @@ struct InferenceCall: Sendable {
       try Self.read(JSONScanner($0), &rest)
     }
     self.inputs = inputs
-    let request = try Members(.object(members), "The request")
+    let request = try JSONObjectReader(.object(members), "The request")
     let parameters = try request.object("parameters")
     id = try request.text("id")
     wantsBinary = try parameters?.bool("binary_data_output") ?? false
-    outputs = try request.array("outputs").map { try Output(Members($0, "An output")) }
+    outputs = try request.array("outputs").map { try Output(JSONObjectReader($0, "An output")) }
     guard rest.readableBytes == 0 else {
       throw WebError.badRequest("\(rest.readableBytes) bytes follow the last binary tensor.")
     }
@@ -58,7 +59,9 @@ struct InferenceCall: Sendable {
     try Self.requireOnce(outputs.map(\.name), "output")
   }
 
-  /// Reads the inputs, whose binary tensors are taken from the rest of the body, and the other members.
+  /// Reads the inputs and the other members.
+  ///
+  /// Binary tensors are taken from the rest of the body.
   private static func read(
     _ scanner: consuming JSONScanner, _ rest: inout ByteBuffer
   ) throws -> (members: [String: JSONValue], inputs: [WireTensor]) {
@@ -86,9 +89,10 @@ struct InferenceCall: Sendable {
 
   /// An input of the document, whose elements may not have been read yet.
   private struct Input {
-    private let members: Members
+    private let members: JSONObjectReader
     private var elements: WireElements?
-    /// Where the data begins that stands before what tells its type and shape.
+    /// The index of the data if it comes before the input's name, type or shape, so it is read
+    /// later.
     private var dataPlace: Int?
 
     init(_ scanner: inout JSONScanner) throws {
@@ -100,19 +104,19 @@ struct InferenceCall: Sendable {
           return
         }
         if members["name"] != nil, members["datatype"] != nil, members["shape"] != nil {
-          elements = try Self.elements(Members(.object(members), "An input"), &scanner)
+          elements = try Self.elements(JSONObjectReader(.object(members), "An input"), &scanner)
         } else {
           place = scanner.place
           try scanner.skip()
         }
       }
-      self.members = try Members(.object(members), "An input")
+      self.members = try JSONObjectReader(.object(members), "An input")
       self.elements = elements
       dataPlace = place
     }
 
     private static func description(
-      _ members: Members
+      _ members: JSONObjectReader
     ) throws -> (name: String, type: WireType, shape: [Int]) {
       guard let name = try members.text("name"), let typeName = try members.text("datatype") else {
         throw WebError.badRequest("Every input needs 'name', 'datatype', 'shape' and 'data'.")
@@ -125,14 +129,14 @@ struct InferenceCall: Sendable {
     }
 
     private static func elements(
-      _ members: Members, _ scanner: inout JSONScanner
+      _ members: JSONObjectReader, _ scanner: inout JSONScanner
     ) throws -> WireElements {
       let (name, type, shape) = try description(members)
       return try WireElements(
         &scanner, type: type, count: WireTensor.elementCount(of: shape, name), name: name)
     }
 
-    /// The whole tensor.
+    /// Returns the whole tensor, reading its elements if they haven't been read yet.
     func tensor(_ scanner: inout JSONScanner, _ rest: inout ByteBuffer) throws -> WireTensor {
       let (name, type, shape) = try Self.description(members)
       let size = try members.object("parameters")?.integer("binary_data_size")
@@ -159,7 +163,7 @@ struct InferenceCall: Sendable {
 }
 
 extension InferenceCall.Output {
-  fileprivate init(_ members: Members) throws {
+  fileprivate init(_ members: JSONObjectReader) throws {
     guard let name = try members.text("name") else {
       throw WebError.badRequest("Every output that is asked for needs a 'name'.")
     }

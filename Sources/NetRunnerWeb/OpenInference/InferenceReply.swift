@@ -10,15 +10,15 @@ import Hummingbird
 import NIOCore
 import TensorIO
 
-/// The answer to an ``InferenceCall``.
+/// The response to an ``InferenceCall``.
 struct InferenceReply {
   private var tensors: [(tensor: WireTensor, isBinary: Bool)] = []
   private let call: InferenceCall
   private let model: InferenceModel
 
-  /// Reads the outputs that were asked for.
+  /// Reads the requested outputs.
   ///
-  /// - Throws: ``WebError`` for an output that the model does not have.
+  /// - Throws: ``WebError`` if the model doesn't have one of the outputs.
   init(_ call: InferenceCall, _ outputs: ModelOutputs, _ model: InferenceModel) throws {
     self.call = call
     self.model = model
@@ -40,7 +40,7 @@ struct InferenceReply {
     }
   }
 
-  /// The best classes, each as the text `value:index:label`.
+  /// Returns the best classes, each as the string `value:index:label`.
   private static func classes(
     _ outputs: ModelOutputs, at index: Int, count: Int
   ) throws -> WireTensor {
@@ -57,11 +57,11 @@ struct InferenceReply {
       name: name, type: .bytes, shape: [1, texts.count], elements: .strings(texts))
   }
 
-  /// The answer: JSON, followed by the tensors that are wanted in binary.
+  /// Makes the response: JSON, followed by the tensors that were requested in binary.
   ///
-  /// The numbers are written one by one: a tree of them would take many times the memory.
+  /// The numbers are written one by one, because a tree of them would take many times the memory.
   ///
-  /// - Throws: ``WebError`` for values that JSON cannot hold.
+  /// - Throws: ``WebError`` if JSON can't represent a value.
   func response() throws -> Response {
     var (json, bytes) = (ByteBuffer(), ByteBuffer())
     json.writeString("{")
@@ -100,7 +100,7 @@ struct InferenceReply {
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: json))
   }
 
-  /// Writes a member, and the comma behind it.
+  /// Writes a member and the comma after it.
   private static func write(
     _ name: String, _ value: JSONValue, to buffer: inout ByteBuffer
   ) throws {

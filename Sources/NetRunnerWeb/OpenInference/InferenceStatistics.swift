@@ -8,7 +8,7 @@ import Foundation
 import Synchronization
 import TensorIO
 
-/// How often each model was run by the Open Inference Protocol, and how long that took.
+/// Counts each model's runs with the Open Inference Protocol, and how long they take.
 final class InferenceStatistics: Sendable {
   private struct Times {
     var count = 0
@@ -43,7 +43,7 @@ final class InferenceStatistics: Sendable {
     }
   }
 
-  /// What clients get of a model: the members of Triton's statistics extension that are known here.
+  /// Returns a model's statistics: the supported members of Triton's statistics extension.
   func json(of id: String, version: String) -> JSONValue {
     let model = models.withLock { $0[id] } ?? Model()
     return .object([

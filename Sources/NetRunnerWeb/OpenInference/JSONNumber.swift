@@ -4,20 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// A number as a JSON document writes it, before it is known which type it becomes.
+/// A number in a JSON document, before its type is known.
 struct JSONNumber {
-  /// Whether a minus sign stands before it.
+  /// Whether the number has a minus sign.
   var isNegative = false
-  /// The significant digits as an integer; exact unless ``isLong``.
+  /// The significant digits as an integer, which is exact unless ``isLong`` is true.
   var digits: UInt64 = 0
   /// The power of ten that the digits are multiplied by.
   var exponent = 0
-  /// Whether it has more digits than an integer of 64 bits holds.
+  /// Whether the number has more digits than a 64-bit integer can hold.
   var isLong = false
 
-  /// The nearest double; nil where only a slower way finds it, see ``JSONScanner``.
+  /// The nearest double, or nil if only a slower method can find it; see ``JSONScanner``.
   ///
-  /// All steps are exact or round once, so the result is what `strtod` gives.
+  /// Every step is exact or rounds once, so the result is the same as that of `strtod`.
   var double: Double? {
     guard !isLong else { return nil }
     guard let magnitude else { return nil }
@@ -36,8 +36,10 @@ struct JSONNumber {
     }
   }
 
-  /// The digits divided by a power of ten, to 63 bits or more, of which the last tells whether anything
-  /// is left over: that is enough to round once, to the nearest double.
+  /// The digits divided by a power of ten.
+  ///
+  /// The quotient has at least 63 bits, and its last bit is set if there is a remainder. This is
+  /// enough to round only once, to the nearest double.
   private var quotient: Double {
     let divisor = Self.powersOfFive[-exponent]
     let (digitShift, divisorShift) = (digits.leadingZeroBitCount, divisor.leadingZeroBitCount)
@@ -45,13 +47,13 @@ struct JSONNumber {
     var (quotient, remainder) = (divisor << UInt64(divisorShift)).dividingFullWidth(
       (dividend >> 1, dividend << 63))
     if remainder != 0 { quotient |= 1 }
-    // Half of a power of ten's bits are those of a power of two.
+    // A power of ten is a power of five times a power of two, which only changes the exponent.
     return Double(
       sign: .plus, exponent: divisorShift - digitShift - 63 + exponent,
       significand: Double(quotient))
   }
 
-  /// The integer that it is; nil for a fraction, and one that the type does not hold.
+  /// Returns the number as an integer, or nil if it is a fraction or doesn't fit the type.
   func integer<Integer: FixedWidthInteger>(_ type: Integer.Type = Integer.self) -> Integer? {
     guard !isLong else { return nil }
     var (digits, exponent) = (digits, exponent)
@@ -70,12 +72,12 @@ struct JSONNumber {
     return Integer(exactly: Int64(truncatingIfNeeded: 0 &- digits))
   }
 
-  /// Those that doubles hold exactly.
+  /// The powers of ten that a double holds exactly.
   private static let powers = (0...22).map { count in
     (0..<count).reduce(1.0) { power, _ in power * 10 }
   }
 
-  /// Those below 2^63.
+  /// The powers of five below 2^63.
   private static let powersOfFive = (0...27).map { count in
     (0..<count).reduce(UInt64(1)) { power, _ in power * 5 }
   }

@@ -7,24 +7,25 @@
 import Foundation
 import TensorIO
 
-/// Reads a JSON document in one pass, without building a tree: a tensor's numbers become elements at
-/// once.
+/// Reads a JSON document in one pass without building a tree.
 ///
-/// A general decoder takes some hundred bytes of memory for each number, and a hundred times as long.
-/// What is small is left to it.
+/// A tensor's numbers become elements directly.
+///
+/// A general decoder takes about a hundred bytes of memory for each number, and a hundred times as
+/// long. It is used only for small values.
 struct JSONScanner {
   /// The document.
   ///
-  /// It is not copied: a copy of 40 MB takes as long as a small model's run.
+  /// It isn't copied, because copying 40 MB takes as long as a small model's run.
   let bytes: UnsafeRawBufferPointer
-  /// Where the next byte is read.
+  /// The index of the next byte.
   var place: Int
 
-  /// The most bytes that a part without a tensor's elements may have.
+  /// The maximum number of bytes of a part that isn't a tensor's elements.
   private static let maximumPart = 1 << 20
-  /// The most brackets within each other, as many as a tensor has axes.
+  /// The maximum depth of nested brackets, which is the maximum number of a tensor's axes.
   private static let maximumDepth = 16
-  /// How many elements are read before other threads may run; they take about a tenth of a millisecond.
+  /// The number of elements to read before other threads may run, which takes about 0.1 ms.
   private static let elementsInARow = 2048
 
   /// - Parameter bytes: The document, which must outlive the scanner.
@@ -35,7 +36,7 @@ struct JSONScanner {
 
   // MARK: - Structure
 
-  /// Reads an object, and calls a closure at each member's value, which the closure must read.
+  /// Reads an object, calling a closure at each member's value, which the closure must read.
   mutating func object(
     _ what: String, _ body: (inout JSONScanner, _ key: String) throws -> Void
   ) throws {
@@ -56,7 +57,7 @@ struct JSONScanner {
     }
   }
 
-  /// Reads an array, and calls a closure at each element, which the closure must read.
+  /// Reads an array, calling a closure at each element, which the closure must read.
   mutating func array(_ what: String, _ body: (inout JSONScanner) throws -> Void) throws {
     guard next() == UInt8(ascii: "[") else { throw wrong("\(what) must be an array") }
     place += 1
@@ -78,7 +79,7 @@ struct JSONScanner {
     return try decoded(start..<place)
   }
 
-  /// Goes past a value, which is read later.
+  /// Skips a value, so that it can be read later.
   mutating func skip() throws {
     var depth = 0
     repeat {
@@ -100,7 +101,7 @@ struct JSONScanner {
     } while depth > 0
   }
 
-  /// Requires that nothing follows.
+  /// Requires that nothing follows the document.
   mutating func end() throws {
     guard next() == nil else { throw wrong("something follows the document") }
   }
@@ -120,10 +121,10 @@ struct JSONScanner {
   ///
   /// - Parameters:
   ///   - name: The tensor's name.
-  ///   - count: How many there should be.
-  ///   - element: Reads one.
-  /// - Returns: The elements, row after row.
-  /// - Throws: ``WebError`` where brackets enclose unequal numbers of elements, or there are too many.
+  ///   - count: The expected number of elements.
+  ///   - element: A closure that reads one element.
+  /// - Returns: The elements in row-major order.
+  /// - Throws: ``WebError`` if rows have different lengths, or there are too many elements.
   @inline(__always)
   mutating func elements<Element>(
     of name: String, count: Int, _ element: (inout JSONScanner) throws -> Element
@@ -131,7 +132,8 @@ struct JSONScanner {
     guard next() == UInt8(ascii: "[") else { throw wrong("the data of '\(name)' must be an array") }
     var elements: [Element] = []
     elements.reserveCapacity(min(count, (bytes.count - place) / 2 + 1))
-    /// Where the elements of each open bracket begin, and how many each depth's brackets have.
+    /// The index of each open bracket's first element, and the length of the brackets at each
+    /// depth.
     var starts: [Int] = []
     var lengths: [Int?] = []
     var deepest: Int?
@@ -153,7 +155,7 @@ struct JSONScanner {
           throw WebError.badRequest("'\(name)' has more elements than the \(count) of its shape.")
         }
         elements.append(try element(&self))
-        // A request with a picture that waits for a processor goes first.
+        // Let requests with images that wait for a processor run first.
         if elements.count.isMultiple(of: Self.elementsInARow) { sched_yield() }
       }
       while next() == UInt8(ascii: "]"), let start = starts.popLast() {
@@ -248,7 +250,7 @@ struct JSONScanner {
     throw wrong("'\(name)' takes true and false, not \(nextKind())")
   }
 
-  /// Reads a text.
+  /// Reads a string.
   mutating func string() throws -> String {
     guard next() == UInt8(ascii: "\"") else { throw wrong("a text in quotes was expected") }
     let start = place
@@ -285,7 +287,7 @@ struct JSONScanner {
     }
   }
 
-  /// What a person would call the value that is next.
+  /// Describes the next value for messages.
   private mutating func nextKind() -> String {
     switch next() {
     case UInt8(ascii: "\"")?: "a text"
@@ -300,7 +302,7 @@ struct JSONScanner {
   @inline(__always)
   private func peek() -> UInt8? { place < bytes.count ? bytes[place] : nil }
 
-  /// The next byte that is not space.
+  /// Returns the next byte that isn't whitespace, without moving past it.
   @inline(__always)
   private mutating func next() -> UInt8? {
     while place < bytes.count {

@@ -11,16 +11,17 @@ import NIOCore
 import TensorIO
 import TensorIOImageCodecs
 
-/// The Open Inference Protocol, version 2, so that clients of other servers can call any bundle.
+/// Routes of the Open Inference Protocol, version 2, so that clients of other servers can run
+/// bundles.
 struct OpenInferenceRoutes: Sendable {
   let catalogue: ModelCatalogue
   let queue: WorkQueue
   let bodies: BodyReader
   let version: String
-  /// Why no model can be run at all; nil where nothing is known against it.
+  /// Returns why no model can run at all, or nil if no reason is known.
   let problem: @Sendable () -> String?
   let tensors: TensorBodies
-  /// The bytes that a request with tensors may have; nil follows from the model.
+  /// The maximum size of a request with tensors in bytes, or nil to derive it from the model.
   let requestLimit: Int?
   let statistics = InferenceStatistics()
 
@@ -49,7 +50,8 @@ struct OpenInferenceRoutes: Sendable {
   }
 
   private func server() throws -> Response {
-    // 'model_repository' is not among them: models are listed, but cannot be loaded and unloaded.
+    // The list doesn't have 'model_repository', because models are listed but can't be loaded and
+    // unloaded.
     try .json(
       .object([
         "name": .string("tensorio"), "version": .string(version),
@@ -76,7 +78,7 @@ struct OpenInferenceRoutes: Sendable {
       guard let document = try? JSONValue(parsing: Data(body.readableBytesView)) else {
         throw WebError.badRequest("The body is not JSON. Send none, or {\"ready\": true}.")
       }
-      return try Members(document, "The body").bool("ready") ?? false
+      return try JSONObjectReader(document, "The body").bool("ready") ?? false
     }
     let models = try await queue.run { () throws -> [(model: VisionModel, problem: String?)] in
       try catalogue.rescan()
@@ -149,7 +151,7 @@ struct OpenInferenceRoutes: Sendable {
       ]))
   }
 
-  /// The model that a path names.
+  /// Returns the model that a request's path names.
   private func known(_ context: WebContext) throws -> VisionModel {
     let model = try catalogue.model(context.model())
     let version = model.bundle.manifest.version
@@ -196,9 +198,9 @@ struct OpenInferenceRoutes: Sendable {
 }
 
 extension InferenceCall {
-  /// The inputs' values.
+  /// Returns the values of the inputs.
   ///
-  /// - Throws: ``WebError`` for an input that the model does not have.
+  /// - Throws: ``WebError`` if the model doesn't have one of the inputs.
   fileprivate func values(for model: InferenceModel) throws -> ModelInputs {
     let signature = try model.signature
     var values: [String: any TensorEncodable] = [:]

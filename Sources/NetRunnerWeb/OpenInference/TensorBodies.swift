@@ -9,33 +9,34 @@ import Hummingbird
 import NIOCore
 import TensorIO
 
-/// Reads the bodies of requests that bring tensors, and reads their tensors on a thread of its own.
+/// Reads the bodies of requests with tensors, and processes large ones on their own thread.
 ///
-/// Large ones must not hold up pictures: they share one thread, apart from the threads that run
-/// pictures, and a budget of memory. A request that finds too little of it
-/// free waits, and its connection takes no more of the body meanwhile.
+/// Large requests must not delay images. They share one thread, which is separate from the threads
+/// for images, and a memory budget. If too little of the budget is free, a request waits, and its
+/// connection receives no more of the body in the meantime.
 struct TensorBodies: Sendable {
   private let budget = ByteBudget(total: 256 << 20, limit: 256)
   private let queue = WorkQueue(threads: 1, limit: 256)
-  /// Reads bodies; pictures have a reader of their own.
+  /// The reader of these bodies, which is separate from the one for images.
   private let reader = BodyReader(budget: 1 << 30)
-  /// Where requests are worked on that are no larger than a picture.
+  /// The queue for images, which also processes requests that are no larger than an image.
   let pictures: WorkQueue
 
-  /// What counts as small.
+  /// The maximum size of a small request, in bytes.
   private static let small = 256 << 10
 
   init(pictures: WorkQueue) { self.pictures = pictures }
 
-  /// Reads a request's body, and works on it.
+  /// Reads a request's body and processes it.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - limits: What its model may be sent.
+  ///   - limits: The limits of the request's model.
   ///   - hasBinary: Whether binary tensors follow the JSON.
-  ///   - work: Gets the body; it may block.
-  /// - Returns: What the work returned.
-  /// - Throws: ``WebError`` for a body over the limit, and where too many wait; what the work throws.
+  ///   - work: A closure that processes the body. It may block.
+  /// - Returns: The closure's result.
+  /// - Throws: ``WebError`` if the body exceeds the limit or too many requests wait, or the
+  ///   closure's error.
   func withBody<Result: Sendable>(
     of request: Request, _ limits: TensorLimits, hasBinary: Bool,
     _ work: @escaping @Sendable (ByteBuffer) throws -> Result
@@ -43,7 +44,7 @@ struct TensorBodies: Sendable {
     let limit = hasBinary ? limits.binary : limits.json
     let announced = request.headers[.contentLength].flatMap(Int.init)
     let size = announced ?? limit
-    // Refused before it waits.
+    // Refuse the request before it waits.
     guard size <= limit else {
       throw WebError(
         status: .contentTooLarge, code: "body_too_large",
@@ -51,7 +52,7 @@ struct TensorBodies: Sendable {
           + "\(ByteCount(limit)) as \(hasBinary ? "binary data" : "JSON").",
         endsConnection: true)
     }
-    // The body, and the elements in two places: here and in the model.
+    // Reserve memory for the body, and for the elements twice: here and in the model.
     return try await budget.withBytes(size + limits.tensors * 2) {
       try await reader.withBody(of: request, limit: limit, as: "The request") { body in
         let queue = body.readableBytes > Self.small ? queue : pictures
@@ -61,28 +62,28 @@ struct TensorBodies: Sendable {
   }
 }
 
-/// What a model may be sent as tensors; it follows from the model's inputs.
+/// The limits of requests with tensors, which follow from a model's inputs.
 struct TensorLimits: Sendable {
   /// The model's id.
   let model: String
-  /// The bytes of a request that is all JSON.
+  /// The maximum size of a request that is only JSON, in bytes.
   let json: Int
-  /// The bytes of a request with binary tensors.
+  /// The maximum size of a request with binary tensors, in bytes.
   let binary: Int
-  /// The bytes of the elements.
+  /// The total size of the elements, in bytes.
   let tensors: Int
 
-  /// A double with a sign, 17 digits, an exponent, a comma and a space.
+  /// The bytes of a double with a sign, 17 digits, an exponent, a comma and a space.
   private static let bytesPerNumber = 26
-  /// Names, brackets, parameters.
+  /// The bytes for names, brackets and parameters.
   private static let overhead = 256 << 10
-  /// The texts that an input of texts may have.
+  /// The maximum size of the strings of an input, in bytes.
   private static let texts = 4 << 20
 
   /// - Parameters:
   ///   - id: The model's id.
   ///   - inputs: The model's inputs, from which the limits follow.
-  ///   - limit: The bytes of any request, where the server's options say so.
+  ///   - limit: The maximum size of any request in bytes, if the server's options set one.
   init(_ id: String, _ inputs: [TensorSpec], limit: Int?) {
     model = id
     var (json, binary, tensors) = (Self.overhead, Self.overhead, 0)

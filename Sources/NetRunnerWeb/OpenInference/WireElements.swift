@@ -8,7 +8,7 @@ import Foundation
 import NIOCore
 import TensorIO
 
-/// The elements of a tensor on its way from or to a client, in row-major order.
+/// The elements of a tensor that a client sends or receives, in row-major order.
 enum WireElements: Sendable {
   case bools([Bool])
   case numbers(any NumberList)
@@ -24,7 +24,7 @@ enum WireElements: Sendable {
 
   /// Reads the `data` of a tensor.
   ///
-  /// - Throws: ``WebError`` where one is not of the type.
+  /// - Throws: ``WebError`` if an element doesn't have the type.
   init(_ scanner: inout JSONScanner, type: WireType, count: Int, name: String) throws {
     if let number = type.number {
       self = .numbers(try number.list(&scanner, of: name, count: count, type))
@@ -36,10 +36,11 @@ enum WireElements: Sendable {
     }
   }
 
-  /// Reads a binary tensor: little-endian, row after row; byte strings each behind four bytes of
-  /// length.
+  /// Reads a binary tensor, whose elements are little-endian and in row-major order.
   ///
-  /// - Throws: ``WebError`` where the bytes are no whole elements.
+  /// Each byte string follows its length, which has four bytes.
+  ///
+  /// - Throws: ``WebError`` if the bytes aren't a whole number of elements.
   init(_ bytes: ByteBuffer, type: WireType) throws {
     guard let width = type.byteWidth else {
       self = .strings(try Self.strings(bytes))
@@ -84,7 +85,7 @@ enum WireElements: Sendable {
 
   /// Writes the elements as a flat JSON array.
   ///
-  /// - Throws: ``WebError`` for what JSON cannot hold.
+  /// - Throws: ``WebError`` if JSON can't represent an element.
   func writeJSON(to buffer: inout ByteBuffer, name: String) throws {
     buffer.writeString("[")
     switch self {
@@ -103,18 +104,18 @@ enum WireElements: Sendable {
   }
 }
 
-/// Numbers of one type.
+/// A list of numbers of one type.
 protocol NumberList: Sendable {
   var count: Int { get }
   /// The numbers as a value for an input.
   var value: any TensorEncodable { get }
-  /// The numbers as a tensor, whose bytes are the model's own.
+  /// Returns the numbers as a tensor with the model's own elements.
   func tensor(_ shape: [Int]) throws -> Tensor
   func write(to buffer: inout ByteBuffer)
   func writeJSON(to buffer: inout ByteBuffer, name: String) throws
 }
 
-/// Numbers of one type.
+/// A list of numbers of a known type.
 struct Numbers<Number: WireNumber>: NumberList {
   let numbers: [Number]
 

@@ -8,33 +8,34 @@ import HTTPTypes
 import NIOCore
 import TensorIO
 
-/// A type of number that the Open Inference Protocol has.
+/// A number type of the Open Inference Protocol.
 protocol WireNumber: TensorNumber, CustomStringConvertible {
-  /// The number's bits as an integer, which goes over the wire with its lowest byte first.
+  /// The integer type of the number's bits, which are sent in little-endian order.
   associatedtype Bits: FixedWidthInteger
   var bits: Bits { get }
   init(bits: Bits)
 
-  /// Reads the number that a document has next; nil where this type does not hold it.
+  /// Reads a document's next number, or returns nil if this type can't hold it.
   static func read(_ scanner: inout JSONScanner, of name: String) throws -> Self?
-  /// The number as JSON writes it.
+  /// Returns the number as JSON.
   func json(of name: String) throws -> String
 
-  // Requirements, so that each type has code of its own for them: generic code is several times slower.
+  // These are requirements so that each type has its own code for them, because generic code is
+  // several times slower.
 
-  /// Reads the numbers that a document has next.
+  /// Reads a document's next array of numbers.
   ///
   /// - Parameters:
   ///   - scanner: The document.
   ///   - name: The tensor's name.
-  ///   - count: How many there should be.
+  ///   - count: The expected number of elements.
   ///   - type: The type's name in the protocol.
   /// - Returns: The numbers.
-  /// - Throws: ``WebError`` where a number is not of this type.
+  /// - Throws: ``WebError`` if this type can't hold one of the numbers.
   static func list(
     _ scanner: inout JSONScanner, of name: String, count: Int, _ type: WireType
   ) throws -> any NumberList
-  /// Reads as many whole numbers as there are, each with its lowest byte first.
+  /// Reads all complete numbers of a buffer, which are little-endian.
   static func list(_ bytes: ByteBuffer) -> any NumberList
 }
 
@@ -91,7 +92,7 @@ extension WireNumber where Self: BinaryFloatingPoint {
 
   func json(of name: String) throws -> String {
     if isFinite { return description }
-    // What is no number is null, as JavaScript writes it. Infinity would become the same.
+    // NaN becomes null, as in JavaScript. Infinity is an error, because it would become null too.
     guard isInfinite else { return "null" }
     throw WebError(
       status: .internalServerError, code: "inference_failed",
@@ -114,7 +115,7 @@ extension Double: WireNumber {
 }
 
 extension WireType {
-  /// The type of its numbers; nil for `BOOL` and `BYTES`.
+  /// The type of the numbers, or nil for `BOOL` and `BYTES`.
   var number: (any WireNumber.Type)? {
     switch self {
     case .uint8: UInt8.self

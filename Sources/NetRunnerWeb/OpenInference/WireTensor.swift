@@ -9,19 +9,19 @@ import NIOCore
 import TensorIO
 import TensorIOImageCodecs
 
-/// A tensor on its way from or to a client.
+/// A tensor that a client sends or receives.
 struct WireTensor: Sendable {
   let name: String
   let type: WireType
   let shape: [Int]
   let elements: WireElements
 
-  /// The most axes that a tensor may have.
+  /// The maximum number of axes.
   private static let maximumRank = 16
 
   /// Makes a tensor.
   ///
-  /// - Throws: ``WebError`` where the shape does not have as many elements as there are.
+  /// - Throws: ``WebError`` if the number of elements doesn't match the shape.
   init(name: String, type: WireType, shape: [Int], elements: WireElements) throws {
     let count = try Self.elementCount(of: shape, name)
     guard elements.count == count else {
@@ -34,9 +34,9 @@ struct WireTensor: Sendable {
     self.elements = elements
   }
 
-  /// How many elements a shape has.
+  /// Returns the number of elements of a shape.
   ///
-  /// - Throws: ``WebError`` for a shape that no tensor has.
+  /// - Throws: ``WebError`` if a tensor can't have the shape.
   static func elementCount(of shape: [Int], _ name: String) throws -> Int {
     var count = 1
     for length in shape {
@@ -54,14 +54,14 @@ struct WireTensor: Sendable {
 // MARK: - Inputs
 
 extension WireTensor {
-  /// The tensor as a value for an input.
+  /// Converts the tensor to a value for an input.
   ///
   /// - Parameters:
   ///   - spec: The input.
-  ///   - decoder: What reads pictures that are sent as files.
-  /// - Returns: Pixels, a picture's file, numbers or texts; the model's own elements, where they are of
-  ///   the model's type and not of the one that is announced.
-  /// - Throws: ``WebError`` where the input takes something else.
+  ///   - decoder: Decodes images that are sent as files.
+  /// - Returns: Pixels, an image file, numbers or strings. If the tensor has the model's own type
+  ///   and not the announced one, the value is the model's own elements.
+  /// - Throws: ``WebError`` if the input takes something else.
   func value(for spec: TensorSpec, _ decoder: ImageDecoder) throws -> any TensorEncodable {
     if case .imageInput(let format, _) = spec.kind {
       if case .strings(let files) = elements {
@@ -83,12 +83,12 @@ extension WireTensor {
     case .bools(let values): return values
     case .strings(let values): return TensorValue.strings(values)
     case .numbers(let list):
-      // The model's own elements go in as they are, past model.json's quantization and preprocessing.
+      // The model's own elements bypass model.json's quantization and preprocessing.
       return type == spec.wireType ? list.value : try list.tensor(shape)
     }
   }
 
-  /// Requires the input's shape; axes of length 1 may be left out.
+  /// Requires the input's shape, ignoring axes of length 1.
   private func checkShape(_ spec: TensorSpec) throws {
     let expected = type == spec.wireType ? spec.wireShape : spec.rawWireShape
     guard shape.filter({ $0 != 1 }) == expected.filter({ $0 != 1 }) else {
@@ -96,8 +96,10 @@ extension WireTensor {
     }
   }
 
-  /// The pixels: [height, width, 3] or [1, height, width, 3] in the order red, green, blue; with one
-  /// channel, brightness.
+  /// Makes an image from pixels.
+  ///
+  /// The shape is [height, width, 3] or [1, height, width, 3], in the order red, green, blue. With
+  /// one channel, the values are brightness.
   private func picture(_ bytes: [UInt8], isGray: Bool) throws -> PixelBuffer {
     let sides = shape.count == 4 && shape[0] == 1 ? Array(shape.dropFirst()) : shape
     guard sides.count == 3, sides[0] > 0, sides[1] > 0, sides[2] == 3 || sides[2] == 1 else {
@@ -112,9 +114,9 @@ extension WireTensor {
 // MARK: - Outputs
 
 extension WireTensor {
-  /// An output of a run.
+  /// Reads an output of a run.
   ///
-  /// - Throws: `TensorIOError` when it cannot be read.
+  /// - Throws: `TensorIOError` if the output can't be read.
   init(_ outputs: ModelOutputs, at index: Int) throws {
     let spec = outputs.specs[index]
     let elements: WireElements
@@ -137,7 +139,7 @@ extension WireTensor {
         elements = .bools(try outputs.value(at: index))
       }
     }
-    // The model's own shape, or a flat one where a run decides how much there is.
+    // Use the model's own shape, or a flat one if the run decides how many elements there are.
     let shape = spec.wireShape.map { $0 == -1 ? 1 : $0 }
     let fits = shape.reduce(1, *) == elements.count
     try self.init(
@@ -154,7 +156,7 @@ extension WireTensor {
 }
 
 extension PixelBuffer {
-  /// Red, green and blue, or brightness, of each pixel.
+  /// Each pixel's red, green and blue, or its brightness.
   fileprivate var colors: [UInt8] {
     let offsets = format.colorOffsets
     let (width, height, stride) = (width, height, format.bytesPerPixel)

@@ -6,7 +6,7 @@
 #if Servers
 import TensorIO
 
-/// A tensor's type as the Open Inference Protocol names it.
+/// A tensor's element type in the Open Inference Protocol.
 enum WireType: String, Sendable {
   case bool = "BOOL"
   case uint8 = "UINT8"
@@ -39,7 +39,7 @@ enum WireType: String, Sendable {
       }
   }
 
-  /// Bytes of an element; nil for byte strings, whose length stands before each.
+  /// The number of bytes of an element, or nil for byte strings, which follow their length.
   var byteWidth: Int? {
     switch self {
     case .bool, .uint8, .int8: 1
@@ -52,10 +52,11 @@ enum WireType: String, Sendable {
 }
 
 extension TensorSpec {
-  /// The type of the native values that clients send and get.
+  /// The type of the native values that clients send and receive.
   ///
-  /// They are the same as on the command line: what model.json quantizes is a number before; a
-  /// picture is its pixels, and goes through its preprocessing.
+  /// The values are the same as on the command line. For a quantized tensor, they are the numbers
+  /// before quantization. For an image, they are the pixels, which then go through model.json's
+  /// preprocessing.
   var wireType: WireType {
     switch kind {
     case .imageInput, .imageOutput: .uint8
@@ -67,16 +68,17 @@ extension TensorSpec {
     }
   }
 
-  /// Half precision is read as single precision, which holds each of its numbers.
+  /// The type, except that half precision becomes single precision, which holds all of its numbers.
   private var halfAsSingle: WireType {
     dataType == .float16 ? .float32 : WireType(dataType)
   }
 
-  /// The type of the tensor's own elements, which clients may send in its place: these are quantized,
-  /// and normalized, already.
+  /// The type of the tensor's own elements, which clients may send instead.
+  ///
+  /// These elements are already quantized and normalized.
   var rawWireType: WireType { WireType(dataType) }
 
-  /// The shape that clients send and get, of one item.
+  /// The shape of one item that clients send and receive.
   var wireShape: [Int] {
     switch kind {
     case .imageInput(let shape, _): [1, shape.height, shape.width, shape.format == .gray ? 1 : 3]
@@ -86,10 +88,10 @@ extension TensorSpec {
     }
   }
 
-  /// The shape of the model's own elements, of one item.
+  /// The shape of one item in the model's own elements.
   var rawWireShape: [Int] { isBatched ? [1] + itemShape : shape }
 
-  /// The types that an input takes, for a message.
+  /// The types that an input takes, for messages.
   var acceptedTypes: String {
     if case .imageInput = kind {
       let raw = rawWireType == .uint8 ? "" : ", or the model's own \(rawWireType.rawValue) elements"

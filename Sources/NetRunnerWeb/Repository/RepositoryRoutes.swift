@@ -11,7 +11,7 @@ import ModelRepositoryClient
 import NetRunner
 import TensorIO
 
-/// What the repository has; ``ImportRoutes`` fetches it.
+/// Routes that list what the repository has, which ``ImportRoutes`` imports.
 struct RepositoryRoutes: Sendable {
   let source: RepositorySource?
   let catalogue: ModelCatalogue
@@ -30,7 +30,7 @@ struct RepositoryRoutes: Sendable {
       throw WebError(
         status: .badGateway, code: "\(error.code)", message: source.shown(error).message)
     }
-    // Somebody may have put a bundle into the folder, or taken one away.
+    // Someone may have added a bundle to the folder, or removed one.
     try await queue.run { try catalogue.rescan() }
     return try .json(
       .object([
@@ -78,7 +78,8 @@ struct RepositoryRoutes: Sendable {
 }
 
 extension ModelCatalogue {
-  /// The model that was imported from a repository under a name, whatever it is called here.
+  /// Returns the model that was imported from a repository under a name, whatever its identifier is
+  /// here.
   func imported(_ model: RepositoryName, from source: RepositorySource) -> VisionModel? {
     models.first {
       $0.origin?.repository == source.configuration.server && $0.origin?.model == model.text
@@ -87,7 +88,7 @@ extension ModelCatalogue {
 }
 
 extension WebError {
-  /// What only a server with a repository can do.
+  /// An error for a request that needs a repository, if the server has none.
   static var noRepository: WebError {
     WebError(
       status: .notFound, code: "no_repository",

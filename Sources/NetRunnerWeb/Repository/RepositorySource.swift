@@ -13,23 +13,26 @@ import TensorIO
 
 /// The repository that models are imported from by name.
 ///
-/// All that comes from there is verified as ``ModelRepositoryClient`` does: by the keys that the server
-/// was started with. Who started it chose the address, so it may be in any network.
+/// Everything that comes from there is verified by ``ModelRepositoryClient`` with the keys that the
+/// server was started with. The person who started the server chose its address, so it may be in
+/// any network.
 final class RepositorySource: Sendable {
   let configuration: ModelRepositoryConfiguration
-  /// Looks at what there is; each import has a client of its own, which uses what is newest.
+  /// The client that lists the models.
+  ///
+  /// Each import has its own client, which uses the newest version.
   private let client: ModelRepositoryClient
   private let listing = Mutex<Task<ModelOffers, any Error>?>(nil)
 
-  /// How many of the repository's models are listed.
+  /// The maximum number of models to list.
   private static let maximumModels = 500
 
-  /// Prepares a source; nothing is fetched.
+  /// Prepares a source without fetching anything.
   ///
   /// - Parameters:
-  ///   - configuration: The repository, and whom to trust.
-  ///   - maximumBytes: The most bytes that a version may have.
-  /// - Throws: `TensorIOError` for what makes no sense, and a cache that cannot be written.
+  ///   - configuration: The repository, and the keys to trust.
+  ///   - maximumBytes: The maximum size of a version, in bytes.
+  /// - Throws: `TensorIOError` if the configuration is invalid, or the cache can't be written.
   init(_ configuration: ModelRepositoryConfiguration, maximumBytes: Int) throws {
     var configuration = configuration
     configuration.maximumBytes = min(configuration.maximumBytes, maximumBytes)
@@ -42,16 +45,18 @@ final class RepositorySource: Sendable {
     }
   }
 
-  /// What the page says of it.
+  /// The repository as it appears in the API.
   var json: JSONValue {
     .object([
       "address": .string(configuration.server), "channel": .string(configuration.channel.text),
     ])
   }
 
-  /// What the repository has; who asks while it is asked gets the same answer.
+  /// Returns what the repository offers.
   ///
-  /// - Throws: `ModelRepositoryClientError`.
+  /// Callers share the result of a request that is already in progress.
+  ///
+  /// - Throws: `ModelRepositoryClientError` if the repository can't be listed.
   func offers() async throws -> ModelOffers {
     let task = listing.withLock { listing in
       if let listing { return listing }
@@ -65,22 +70,22 @@ final class RepositorySource: Sendable {
     return try await task.value
   }
 
-  /// Brings the version that the channel gives to the cache.
+  /// Downloads the channel's version of a model to the cache.
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - known: The origin of the model that is here, if it is from there.
-  ///   - onProgress: Told the bytes that are there, of the signed size.
+  ///   - known: The origin of the imported model, if it came from this repository.
+  ///   - onProgress: Called with the number of received bytes, and with the signed size.
   /// - Returns: A client that uses this version.
-  /// - Throws: `ModelRepositoryClientError`; ``ImportError`` for what is no bundle, or older than what
-  ///   is known.
+  /// - Throws: `ModelRepositoryClientError`, or ``ImportError`` if the version isn't a bundle, is
+  ///   too large, or is older than the known one.
   func fetch(
     _ model: RepositoryName, known: BundleOrigin?,
     _ onProgress: @escaping @Sendable (_ received: Int, _ total: Int) -> Void
   ) async throws -> ModelRepositoryClient {
     do {
       let offer = try await client.offer(of: model)
-      // Said before anything is fetched; the same is asked again of what came.
+      // Check before anything is fetched. What arrives is checked again.
       try check(offer, known: known)
       onProgress(0, offer.release.size)
       return try await download(model, onProgress)
@@ -95,25 +100,25 @@ final class RepositorySource: Sendable {
   ) async throws -> ModelRepositoryClient {
     let client = try await NIOThreadPool.singleton.runIfActive { [configuration] in
       let client = try ModelRepositoryClient(configuration)
-      // Every import tries the model by itself. What failed before may have been a server that was
-      // killed before it had copied the files.
+      // Every import tries out the model itself. An earlier failure may only mean that the server
+      // was killed before it had copied the files.
       try client.forgetFailures(of: model)
       return client
     }
     for try await progress in client.download(model) {
       onProgress(progress.receivedBytes, progress.totalBytes)
     }
-    // A cancelled task's stream ends as one does that is complete.
+    // A cancelled task's stream ends in the same way as a complete one.
     try Task.checkCancellation()
     return client
   }
 
-  /// The version that was fetched: every file was hashed, and nobody removes it while the client lives.
+  /// Returns the version that was fetched, blocking the calling thread.
   ///
-  /// It blocks its thread.
+  /// Every file has been hashed, and the version isn't removed while the client exists.
   ///
-  /// - Returns: The folder of its files, in which nothing may be written, and where it came from.
-  /// - Throws: `ModelRepositoryClientError`; ``ImportError`` for what is no bundle.
+  /// - Returns: The folder of the version's files, which must not be changed, and its origin.
+  /// - Throws: `ModelRepositoryClientError`, or ``ImportError`` if the version isn't a bundle.
   func version(
     of model: RepositoryName, from client: ModelRepositoryClient
   ) throws -> (path: String, origin: BundleOrigin) {
@@ -122,7 +127,8 @@ final class RepositorySource: Sendable {
     do {
       state = try client.models().first { $0.model == model }
       installed = try client.installed(model)
-      // Whether it works is seen where it is copied to; the cache only keeps it.
+      // The cache only stores the model. The import tries out a copy of it, so this isn't an
+      // attempt.
       try client.withdrawAttempt(installed)
     } catch let error as ModelRepositoryClientError {
       throw shown(error)
@@ -143,12 +149,12 @@ final class RepositorySource: Sendable {
     )
   }
 
-  /// Whether a version could be imported, as far as can be seen before it is fetched.
+  /// Checks whether a version can be imported, as far as this is known before it is fetched.
   ///
   /// - Parameters:
-  ///   - offer: What the repository gives.
-  ///   - known: The origin of the model that is here, if it is from there.
-  /// - Throws: ``ImportError``: `replayed`, `noBundle` or `tooLarge`.
+  ///   - offer: What the repository offers.
+  ///   - known: The origin of the imported model, if it came from this repository.
+  /// - Throws: ``ImportError`` with the code `replayed`, `noBundle` or `tooLarge`.
   func check(_ offer: ModelOffer, known: BundleOrigin?) throws(ImportError) {
     let (model, release) = (offer.model, offer.release)
     try BundleOrigin(
@@ -165,7 +171,9 @@ final class RepositorySource: Sendable {
     }
   }
 
-  /// The error as who uses the page may see it, without this computer's folders, and can mend it.
+  /// Returns an error for users of the page.
+  ///
+  /// Its message doesn't contain this machine's folders, and says how to fix a missing permission.
   func shown(_ error: ModelRepositoryClientError) -> ModelRepositoryClientError {
     var shown = error
     shown.message.replace("\(configuration.folder)/", with: "")

@@ -11,9 +11,9 @@ import Hummingbird
 import NIOCore
 import TensorIO
 
-/// The page: files that are read once, when the server starts.
+/// Serves the page's files, which are read once when the server starts.
 ///
-/// A request's path is looked up, never joined to a folder's: there is no way out of it.
+/// A request's path is looked up and never joined to a folder, so it can't lead out of the folder.
 struct AssetMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
@@ -28,7 +28,7 @@ struct AssetMiddleware: RouterMiddleware {
   /// Reads the files.
   ///
   /// - Parameter folder: The folder of the page.
-  /// - Throws: `TensorIOError` when one cannot be read.
+  /// - Throws: `TensorIOError` if a file can't be read.
   init(_ folder: String) throws {
     var assets: [String: Asset] = [:]
     for path in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? []
@@ -54,7 +54,8 @@ struct AssetMiddleware: RouterMiddleware {
     guard request.method == .get || request.method == .head else {
       throw WebError.wrongMethod(request, allowed: "GET, HEAD")
     }
-    // Asked for again each time, and not sent again: a newer program's page is seen at once.
+    // Browsers ask each time whether the file has changed, so that they show a newer program's page
+    // at once. An unchanged file isn't sent again.
     let headers: HTTPFields = [
       .contentType: asset.type, .eTag: asset.tag, .cacheControl: "no-cache",
     ]

@@ -12,7 +12,7 @@ import NIOCore
 import NetRunner
 import TensorIO
 
-/// Bundles from elsewhere.
+/// Routes that import bundles.
 struct ImportRoutes: Sendable {
   let imports: ModelImports
   let bodies: BodyReader
@@ -34,7 +34,7 @@ struct ImportRoutes: Sendable {
   }
 
   private func start(_ request: Request) async throws -> Response {
-    let members = try await Members(bodies.json(of: request), "The body")
+    let members = try await JSONObjectReader(bodies.json(of: request), "The body")
     let url = try members.text("url")
     let model = try members.text("repository_model")
     let replaces = try members.bool("replace") ?? false

@@ -9,7 +9,7 @@ import Hummingbird
 import NIOCore
 import TensorIO
 
-/// What the server has, and runs.
+/// Routes that list, describe, delete and run models.
 struct ModelRoutes: Sendable {
   let catalogue: ModelCatalogue
   let runner: InferenceRunner
@@ -65,7 +65,7 @@ struct ModelRoutes: Sendable {
 extension WebContext {
   /// The model's identifier in the path.
   ///
-  /// - Throws: ``WebError`` where it cannot be one.
+  /// - Throws: ``WebError`` if no model can have the identifier.
   func model() throws -> String {
     let id = parameters.get("id")?.removingPercentEncoding ?? ""
     guard !id.isEmpty, id.utf8.count <= 200 else { throw WebError.noModel(id) }

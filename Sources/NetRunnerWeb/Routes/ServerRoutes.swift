@@ -9,13 +9,13 @@ import Hummingbird
 import NIOCore
 import TensorIO
 
-/// What the page needs to know of the server, and the pictures that came with it.
+/// Routes for information about the server, and for the sample images that come with it.
 struct ServerRoutes: Sendable {
   let options: NetRunnerOptions
   let repository: RepositorySource?
-  /// A folder of pictures.
+  /// The folder of the sample images.
   let samples: String
-  /// The API's own description.
+  /// The path of the API's own description.
   let document: String
 
   func add(to group: RouterGroup<WebContext>) {

@@ -8,16 +8,16 @@ import Foundation
 import NIOCore
 import TensorIO
 
-/// A file that is being received; it has no name among the upload's files until it is whole.
+/// A file that is being received, and isn't among the upload's files until it is complete.
 ///
-/// All of it blocks.
+/// All members block the calling thread.
 final class PartialFile: Sendable {
   private let path: String
   private let handle: FileHandle
 
-  /// Begins a file.
+  /// Creates the file.
   ///
-  /// - Throws: ``WebError`` when the disk refuses it.
+  /// - Throws: ``WebError`` if the file can't be created.
   init(_ path: String) throws {
     self.path = path
     guard FileManager.default.createFile(atPath: path, contents: nil) else {
@@ -30,7 +30,7 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   func write(_ bytes: ByteBuffer) throws {
     do {
       try handle.write(contentsOf: Data(bytes.readableBytesView))
@@ -39,7 +39,7 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Gives the file its place; the folders that it lies in are made.
+  /// Moves the complete file to its destination, creating the folders that contain it.
   func move(to destination: String) throws {
     do {
       try handle.close()
@@ -51,7 +51,7 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Takes the file away again.
+  /// Deletes the file.
   func discard() {
     try? handle.close()
     try? FileSystem.remove(path)

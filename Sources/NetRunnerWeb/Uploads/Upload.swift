@@ -6,18 +6,18 @@
 #if Servers
 /// The files that a client sends for an evaluation.
 struct Upload: Sendable {
-  /// Where it lies.
+  /// The upload's folder.
   let folder: String
-  /// When it was last used.
+  /// When the upload was last used.
   var lastUse: ContinuousClock.Instant
-  /// How many are at work with it; it is not deleted meanwhile.
+  /// How many users the upload has, which keep it from being deleted.
   var uses = 0
-  /// Whether it is to go away as soon as nobody is at work with it.
+  /// Whether to delete the upload as soon as it has no users.
   var isDeleted = false
 
-  /// Bytes, those under way among them.
+  /// The number of bytes, including those of files that are being received.
   private var bytes = 0
-  /// Whole files' and coming files' names, in small letters.
+  /// The lowercased paths of complete files, and of files that are being received.
   private var files: Set<String> = []
   private var folders: Set<String> = []
 
@@ -26,14 +26,14 @@ struct Upload: Sendable {
     self.lastUse = lastUse
   }
 
-  /// Where whole files lie.
+  /// The folder of complete files.
   var filesFolder: String { folder + "/files" }
-  /// Where files lie that are coming.
+  /// The folder of files that are being received.
   var partialFolder: String { folder + "/partial" }
 
-  /// Keeps a name for a file.
+  /// Reserves a path for a file.
   ///
-  /// - Throws: ``WebError`` where the name is taken, by whatever letters, or there are too many.
+  /// - Throws: ``WebError`` if the path is taken, ignoring case, or there are too many files.
   mutating func reserve(_ path: RelativePath, _ limits: UploadLimits) throws {
     guard files.count < limits.files else { throw WebError.tooManyFiles(limits.files) }
     let parents = (1..<path.parts.count).map { count in
@@ -46,9 +46,9 @@ struct Upload: Sendable {
     folders.formUnion(parents)
   }
 
-  /// Takes bytes of the upload's share.
+  /// Adds bytes to the upload's size.
   ///
-  /// - Throws: ``WebError`` where there are too many.
+  /// - Throws: ``WebError`` if the upload becomes too large.
   mutating func add(_ count: Int, _ limits: UploadLimits) throws {
     guard bytes + count <= limits.uploadBytes else {
       throw WebError.uploadTooLarge(limits.uploadBytes)
@@ -56,7 +56,7 @@ struct Upload: Sendable {
     bytes += count
   }
 
-  /// Gives back what a file that did not come had taken.
+  /// Releases the path and the bytes of a file that wasn't received.
   mutating func release(_ path: RelativePath, _ count: Int) {
     files.remove(path.text.lowercased())
     bytes -= count

@@ -7,24 +7,24 @@
 import HTTPTypes
 import TensorIO
 
-/// What uploads may have at most.
+/// The limits of uploads.
 struct UploadLimits: Sendable {
-  /// The bytes of a file.
+  /// The maximum size of a file, in bytes.
   var fileBytes = 64 << 20
-  /// The bytes of an upload.
+  /// The maximum size of an upload, in bytes.
   var uploadBytes = 4 << 30
-  /// The files of an upload.
+  /// The maximum number of files of an upload.
   var files = 50_000
-  /// How many uploads there are.
+  /// The maximum number of uploads.
   var uploads = 8
-  /// How long an upload stays without being used.
+  /// How long an unused upload is kept.
   var unusedTime = Duration.seconds(6 * 3600)
-  /// How long an upload must have been unused to make room for another.
+  /// How long an upload must have been unused before it can make room for another one.
   var idleTime = Duration.seconds(10 * 60)
 }
 
 extension WebError {
-  /// An upload that is not there, or not any more.
+  /// An error for an upload that doesn't exist, or no longer exists.
   static func noUpload(_ id: String) -> WebError {
     WebError(
       status: .notFound, code: "upload_not_found",
@@ -32,7 +32,7 @@ extension WebError {
       endsConnection: true)
   }
 
-  /// A name that is taken.
+  /// An error for a path that is taken.
   static func fileExists(_ path: String) -> WebError {
     WebError(
       status: .conflict, code: "file_exists",

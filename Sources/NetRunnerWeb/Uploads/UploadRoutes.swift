@@ -8,7 +8,7 @@ import HTTPTypes
 import Hummingbird
 import TensorIO
 
-/// Takes files that are to be evaluated.
+/// Routes that receive the files to evaluate.
 struct UploadRoutes: Sendable {
   let uploads: UploadStore
 

@@ -11,18 +11,18 @@ import NIOCore
 import Synchronization
 import TensorIO
 
-/// The files that clients send for evaluations, each upload in a folder of its own.
+/// The files that clients send for evaluations, with a separate folder for each upload.
 ///
-/// A file is there when it is whole; what comes is written to the disk piece by piece. An upload goes
-/// away when it is deleted, or was not used for some hours.
+/// A file belongs to its upload when it is complete, and is written to disk in chunks until then.
+/// An upload is removed when it is deleted, or when it wasn't used for some hours.
 final class UploadStore: Sendable {
   private let scratch: ScratchFolder
   private let root: String
   private let limits: UploadLimits
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// Reads and writes files.
+  /// The queue that reads and writes files.
   let disk: WorkQueue
-  /// Deletes folders, which takes long for large ones.
+  /// The queue that deletes folders, which takes long for large ones.
   private let cleaner = DispatchQueue(label: "tensorio.web.uploads")
   private let uploads = Mutex<[String: Upload]>([:])
 
@@ -32,11 +32,11 @@ final class UploadStore: Sendable {
   /// Makes a store.
   ///
   /// - Parameters:
-  ///   - scratch: Where uploads lie.
-  ///   - disk: Where files are read and written.
-  ///   - limits: What uploads may have.
+  ///   - scratch: The temporary folder that contains the uploads.
+  ///   - disk: The queue on which files are read and written.
+  ///   - limits: The limits of uploads.
   ///   - now: The clock.
-  /// - Throws: `TensorIOError` when there can be no folder.
+  /// - Throws: `TensorIOError` if the folder can't be created.
   init(
     scratch: ScratchFolder, disk: WorkQueue, limits: UploadLimits = UploadLimits(),
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
@@ -49,12 +49,12 @@ final class UploadStore: Sendable {
     sweepLater()
   }
 
-  /// Begins an upload, which blocks.
+  /// Creates an upload, blocking the calling thread.
   ///
-  /// One that was not used for a while makes room where there are too many.
+  /// If there are too many uploads, one that wasn't used for a while is removed.
   ///
-  /// - Returns: Its identifier.
-  /// - Throws: ``WebError`` when there are too many.
+  /// - Returns: The upload's identifier.
+  /// - Throws: ``WebError`` if too many uploads are in use.
   func create() throws -> String {
     sweep()
     let id = UUID().uuidString.lowercased()
@@ -89,11 +89,11 @@ final class UploadStore: Sendable {
   /// Receives a file.
   ///
   /// - Parameters:
-  ///   - path: Its path in the upload.
-  ///   - id: The upload.
-  ///   - request: The request that brings it.
-  /// - Throws: ``WebError`` for an upload that is not there, a name that is taken and a file that is
-  ///   too large; nothing of the file is left then.
+  ///   - path: The file's path in the upload.
+  ///   - id: The upload's identifier.
+  ///   - request: The request whose body is the file.
+  /// - Throws: ``WebError`` if the upload doesn't exist, the path is taken, or the file is too
+  ///   large. Nothing of the file is left in that case.
   func receive(_ path: RelativePath, for id: String, from request: Request) async throws {
     let announced = request.headers[.contentLength].flatMap(Int.init)
     guard announced ?? 0 <= limits.fileBytes else {
@@ -108,7 +108,7 @@ final class UploadStore: Sendable {
       do {
         try await receive(path, for: id, request.body, announced, into: file, &count)
         let destination = use.upload.filesFolder + "/" + path.text
-        // A deleted upload takes nothing more.
+        // A deleted upload doesn't accept any more files.
         try change(id) { $0.lastUse = now() }
         try await disk.run { try file.move(to: destination) }
       } catch {
@@ -117,7 +117,7 @@ final class UploadStore: Sendable {
       }
     } catch {
       try? change(id) { $0.release(path, count) }
-      // What else is thrown is the connection's end.
+      // Any other error means that the connection ended.
       throw error as? WebError ?? WebError.incomplete(path)
     }
   }
@@ -139,16 +139,16 @@ final class UploadStore: Sendable {
       pending = ByteBuffer()
       try await disk.run { try file.write(piece) }
     }
-    // A connection that was cut can look like the body's end.
+    // A connection that was cut off can look like the end of the body.
     guard announced ?? count == count else { throw WebError.incomplete(path) }
     let rest = pending
     try await disk.run { try file.write(rest) }
   }
 
-  /// Keeps an upload as long as what is returned lives.
+  /// Returns a lease that keeps an upload from being deleted while the lease exists.
   ///
-  /// - Throws: ``WebError`` for an upload that is not there.
-  func use(_ id: String) throws -> UploadUse {
+  /// - Throws: ``WebError`` if the upload doesn't exist.
+  func use(_ id: String) throws -> UploadLease {
     let upload = try uploads.withLock { uploads in
       guard var upload = uploads[id], !upload.isDeleted else { throw WebError.noUpload(id) }
       upload.uses += 1
@@ -156,21 +156,21 @@ final class UploadStore: Sendable {
       uploads[id] = upload
       return upload
     }
-    return UploadUse(upload) { [weak self] in self?.release(id) }
+    return UploadLease(upload) { [weak self] in self?.release(id) }
   }
 
-  /// Notes that an upload is used; one that is gone is no error.
+  /// Records that an upload is used, ignoring an upload that no longer exists.
   func touch(_ id: String) { try? change(id) { $0.lastUse = now() } }
 
-  /// Deletes an upload: at once, or when nobody is at work with it any more.
+  /// Deletes an upload, immediately or as soon as it has no users.
   ///
-  /// - Throws: ``WebError`` for an upload that is not there.
+  /// - Throws: ``WebError`` if the upload doesn't exist.
   func delete(_ id: String) throws {
     try change(id) { $0.isDeleted = true }
     sweep()
   }
 
-  /// Deletes uploads that were not used for long, and those that were to be deleted.
+  /// Deletes uploads that weren't used for a long time, and those that are marked for deletion.
   func sweep() {
     let old = uploads.withLock { uploads -> [String] in
       let old = uploads.filter { _, upload in
@@ -194,7 +194,8 @@ final class UploadStore: Sendable {
   private func change(_ id: String, _ body: (inout Upload) throws -> Void) throws {
     try uploads.withLock { uploads in
       guard uploads[id]?.isDeleted == false else { throw WebError.noUpload(id) }
-      // In place: a copy of an upload's names for each of them would take for ever.
+      // Change the upload in place, because copying all its paths for each new one would take far
+      // too long.
       try body(&uploads[id, default: Upload(folder: root, lastUse: now())])
     }
   }
@@ -211,9 +212,9 @@ final class UploadStore: Sendable {
   }
 }
 
-/// Keeps an upload from being deleted, as long as it lives.
-final class UploadUse: Sendable {
-  /// The upload as it was.
+/// Keeps an upload from being deleted as long as the lease exists.
+final class UploadLease: Sendable {
+  /// The upload as it was when the lease began.
   let upload: Upload
   private let onEnd: @Sendable () -> Void
 

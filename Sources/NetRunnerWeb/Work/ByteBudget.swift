@@ -6,7 +6,9 @@
 #if Servers
 import Synchronization
 
-/// Memory that requests share: those that find too little of it free wait, first come, first served.
+/// A memory budget that requests share.
+///
+/// Requests wait in first-in, first-out order if too little of the budget is free.
 final class ByteBudget: Sendable {
   private struct Waiter {
     let id: Int
@@ -28,9 +30,9 @@ final class ByteBudget: Sendable {
   /// Makes a budget.
   ///
   /// - Parameters:
-  ///   - total: The bytes that are held at once.
+  ///   - total: The maximum number of bytes to hold at once.
   ///   - limit: How many requests may wait.
-  ///   - patience: How long one waits before it is refused.
+  ///   - patience: How long a request waits before it is refused.
   init(total: Int, limit: Int, patience: Duration = .seconds(30)) {
     self.total = total
     self.limit = limit
@@ -38,14 +40,14 @@ final class ByteBudget: Sendable {
     state = Mutex(State(free: total))
   }
 
-  /// Does something while bytes are reserved.
+  /// Runs a closure while bytes are reserved.
   ///
   /// - Parameters:
-  ///   - count: The bytes; what needs more than there are gets all of them.
-  ///   - body: The work.
-  /// - Returns: What the work returned.
-  /// - Throws: ``WebError/tooBusy`` where the wait takes too long, or too many wait; what the work
-  ///   throws.
+  ///   - count: The number of bytes. A count above the total reserves all of them.
+  ///   - body: The closure to run.
+  /// - Returns: The closure's result.
+  /// - Throws: ``WebError/tooBusy`` if the wait takes too long or too many requests wait, or the
+  ///   closure's error.
   func withBytes<Result>(
     _ count: Int, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -102,7 +104,7 @@ final class ByteBudget: Sendable {
     waiter?.continuation.resume(throwing: Self.refusal)
   }
 
-  /// The body was not read, and is not going to be.
+  /// The error for a refused request, which closes the connection because the body isn't read.
   private static var refusal: WebError {
     var error = WebError.tooBusy
     error.endsConnection = true

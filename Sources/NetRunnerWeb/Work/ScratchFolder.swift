@@ -7,16 +7,16 @@
 import Foundation
 import TensorIO
 
-/// A fresh folder for what the server need not keep; nobody else can look into it.
+/// A new folder for the server's temporary files, which other users can't access.
 ///
-/// It is gone when the server ends, or at the latest when nothing refers to it any more.
+/// It is deleted when the server ends, or at the latest when nothing refers to it any more.
 final class ScratchFolder: Sendable {
-  /// The folder.
+  /// The folder's path.
   let path: String
 
-  /// Makes a folder among the system's temporary ones.
+  /// Creates a folder in the system's temporary directory.
   ///
-  /// - Throws: `TensorIOError` when that cannot be.
+  /// - Throws: `TensorIOError` if the folder can't be created.
   init() throws {
     path =
       FileManager.default.temporaryDirectory
@@ -26,18 +26,18 @@ final class ScratchFolder: Sendable {
 
   deinit { remove() }
 
-  /// Makes a folder within.
+  /// Creates a subfolder.
   ///
-  /// - Parameter name: Its name; nil makes one up.
-  /// - Returns: Its path.
-  /// - Throws: `TensorIOError` when that cannot be.
+  /// - Parameter name: The subfolder's name, or nil to choose a unique one.
+  /// - Returns: The subfolder's path.
+  /// - Throws: `TensorIOError` if the subfolder can't be created.
   func folder(_ name: String? = nil) throws -> String {
     let folder = path + "/" + (name ?? UUID().uuidString)
     try Self.makeFolder(folder)
     return folder
   }
 
-  /// Deletes everything, or a folder within.
+  /// Deletes everything, or only a subfolder.
   func remove(_ folder: String? = nil) {
     try? FileManager.default.removeItem(atPath: folder ?? path)
   }
@@ -48,7 +48,7 @@ final class ScratchFolder: Sendable {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(path)' cannot be made: \(FileSystem.reason(for: error)).", cause: error)
     }
   }

@@ -8,10 +8,10 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// Runs blocking work on a few threads of its own, first come, first served.
+/// Runs blocking work on a few threads of its own, in first-in, first-out order.
 ///
-/// Work that finds all threads busy waits; where too much waits already, it is refused at once, so
-/// that neither memory nor answers' times grow without end.
+/// If all threads are busy, work waits. If too much work waits already, new work is refused
+/// immediately, so that neither memory use nor response times grow without limit.
 final class WorkQueue: Sendable {
   private typealias Job = @Sendable () -> Void
 
@@ -27,21 +27,21 @@ final class WorkQueue: Sendable {
   ///
   /// - Parameters:
   ///   - threads: How many jobs run at once.
-  ///   - limit: How many may wait.
+  ///   - limit: How many jobs may wait.
   init(threads: Int, limit: Int) {
     self.limit = limit
-    // A serial queue gets a thread of its own, however few processors there are.
+    // A serial queue gets its own thread, however few processors there are.
     state = Mutex(
       State(idle: (0..<threads).map { DispatchQueue(label: "tensorio.web.work.\($0)") }))
   }
 
-  /// How many jobs wait.
+  /// The number of waiting jobs.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Runs a job on one of the threads.
   ///
-  /// - Returns: What the job returned.
-  /// - Throws: What it threw; ``WebError/tooBusy`` where too many wait.
+  /// - Returns: The job's result.
+  /// - Throws: The job's error, or ``WebError/tooBusy`` if too many jobs wait.
   func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result
   {
     try await withCheckedThrowingContinuation { continuation in
@@ -66,7 +66,7 @@ final class WorkQueue: Sendable {
     return isAccepted
   }
 
-  /// Takes jobs until none waits.
+  /// Runs waiting jobs until there are none left.
   private func work(on queue: DispatchQueue) {
     while true {
       let job = state.withLock { state -> Job? in

@@ -21,7 +21,7 @@ struct BundleValidator: IssueCollector {
 
   mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
-  /// Runs all checks; nil when the bundle cannot be described at all.
+  /// Runs all checks; returns nil when the bundle cannot be described at all.
   mutating func run(check: ((ModelManifest) -> [BundleIssue])?) -> ModelBundle? {
     guard checkFolder(), let document = readDocument() else { return nil }
     var reader = ManifestReader()
@@ -44,18 +44,18 @@ struct BundleValidator: IssueCollector {
       report(
         .notFound, at: path, expected: "a folder",
         found: FileSystem.isFile(path) ? "a file" : "nothing",
-        mending: "Pass the path of a .tiobundle folder.")
+        suggestion: "Pass the path of a .tiobundle folder.")
       return false
     }
     let name = FileSystem.name(of: path)
     if name.hasSuffix(".tfbundle") {
       report(
         .deprecatedExtension, .warning, at: name, expected: "the extension .tiobundle",
-        found: ".tfbundle", mending: "Rename the folder; .tfbundle will not be read for ever.")
+        found: ".tfbundle", suggestion: "Rename the folder; .tfbundle will not be read for ever.")
     } else if !name.hasSuffix(".tiobundle") {
       report(
         .wrongExtension, at: name, expected: "the extension .tiobundle",
-        found: "a folder without it", mending: "Rename the folder.")
+        found: "a folder without it", suggestion: "Rename the folder.")
       return false
     }
     return true
@@ -66,7 +66,7 @@ struct BundleValidator: IssueCollector {
     guard FileSystem.isFile(file) else {
       report(
         .noManifest, at: "model.json", expected: "a file model.json in the bundle",
-        found: "nothing", mending: "Write one, or let 'tensorio init' make it from the model.")
+        found: "nothing", suggestion: "Write one, or let 'tensorio init' make it from the model.")
       return nil
     }
     do {
@@ -74,11 +74,11 @@ struct BundleValidator: IssueCollector {
     } catch let error as JSONSyntaxError {
       report(
         .malformedJSON, at: "model.json", expected: "a JSON document", found: "\(error)",
-        mending: "Correct the text at that place.")
+        suggestion: "Correct the text at that place.")
     } catch {
       report(
         .noManifest, at: "model.json", expected: "a readable file", found: "\(error)",
-        mending: "Put a regular file there, with permission to read it.")
+        suggestion: "Put a regular file there, with permission to read it.")
     }
     return nil
   }
@@ -97,13 +97,13 @@ struct BundleValidator: IssueCollector {
     for (index, layer) in layers.enumerated() where !seen.insert(layer.name).inserted {
       report(
         .duplicateName, at: "\(key)[\(index)].name", expected: "a name of its own",
-        found: "\"\(layer.name)\" a second time", mending: "Give each layer another name.")
+        found: "\"\(layer.name)\" a second time", suggestion: "Give each layer another name.")
     }
   }
 
-  /// What no JSON Schema can say: the product of the lengths.
+  /// Checks the product of the lengths of each shape, which a JSON Schema cannot express.
   ///
-  /// Nothing else is checked when a product is too large to be counted.
+  /// - Returns: Whether all products are small enough. The other checks are skipped if one isn't.
   private mutating func checkElementCounts(_ manifest: ModelManifest) -> Bool {
     var areCountable = true
     for (key, layers) in [
@@ -120,7 +120,7 @@ struct BundleValidator: IssueCollector {
         report(
           .badShape, at: "\(key)[\(index)].shape",
           expected: "\(ModelManifest.Layer.mostElements) elements at most",
-          found: "\(layer.shape)", mending: "Check the lengths of the axes.")
+          found: "\(layer.shape)", suggestion: "Check the lengths of the axes.")
       }
     }
     return areCountable
@@ -132,7 +132,7 @@ struct BundleValidator: IssueCollector {
     guard FileSystem.staysInside(file) else {
       report(
         .pathOutsideBundle, at: "model.file", expected: "a path inside the bundle",
-        found: "\"\(file)\"", mending: "Put the model into the bundle and name it there.")
+        found: "\"\(file)\"", suggestion: "Put the model into the bundle and name it there.")
       return
     }
     let modelPath = path + "/" + file
@@ -140,20 +140,20 @@ struct BundleValidator: IssueCollector {
       report(
         .missingModelFile, at: "model.file", expected: "a file or folder \"\(file)\" in the bundle",
         found: foundModels,
-        mending: "Add the model, or correct the name in model.file.")
+        suggestion: "Add the model, or correct the name in model.file.")
       return
     }
     let kind = ModelBundle.backendName(ofFileAt: modelPath)
     if (manifest.model.backend ?? kind) == "tflite", FileSystem.isFolder(modelPath) {
       report(
         .missingModelFile, at: "model.file", expected: "a file \"\(file)\"", found: "a folder",
-        mending: "Put the .tflite file itself into the bundle.")
+        suggestion: "Put the .tflite file itself into the bundle.")
       return
     }
     checkBackend(manifest, kind: kind)
   }
 
-  /// The models that the bundle has under other names, for the message.
+  /// The models that the bundle has under other names, for the error message.
   private var foundModels: String {
     do {
       let names = try FileSystem.contents(of: path).filter {
@@ -172,11 +172,11 @@ struct BundleValidator: IssueCollector {
       report(
         .unknownBackend, at: "model.backend",
         expected: "\"tflite\" or \"tensorflow\", since the file's kind does not tell",
-        found: "nothing", mending: "Add \"backend\", or name the file *.tflite.")
+        found: "nothing", suggestion: "Add \"backend\", or name the file *.tflite.")
     case (let named?, let kind?) where named != kind:
       report(
         .unknownBackend, at: "model.backend", expected: "\"\(kind)\", the kind of the model file",
-        found: "\"\(named)\"", mending: "Correct \"backend\" or \"file\".")
+        found: "\"\(named)\"", suggestion: "Correct \"backend\" or \"file\".")
     default: break
     }
   }
@@ -188,7 +188,7 @@ struct BundleValidator: IssueCollector {
       guard FileSystem.staysInside(file), !file.isEmpty else {
         report(
           .pathOutsideBundle, at: path, expected: "the name of a file in assets/",
-          found: "\"\(file)\"", mending: "Put the labels into assets/ and name the file.")
+          found: "\"\(file)\"", suggestion: "Put the labels into assets/ and name the file.")
         continue
       }
       guard let labels = readLabels(file, at: path) else { continue }
@@ -210,7 +210,7 @@ struct BundleValidator: IssueCollector {
     }
     report(
       .missingLabels, at: path, expected: "a text file assets/\(file) in UTF-8", found: found,
-      mending: "Add the file, one label a line.")
+      suggestion: "Add the file, one label a line.")
     return nil
   }
 
@@ -219,7 +219,7 @@ struct BundleValidator: IssueCollector {
     var values = layer.elementCount
     var thing = "value"
     if case .classMap(let shape, _) = layer.kind {
-      // Which numbers occur is only known when the model has run.
+      // The class indices that occur are only known after the model has run.
       guard shape.holdsScores else { return }
       values = shape.depth
       thing = "class"
@@ -231,7 +231,7 @@ struct BundleValidator: IssueCollector {
       names < values || thing == "class" ? .error : .warning,
       at: path, expected: "\(values) labels, one for each \(thing) of '\(layer.name)'",
       found: "\(names)",
-      mending: names < values
+      suggestion: names < values
         ? "Add the missing labels in the model's order, or correct the shape."
         : "Correct the shape, or remove the labels that have no \(thing).")
   }
@@ -240,18 +240,18 @@ struct BundleValidator: IssueCollector {
     let file = path + "/" + manifest.model.file
     let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
     guard backend == "tflite", !manifest.isPlaceholder, !manifest.describesTraining else { return }
-    // Whether a file can be trained is only known when it is loaded.
+    // Whether a file can be trained is only known after it is loaded.
     if manifest.model.modes.contains(.evaluate), !manifest.model.modes.contains(.train) {
       report(
         .unsupportedByBackend, at: "model.modes", expected: "[\"predict\"], or no \"modes\"",
         found: "\"eval\", which a TensorFlow Lite model that is not trained does not have",
-        mending: "Remove \"eval\" from \"modes\"; `tensorio evaluate` works without it.")
+        suggestion: "Remove \"eval\" from \"modes\"; `tensorio evaluate` works without it.")
     }
     if !manifest.placeholders.isEmpty {
       report(
         .unsupportedByBackend, at: "placeholders",
         expected: "no placeholders, which a TensorFlow Lite model takes only to be trained",
-        found: "\(manifest.placeholders.count)", mending: "Make them inputs.")
+        found: "\(manifest.placeholders.count)", suggestion: "Make them inputs.")
     }
   }
 }
@@ -268,13 +268,14 @@ extension BundleValidator {
       .missingKey, .warning, at: "train.ops",
       expected: "the \(names) of a training step, since model.modes has \"train\"",
       found: "nothing",
-      mending: "Add \"train\": {\"ops\": [names]}, or remove \"train\" from \"modes\"; without it "
+      suggestion:
+        "Add \"train\": {\"ops\": [names]}, or remove \"train\" from \"modes\"; without it "
         + "the model runs, but does not learn.")
   }
 }
 
 extension ModelManifest.Layer {
-  /// 2^31 - 1: what a tensor of the runtimes can count.
+  /// The maximum number of elements that the runtimes support: 2^31 - 1.
   static let mostElements = Int(Int32.max)
 
   /// The file in the assets folder that names the classes; nil without one.

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Writes a bundle's folder, whole or not at all.
+/// Writes a bundle's folder completely or not at all.
 package struct BundleWriter {
   package static let fileExtension = ".tiobundle"
 
@@ -21,7 +21,7 @@ package struct BundleWriter {
   ///
   /// - Parameters:
   ///   - destination: The folder to write.
-  ///   - replaces: Whether a folder that is there goes away, with everything in it.
+  ///   - replaces: Whether an existing folder is replaced, with everything in it.
   package init(destination: String, replaces: Bool = false) {
     self.destination =
       destination.count > 1 && destination.hasSuffix("/")
@@ -36,9 +36,9 @@ package struct BundleWriter {
 
   private var parent: String { FileSystem.folder(of: destination) }
 
-  /// Refuses a destination that cannot be written.
+  /// Checks that the destination can be written.
   ///
-  /// - Throws: ``TensorIOError``; what is there already has the code
+  /// - Throws: ``TensorIOError``. If the destination already exists, the code is
   ///   ``TensorIOError/Code/fileExists``.
   package func checkDestination() throws {
     guard FileSystem.name(of: destination).hasSuffix(Self.fileExtension) else {
@@ -56,16 +56,16 @@ package struct BundleWriter {
       throw TensorIOError(.fileExists, "'\(destination)' exists.")
     }
     guard FileManager.default.isWritableFile(atPath: parent) else {
-      throw TensorIOError(.unreadableFile, "The folder '\(parent)' cannot be written.")
+      throw TensorIOError(.unwritableFile, "The folder '\(parent)' cannot be written.")
     }
   }
 
-  /// Writes a bundle beside the destination, checks it, and gives it its name.
+  /// Writes a bundle next to the destination, checks it, and moves it to the destination.
   ///
   /// - Parameters:
-  ///   - fill: Writes the files into a folder that is empty.
-  ///   - check: Looks at what was written.
-  /// - Throws: ``TensorIOError``, and nothing is left behind then.
+  ///   - fill: Writes the files into an empty folder.
+  ///   - check: Checks the written bundle.
+  /// - Throws: ``TensorIOError``. Nothing is left behind then.
   package func write(
     _ fill: (_ folder: String) throws -> Void, check: (ModelBundle) throws -> Void = { _ in }
   ) throws {
@@ -80,12 +80,12 @@ package struct BundleWriter {
       try checkDestination()
       try FileSystem.move(fresh, over: destination)
     } catch var error as TensorIOError {
-      // Nobody knows the hidden folder.
+      // The caller doesn't know the hidden folder, so the message names the destination.
       error.message = error.message.replacing(fresh, with: destination)
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -18,16 +18,16 @@ import Darwin
 #endif
 
 extension FileSystem {
-  /// A file's bytes.
+  /// Reads a file's bytes.
   ///
-  /// - Throws: ``TensorIOError`` that tells a missing file from an unreadable one.
+  /// - Throws: ``TensorIOError`` that distinguishes a missing file from an unreadable one.
   package static func read(_ path: String) throws -> Data {
     let file = try openForReading(path)
     defer { close(file) }
     var data = Data()
     var status = stat()
     let size = fstat(file, &status) == 0 ? Int(status.st_size) : 0
-    // One more than the size, so that the last read tells that the file ended.
+    // One byte more than the size, so that the last read detects the end of the file.
     var room = size + 1
     while true {
       let count = data.count
@@ -45,11 +45,11 @@ extension FileSystem {
 
   /// Opens a file for reading; the caller closes the descriptor.
   ///
-  /// The open never waits. A named pipe would keep the program waiting until somebody writes to it,
-  /// and a device may never end, so both are refused. Only a pipe that the program was started with
-  /// (`/dev/stdin`, or `/dev/fd/63` from the shell's `<(command)`) is read.
+  /// Opening never blocks. A named pipe would block the program until another process writes to it,
+  /// and a device may never end, so both are rejected. The only pipes that are read are those that
+  /// the program was started with: `/dev/stdin`, or `/dev/fd/63` from the shell's `<(command)`.
   ///
-  /// - Throws: ``TensorIOError`` that tells a missing file from an unreadable one.
+  /// - Throws: ``TensorIOError`` that distinguishes a missing file from an unreadable one.
   package static func openForReading(_ path: String) throws -> CInt {
     let isInherited = isInheritedStream(path)
     let file = open(path, O_RDONLY | O_CLOEXEC | (isInherited ? 0 : O_NONBLOCK))
@@ -63,14 +63,16 @@ extension FileSystem {
     }
   }
 
-  /// Checks that a file can be opened, before a library opens it that would wait for a pipe's writer.
+  /// Checks that a file can be opened.
   ///
-  /// - Throws: ``TensorIOError`` for what is missing, is not a regular file or cannot be read.
+  /// Call it before a library opens the file and would wait for a pipe's writer.
+  ///
+  /// - Throws: ``TensorIOError`` when the path is missing, is not a regular file or cannot be read.
   package static func requireFile(_ path: String) throws { close(try openForReading(path)) }
 
-  /// Refuses folders, pipes, sockets and devices, each by its name.
+  /// Rejects folders, pipes, sockets and devices.
   ///
-  /// - Throws: ``TensorIOError``.
+  /// - Throws: ``TensorIOError`` that names the kind of file.
   private static func checkIsFile(_ path: String, _ file: CInt, allowsPipe: Bool) throws {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw unreadable(path, errno) }
@@ -89,7 +91,8 @@ extension FileSystem {
       "'\(path)' is a \(kind), a file was expected. Write what it holds to a file first.")
   }
 
-  /// Whether a path names an open file of this process, which the one who started it chose.
+  /// Whether a path names an open file of this process, which was chosen when the process was
+  /// started.
   private static func isInheritedStream(_ path: String) -> Bool {
     path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
   }
@@ -97,7 +100,7 @@ extension FileSystem {
   private static func unreadable(_ path: String, _ code: CInt) -> TensorIOError {
     switch code {
     case ENOENT: TensorIOError(.fileNotFound, "There is no file '\(path)'.")
-    // What the system says of opening a socket.
+    // Opening a socket fails with this error code.
     case ENXIO: TensorIOError(.unreadableFile, "'\(path)' is a socket, a file was expected.")
     default:
       TensorIOError(

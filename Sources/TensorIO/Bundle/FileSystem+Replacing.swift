@@ -19,9 +19,9 @@ import Musl
 import Darwin
 #endif
 
-/// What it takes to replace a file by a complete one.
+/// Operations for replacing a file with a complete new one.
 extension FileSystem {
-  /// Brings a file's content to the disk: after a power cut its name must not stand for an empty file.
+  /// Flushes a file's content to the disk, so that a power cut does not leave an empty file.
   ///
   /// - Throws: ``TensorIOError`` that names the file.
   package static func flush(_ path: String) throws {
@@ -31,7 +31,7 @@ extension FileSystem {
     guard fsync(file) == 0 else { throw lastError(writing: path) }
   }
 
-  /// Gives a file another name in one step; a file of that name is replaced.
+  /// Renames a file in one step, and replaces an existing file with the new name.
   ///
   /// - Throws: ``TensorIOError`` that names the new file.
   package static func rename(_ path: String, to newPath: String) throws {
@@ -45,7 +45,7 @@ extension FileSystem {
     guard status == 0 else { throw lastError(writing: newPath) }
   }
 
-  /// Removes a file; one that is not there is no error.
+  /// Removes a file; a missing file is not an error.
   ///
   /// - Throws: ``TensorIOError`` that names the file.
   package static func remove(_ path: String) throws {
@@ -54,25 +54,25 @@ extension FileSystem {
 
   private static func lastError(writing path: String) -> TensorIOError {
     TensorIOError(
-      .unreadableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+      .unwritableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
   }
 
-  /// Gives a folder, or a file, the place of what may be there already.
+  /// Moves a folder or a file to a path, and replaces what exists there.
   ///
-  /// - Throws: What the system says; what was there is still there then.
+  /// - Throws: The system's error. What existed at the path is then still there.
   package static func move(_ fresh: String, over destination: String) throws {
     let files = FileManager.default
     guard files.fileExists(atPath: destination) else {
       return try files.moveItem(atPath: fresh, toPath: destination)
     }
-    // A file takes the other's place in one step; a folder can change places with it.
+    // A file replaces another in one step. A folder swaps names with what it replaces.
     if isFile(fresh), isFile(destination) { return try rename(fresh, to: destination) }
-    // What was there and cannot be removed is no reason to say that nothing was done.
+    // The swap succeeded, so failing to delete the old content is harmless.
     if exchange_names(fresh, destination) == 0 {
       try? files.removeItem(atPath: fresh)
       return
     }
-    // Here the file system has no such step.
+    // The file system cannot swap names in one step.
     let old = "\(folder(of: destination))/.\(UUID().uuidString).old"
     try files.moveItem(atPath: destination, toPath: old)
     do {

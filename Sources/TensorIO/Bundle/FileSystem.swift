@@ -17,28 +17,28 @@ import Musl
 import Darwin
 #endif
 
-/// The few questions that bundles ask of the file system.
+/// The file system operations that bundles need.
 package enum FileSystem {
-  /// Whether there is a folder.
+  /// Whether a folder exists at this path.
   package static func isFolder(_ path: String) -> Bool {
     var isDirectory = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
   }
 
-  /// Whether there is a file that is no folder.
+  /// Whether a file that is not a folder exists at this path.
   package static func isFile(_ path: String) -> Bool {
     var isDirectory = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory
   }
 
-  /// The size of a file; nil when there is none.
+  /// Returns the size of a regular file in bytes; nil when there is none.
   package static func byteCount(of path: String) -> Int? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// The names in a folder.
+  /// Returns the names of the files and folders in a folder.
   package static func contents(of path: String) throws -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path)
@@ -50,25 +50,25 @@ package enum FileSystem {
     }
   }
 
-  /// Why the system refused something, in its own words: "No space left on device".
+  /// Returns the system's own reason for an error, such as "No space left on device".
   package static func reason(for error: any Error) -> String {
     let underlying = (error as? CocoaError)?.underlying ?? error
     guard let code = (underlying as? POSIXError)?.code else { return "\(error)" }
     return String(cString: strerror(code.rawValue))
   }
 
-  /// A path's last part.
+  /// Returns the last component of a path.
   package static func name(of path: String) -> String {
     String(path.split(separator: "/").last ?? "")
   }
 
-  /// The folder that a path lies in.
+  /// Returns the folder that contains a path.
   package static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Whether a relative path stays where it starts.
+  /// Whether a path is relative and stays inside the folder that it starts from.
   package static func staysInside(_ path: String) -> Bool {
     !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
   }

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads typed members of JSON objects and reports what is missing or of another type.
+/// Reads typed members of JSON objects and reports missing members and wrong types.
 protocol IssueCollector {
   mutating func add(_ issue: BundleIssue)
 }
@@ -11,21 +11,21 @@ protocol IssueCollector {
 extension IssueCollector {
   mutating func report(
     _ code: BundleIssue.Code, _ severity: BundleIssue.Severity = .error, at path: String,
-    expected: String, found: String, mending: String
+    expected: String, found: String, suggestion: String
   ) {
     add(
       BundleIssue(
         code, severity: severity, path: path.isEmpty ? "model.json" : path, expected: expected,
-        found: found, mending: mending))
+        found: found, suggestion: suggestion))
   }
 
   func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  /// Reports keys that have no meaning.
+  /// Reports unknown keys.
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - path: Where it is.
+  ///   - path: The path of the object.
   ///   - known: The keys that the object can have.
   ///   - ignored: Keys that are reported elsewhere.
   mutating func reject(
@@ -37,7 +37,7 @@ extension IssueCollector {
       report(
         .unknownKey, at: join(path, key), expected: "one of \(known.joined(separator: ", "))",
         found: "\"\(key)\"",
-        mending: meant.map { "Did you mean \"\($0)\"? Otherwise remove \"\(key)\"." }
+        suggestion: meant.map { "Did you mean \"\($0)\"? Otherwise remove \"\(key)\"." }
           ?? "Remove \"\(key)\".")
     }
   }
@@ -49,14 +49,14 @@ extension IssueCollector {
     let misspelt = object.keys.sorted().first { Spelling.suggestion(for: $0, among: [key]) != nil }
     report(
       .missingKey, at: join(path, key), expected: "the required key \"\(key)\"", found: "nothing",
-      mending: misspelt.map { "Rename \"\($0)\" to \"\(key)\"." } ?? "Add \"\(key)\".")
+      suggestion: misspelt.map { "Rename \"\($0)\" to \"\(key)\"." } ?? "Add \"\(key)\".")
     return nil
   }
 
   mutating func mistyped(_ value: JSONValue, at path: String, expected: String) {
     report(
       .wrongType, at: path, expected: expected, found: value.typeName,
-      mending: "Make it \(expected).")
+      suggestion: "Make it \(expected).")
   }
 
   mutating func object(_ value: JSONValue, at path: String) -> [String: JSONValue]? {
@@ -84,7 +84,7 @@ extension IssueCollector {
     case .number:
       report(
         .wrongType, at: path, expected: "a number that float32 can hold", found: "a larger one",
-        mending: "Use a number between -3.4e38 and 3.4e38.")
+        suggestion: "Use a number between -3.4e38 and 3.4e38.")
       return nil
     default:
       mistyped(value, at: path, expected: "a number")

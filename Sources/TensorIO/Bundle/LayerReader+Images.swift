@@ -39,13 +39,15 @@ extension LayerReader {
     }
   }
 
-  /// Reads one of a few words; nil where there is none or another one, which is reported.
+  /// Reads a string that must be one of a few words.
+  ///
+  /// - Returns: The word; nil when it is missing, or when it is another word, which is reported.
   private mutating func word<Word: RawRepresentable & CaseIterable>(
     _ type: Word.Type, _ key: String, in layer: [String: JSONValue], also others: [String] = [],
     at path: String
   ) -> Word? where Word.RawValue == String {
     guard case .string(let text)? = layer[key] else {
-      // The format is required, and its type has been checked.
+      // The format is a required key, and its type has already been checked.
       if key != "format" { _ = optionalString(key, in: layer, at: path) }
       return nil
     }
@@ -55,7 +57,7 @@ extension LayerReader {
       .unknownValue, at: "\(path).\(key)",
       expected: known.count == 2
         ? known.joined(separator: " or ") : "one of \(known.joined(separator: ", "))",
-      found: "\"\(text)\"", mending: "Use a word of the list.")
+      found: "\"\(text)\"", suggestion: "Use a word of the list.")
     return nil
   }
 
@@ -71,7 +73,7 @@ extension LayerReader {
       report(
         .badShape, at: "\(path).shape", expected: "[\(form)], or [-1, \(form)]",
         found: "\(shape)",
-        mending: isOther
+        suggestion: isOther
           ? "Write \"layout\": \"\(isLast ? "channels-first" : "channels-last")\", if that is how "
             + "the tensor lies in memory."
           : "Write the shape of one picture of \(channels == 1 ? "one channel" : "three channels")."
@@ -100,7 +102,8 @@ extension LayerReader {
       report(
         .badShape, at: "\(path).shape", expected: "[\(form)], or [-1, \(form)]",
         found: "\(shape)",
-        mending: "Write the number of classes that the tensor has scores for, or 1 where it holds "
+        suggestion:
+          "Write the number of classes that the tensor has scores for, or 1 where it holds "
           + "class numbers.")
       return nil
     }
@@ -113,7 +116,7 @@ extension LayerReader {
 
   // MARK: - Crop
 
-  /// A mode's name, or an object with more.
+  /// Reads a crop, which is the name of a mode or an object.
   private mutating func readCrop(_ layer: [String: JSONValue], at path: String) -> ImageCrop? {
     guard let value = layer["crop"] else { return nil }
     if case .string = value {
@@ -134,7 +137,7 @@ extension LayerReader {
     if members["color"] != nil, let mode, mode != .pad {
       report(
         .misplacedKey, at: "\(path).color", expected: "a colour only with the mode \"pad\"",
-        found: "one with \"\(mode.rawValue)\"", mending: "Remove \"color\": there is no margin.")
+        found: "one with \"\(mode.rawValue)\"", suggestion: "Remove \"color\": there is no margin.")
     }
     let color = readColor(members, at: path)
     return mode.map { ImageCrop($0, fraction: fraction ?? 1, color: color ?? PixelColor()) }
@@ -153,7 +156,7 @@ extension LayerReader {
     guard fraction > 0, fraction <= 1 else {
       report(
         .unknownValue, at: path, expected: "more than 0 and at most 1", found: "\(fraction)",
-        mending: "Write the share of each side that is kept, as 0.875.")
+        suggestion: "Write the share of each side that is kept, as 0.875.")
       return nil
     }
     return fraction
@@ -168,7 +171,7 @@ extension LayerReader {
       if let byte = UInt8(exactly: part) { return byte }
       report(
         .unknownValue, at: "\(path).\(key)", expected: "a whole number from 0 to 255",
-        found: "\(part)", mending: "Write the byte that the margin has before normalization.")
+        found: "\(part)", suggestion: "Write the byte that the margin has before normalization.")
       return nil
     }
     guard let red = parts[0], let green = parts[1], let blue = parts[2] else { return nil }
@@ -204,7 +207,9 @@ extension LayerReader {
     }
   }
 
-  /// A number for each colour, or one for all where that is allowed; gray has but one.
+  /// Reads a number for each colour, or a single number for all if that is allowed.
+  ///
+  /// A gray image has only a single number.
   private mutating func readValues(
     _ key: String, _ members: [String: JSONValue], _ format: ImageShape.Format?,
     takesNumber: Bool, at path: String

@@ -7,7 +7,7 @@
 struct LayerReader: IssueCollector {
   enum Direction { case input, output }
 
-  /// What `model.quantized` says; nil when that cannot be read.
+  /// The value of `model.quantized`; nil when it cannot be read.
   let isQuantized: Bool?
   private var issues: [BundleIssue] = []
 
@@ -40,7 +40,7 @@ struct LayerReader: IssueCollector {
       report(
         .unknownValue, at: "\(path).type", expected: "array, image, string or scalar",
         found: "\"\(type)\"",
-        mending: Spelling.suggestion(for: type, among: ["array", "image", "string", "scalar"])
+        suggestion: Spelling.suggestion(for: type, among: ["array", "image", "string", "scalar"])
           .map { "Did you mean \"\($0)\"?" } ?? "Use one of the four types.")
       checkWithoutType(layer, at: path)
       return nil
@@ -49,7 +49,7 @@ struct LayerReader: IssueCollector {
     if type == "scalar", let shape, !shape.allSatisfy({ $0 == 1 || $0 == -1 }) {
       report(
         .badShape, at: "\(path).shape", expected: "a shape of one value", found: "\(shape)",
-        mending: "Use [] or [1], or the type \"array\".")
+        suggestion: "Use [] or [1], or the type \"array\".")
     }
     guard let name, let shape, let kind else { return nil }
     return ModelManifest.Layer(name: name, shape: shape, dataType: dataType, kind: kind)
@@ -86,7 +86,7 @@ struct LayerReader: IssueCollector {
         expected: "a length of 1 to \(ModelManifest.Layer.mostElements), "
           + "or -1 for the batch axis in the first place",
         found: number.magnitude < 0x1p53 ? "\(Int(number))" : "\(number)",
-        mending: "Write the length of the axis.")
+        suggestion: "Write the length of the axis.")
       return nil
     }
     return Int(number)
@@ -99,7 +99,7 @@ struct LayerReader: IssueCollector {
     report(
       .unknownValue, at: "\(path).dtype", expected: "one of \(known.joined(separator: ", "))",
       found: "\"\(word)\"",
-      mending: Spelling.suggestion(for: word, among: known).map { "Did you mean \"\($0)\"?" }
+      suggestion: Spelling.suggestion(for: word, among: known).map { "Did you mean \"\($0)\"?" }
         ?? "Use a data type of the list.")
     return nil
   }
@@ -110,13 +110,15 @@ struct LayerReader: IssueCollector {
     "resize", "crop",
   ]
 
-  /// Checks what can be checked of a layer whose type is not known.
+  /// Checks as much as possible of a layer whose type is unknown.
   private mutating func checkWithoutType(_ layer: [String: JSONValue], at path: String) {
     reject(unknownKeysOf: layer, at: path, known: ["name", "type", "shape"] + Self.keysOfSome)
     _ = readDataType(layer, at: path)
   }
 
-  /// Rejects keys that this layer cannot have: misplaced where another layer could, else unknown.
+  /// Rejects keys that this layer cannot have.
+  ///
+  /// A key that another layer could have is reported as misplaced, and any other key as unknown.
   mutating func check(
     keysOf layer: [String: JSONValue], _ type: String, _ direction: Direction, allowed: [String],
     at path: String
@@ -127,7 +129,7 @@ struct LayerReader: IssueCollector {
       report(
         .misplacedKey, at: "\(path).\(key)",
         expected: "only \(known.joined(separator: ", ")) on an \(side) of type \(type)",
-        found: "\"\(key)\"", mending: "Remove \"\(key)\"; it has no meaning on this layer.")
+        found: "\"\(key)\"", suggestion: "Remove \"\(key)\"; it has no meaning on this layer.")
     }
     reject(unknownKeysOf: layer, at: path, known: known, ignored: Self.keysOfSome)
   }
@@ -149,7 +151,7 @@ struct LayerReader: IssueCollector {
       report(
         .ignoredField, .warning, at: "\(path).\(key)",
         expected: "no \(key), since model.quantized is false", found: "one",
-        mending: "Write \"quantized\": true, or remove it; it has no effect.")
+        suggestion: "Write \"quantized\": true, or remove it; it has no effect.")
     }
     return type == "array"
       ? .array(quantization, labelsFile: labels) : .scalar(quantization)
@@ -191,7 +193,9 @@ struct LayerReader: IssueCollector {
     case values
   }
 
-  /// Tells the two forms apart, `standard` or `scale` and `bias`; of all three `standard` wins.
+  /// Determines whether the object has the form `standard` or the form `scale` and `bias`.
+  ///
+  /// If all three keys are present, `standard` wins.
   mutating func readForm(_ members: [String: JSONValue], at path: String) -> Form? {
     reject(unknownKeysOf: members, at: path, known: ["standard", "scale", "bias"])
     guard let standard = members["standard"] else {
@@ -200,7 +204,7 @@ struct LayerReader: IssueCollector {
         report(
           .missingKey, at: path, expected: "\"standard\", or \"scale\" and \"bias\"",
           found: members.isEmpty ? "{}" : "no \(missing.joined(separator: " and no "))",
-          mending: "Add what is missing.")
+          suggestion: "Add what is missing.")
         return nil
       }
       return .values
@@ -210,14 +214,14 @@ struct LayerReader: IssueCollector {
       report(
         .conflictingKeys, at: path, expected: "\"standard\" alone, or \"scale\" and \"bias\"",
         found: "\"standard\" with half of the other form",
-        mending: "Keep \"standard\", which wins, and remove the other key.")
+        suggestion: "Keep \"standard\", which wins, and remove the other key.")
       return nil
     }
     if members["scale"] != nil {
       report(
         .ignoredField, .warning, at: path, expected: "\"standard\" alone",
         found: "\"standard\" with \"scale\" and \"bias\"",
-        mending: "\"standard\" wins; remove \"scale\" and \"bias\".")
+        suggestion: "\"standard\" wins; remove \"scale\" and \"bias\".")
     }
     return word.map(Form.standard)
   }
@@ -225,6 +229,6 @@ struct LayerReader: IssueCollector {
   mutating func reportStandard(_ word: String, at path: String, known: String) {
     report(
       .unknownValue, at: "\(path).standard", expected: known, found: "\"\(word)\"",
-      mending: "Use a known standard, or \"scale\" and \"bias\".")
+      suggestion: "Use a known standard, or \"scale\" and \"bias\".")
   }
 }

@@ -5,11 +5,11 @@
 
 /// Reads a parsed model.json into a ``ModelManifest`` and collects every violation of its schema.
 ///
-/// It accepts exactly what `Schemas/model.schema.json` accepts; the tests hold the two together.
+/// It accepts exactly what `Schemas/model.schema.json` accepts, which the tests verify.
 struct ManifestReader {
   private(set) var issues: [BundleIssue] = []
 
-  /// Reads a document; nil when it has violations, which are in ``issues`` then.
+  /// Reads a document; returns nil when it has violations, which are then in ``issues``.
   mutating func read(_ document: JSONValue) -> ModelManifest? {
     guard let root = object(document, at: "") else { return nil }
     reject(
@@ -55,7 +55,7 @@ struct ManifestReader {
       report(
         .unknownValue, at: "model.backend", expected: "\"tflite\" or \"tensorflow\"",
         found: "\"\(backend)\"",
-        mending: Spelling.suggestion(for: backend, among: ["tflite", "tensorflow"])
+        suggestion: Spelling.suggestion(for: backend, among: ["tflite", "tensorflow"])
           .map { "Did you mean \"\($0)\"?" } ?? "Name one of the two backends.")
     }
     let type = optionalString("type", in: model, at: "model")
@@ -68,7 +68,7 @@ struct ManifestReader {
       modes: modes, signature: signature)
   }
 
-  /// What the layers need of the model, also where something else in it is wrong.
+  /// Reads `model.quantized`, which the layers need even if the rest of `model` is invalid.
   private func quantized(_ root: [String: JSONValue]) -> Bool? {
     guard case .object(let model) = root["model"], case .bool(let quantized) = model["quantized"]
     else { return nil }
@@ -89,7 +89,7 @@ struct ManifestReader {
         report(
           .unknownValue, at: path, expected: "\"predict\", \"train\" or \"eval\"",
           found: "\"\(word)\"",
-          mending: Spelling.suggestion(for: word, among: ["predict", "train", "eval"])
+          suggestion: Spelling.suggestion(for: word, among: ["predict", "train", "eval"])
             .map { "Did you mean \"\($0)\"?" } ?? "Use one of the three modes.")
       case nil: break
       }
@@ -123,7 +123,7 @@ struct ManifestReader {
     if let position, devicePosition == nil {
       report(
         .unknownValue, at: "options.device_position", expected: "\"front\" or \"back\"",
-        found: "\"\(position)\"", mending: "Name one of the two cameras.")
+        found: "\"\(position)\"", suggestion: "Name one of the two cameras.")
     }
     return ModelOptions(devicePosition: devicePosition, outputFormat: format, values: options)
   }
@@ -136,7 +136,7 @@ struct ManifestReader {
     if names.isEmpty {
       report(
         .missingKey, at: "train.ops", expected: "the name of at least one operation",
-        found: "an empty array", mending: "Name the operations that a training step runs.")
+        found: "an empty array", suggestion: "Name the operations that a training step runs.")
     }
     return names.enumerated().compactMap { string($1, at: "train.ops[\($0)]") }
   }

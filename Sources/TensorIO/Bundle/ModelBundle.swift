@@ -9,18 +9,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A model's folder, `X.tiobundle`: its description, its file and its assets.
+/// A model's folder, `X.tiobundle`, with its description, its file and its assets.
 ///
 /// ```swift
 /// let bundle = try ModelBundle("mobilenet.tiobundle")
 /// let model = try ModelLoader(backends: [.liteRT]).makeModel(from: bundle)
 /// ```
 public struct ModelBundle: Sendable {
-  /// The folder.
+  /// The path of the folder.
   public let path: String
   /// The content of model.json.
   public let manifest: ModelManifest
-  /// What the bundle could do better; none keeps it from working.
+  /// The warnings of the validation, none of which keeps the bundle from working.
   public let warnings: [BundleIssue]
 
   private let labels: [String: Labels]
@@ -28,11 +28,11 @@ public struct ModelBundle: Sendable {
   /// Opens and validates a bundle.
   ///
   /// The checks run in this order: the path, the extension, model.json, its JSON, its schema, the
-  /// model file, the labels files, the caller's own check.
+  /// model file, the labels files, and the caller's own check.
   ///
   /// - Parameters:
-  ///   - path: The folder.
-  ///   - check: A check of the program's own; the issues it returns count like the others.
+  ///   - path: The path of the folder.
+  ///   - check: The program's own check. The issues that it returns count like the others.
   /// - Throws: ``TensorIOError`` with all issues that were found.
   public init(
     _ path: String, check: ((ModelManifest) -> [BundleIssue])? = nil
@@ -69,7 +69,8 @@ public struct ModelBundle: Sendable {
     self.labels = labels
   }
 
-  /// Everything that a validation finds, errors and warnings, in the order of the checks.
+  /// Returns all issues that a validation finds, both errors and warnings, in the order of the
+  /// checks.
   public static func issues(
     at path: String, check: ((ModelManifest) -> [BundleIssue])? = nil
   ) -> [BundleIssue] {
@@ -83,15 +84,15 @@ public struct ModelBundle: Sendable {
     manifest.isPlaceholder ? nil : path + "/" + manifest.model.file
   }
 
-  /// The path of a file in the assets folder.
+  /// Returns the path of a file in the assets folder.
   public func assetPath(_ name: String) -> String { path + "/assets/" + name }
 
-  /// The labels that a layer names; nil without any.
+  /// Returns the labels that a layer names; nil without any.
   public func labels(of layer: ModelManifest.Layer) -> Labels? {
     layer.labelsFile.flatMap { labels[$0] }
   }
 
-  /// The name of the backend: the one that model.json names, or that the model file's kind tells.
+  /// The name of the backend that model.json names or that the kind of the model file determines.
   public var backendName: String? {
     manifest.model.backend ?? modelPath.flatMap(Self.backendName(ofFileAt:))
   }

@@ -3,18 +3,19 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model's place among its variants: `tio:///models/{m}/hyperparameters/{h}/checkpoints/{c}`.
+/// An identifier of a model and its variant:
+/// `tio:///models/{m}/hyperparameters/{h}/checkpoints/{c}`.
 ///
-/// The text has exactly that form or is no identifier.
+/// Text in any other form is not an identifier.
 public struct ModelID: Hashable, Sendable, LosslessStringConvertible {
   /// The model.
   public let model: String
-  /// The hyperparameters it was trained with.
+  /// The hyperparameters that the model was trained with.
   public let hyperparameters: String
   /// The checkpoint of that training.
   public let checkpoint: String
 
-  /// Parses an identifier; nil when the text has any other form.
+  /// Parses an identifier; nil when the text has another form.
   public init?(_ description: String) {
     let prefix = "tio:///"
     guard description.hasPrefix(prefix) else { return nil }

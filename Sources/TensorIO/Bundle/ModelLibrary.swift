@@ -3,17 +3,17 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bundles of a folder.
+/// The bundles in a folder.
 ///
-/// One bundle that cannot be read does not keep the others from being found: it is among
+/// A bundle that cannot be read does not keep the others from being found. It is listed in
 /// ``failures``.
 public struct ModelLibrary: Sendable {
-  /// The usable bundles, sorted by their models' names without regard to case.
+  /// The usable bundles, sorted by the names of their models, ignoring case.
   public let bundles: [ModelBundle]
   /// The bundles that cannot be used, by path, each with its error.
   public let failures: [(path: String, error: TensorIOError)]
 
-  /// Scans a folder; folders within it are not searched.
+  /// Scans a folder, without its subfolders.
   ///
   /// - Throws: ``TensorIOError`` when the folder itself cannot be read.
   public init(scanning folder: String) throws {
@@ -34,7 +34,7 @@ public struct ModelLibrary: Sendable {
     self.failures = failures
   }
 
-  /// The bundle whose model has an identifier; nil when there is none.
+  /// The bundle whose model has this identifier; nil when there is none.
   public subscript(id id: String) -> ModelBundle? {
     bundles.first { $0.manifest.id == id }
   }

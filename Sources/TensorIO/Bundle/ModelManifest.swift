@@ -3,17 +3,17 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content of a model.json: what a model is, what goes in and what comes out.
+/// The content of a model.json: a description of the model, its inputs and its outputs.
 public struct ModelManifest: Sendable, Hashable {
   /// The model's name.
   public var name: String
-  /// What the model does.
+  /// A description of what the model does.
   public var details: String
   /// The model's identifier.
   public var id: String
   /// The model's version.
   public var version: String
-  /// Who made the model.
+  /// The author of the model.
   public var author: String
   /// The model's license.
   public var license: String
@@ -23,16 +23,17 @@ public struct ModelManifest: Sendable, Hashable {
   public var inputs: [Layer]
   /// The output layers, in order.
   public var outputs: [Layer]
-  /// Layers that are fed beside the inputs.
+  /// The placeholders: layers that are fed in addition to the inputs, in order.
   public var placeholders: [Layer]
-  /// Whether the bundle has no model file; every run of it returns nothing.
+  /// Whether the bundle has no model file, so that its runs return no outputs.
   public var isPlaceholder: Bool
-  /// Hints to programs that use the model.
+  /// Hints for programs that use the model.
   public var options: ModelOptions
   /// The operations that a training step runs; empty when the model cannot be trained.
   public var trainingOperations: [String]
 
-  /// Whether the model can be trained: it has the mode, and operations of a training step.
+  /// Whether the model can be trained: it has the mode `train` and the operations of a training
+  /// step.
   public var describesTraining: Bool { model.modes.contains(.train) && !trainingOperations.isEmpty }
 
   /// The `model` field.
@@ -41,15 +42,15 @@ public struct ModelManifest: Sendable, Hashable {
     public var file: String
     /// Whether the model reads and writes 8-bit integers.
     public var isQuantized: Bool
-    /// The backend's name; nil when the file's kind tells it.
+    /// The backend's name; nil when the kind of the model file determines it.
     public var backend: String?
-    /// A free word for the class of models it belongs to.
+    /// A free-form name for the type of model.
     public var type: String?
-    /// The name of the program's own class for it.
+    /// The name of the program's own class for the model.
     public var className: String?
     /// What the model can do.
     public var modes: ModelModes
-    /// The key of the signature to run; nil means the model's first.
+    /// The key of the signature to run; nil uses the model's first.
     public var signature: String?
   }
 
@@ -57,22 +58,22 @@ public struct ModelManifest: Sendable, Hashable {
   public struct Layer: Sendable, Hashable {
     /// The layer's name.
     public var name: String
-    /// The lengths of the axes; a first -1 is the batch axis.
+    /// The lengths of the axes; a leading -1 is the batch axis.
     public var shape: [Int]
-    /// The data type, when the layer names one.
+    /// The data type, if the layer names one.
     public var dataType: DataType?
     /// What the values mean.
     public var kind: Kind
 
-    /// What the values of a layer mean; labels are still a file's name.
+    /// What the values of a layer mean; labels are given by the name of their file.
     public enum Kind: Sendable, Hashable {
       /// An array of numbers.
       case array(Quantization?, labelsFile: String?)
       /// One number.
       case scalar(Quantization?)
-      /// A picture that goes in.
+      /// An image input.
       case imageInput(ImageShape, ImagePreprocessing)
-      /// A picture that comes out.
+      /// An image output.
       case imageOutput(ImageShape, PixelDenormalization?)
       /// A class for each pixel.
       case classMap(ClassMapShape, labelsFile: String?)
@@ -95,13 +96,13 @@ public struct ModelModes: OptionSet, Sendable, Hashable {
   public static let evaluate = ModelModes(rawValue: 4)
 }
 
-/// Hints of a model to the programs that use it; none changes a result.
+/// A model's hints for the programs that use it, none of which changes a result.
 public struct ModelOptions: Sendable, Hashable {
-  /// The camera to begin with.
+  /// The camera to start with.
   public var devicePosition: DevicePosition?
   /// How the outputs should be shown.
   public var outputFormat: String?
-  /// All options as they stand in model.json, also those above and any other.
+  /// All options in model.json, including those above and any others.
   public var values: [String: JSONValue]
 
   /// Makes options.
@@ -114,11 +115,11 @@ public struct ModelOptions: Sendable, Hashable {
     self.values = values
   }
 
-  /// Which camera of a device.
+  /// A camera of a device.
   public enum DevicePosition: String, Sendable {
-    /// The one that faces the person.
+    /// The camera that faces the user.
     case front
-    /// The one that faces the world.
+    /// The camera that faces away from the user.
     case back
   }
 }

@@ -3,16 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the word that a misspelt one was probably meant to be.
+/// Finds the word that a misspelt word was probably meant to be.
 package enum Spelling {
-  /// The most characters that are compared; nobody mistypes a longer key.
+  /// The maximum length of the words that are compared; a longer key is unlikely to be a typo.
   private static let mostCharacters = 64
 
-  /// The candidate that takes the fewest changes; nil when none is near enough.
+  /// Returns the candidate that differs in the fewest characters; nil when none is close enough.
   ///
   /// - Parameters:
-  ///   - word: What somebody wrote.
-  ///   - candidates: What it may have been meant to be; the first of two equally near ones wins.
+  ///   - word: The word that was written.
+  ///   - candidates: The valid words. The first of two equally close ones wins.
   /// - Returns: The candidate, or nil.
   package static func suggestion(for word: String, among candidates: [String]) -> String? {
     guard word.count <= mostCharacters else { return nil }
@@ -26,7 +26,7 @@ package enum Spelling {
     return best?.word
   }
 
-  /// How many characters are inserted, removed, replaced or swapped with their neighbour.
+  /// Counts the characters that are inserted, removed, replaced or swapped with their neighbour.
   private static func changes(from first: [Character], to second: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...second.count)

@@ -3,27 +3,27 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of this library: what went wrong, with which layer or file, and how to mend it.
+/// An error of this library: what went wrong, with which layer or file, and how to fix it.
 ///
-/// Branch on ``code``; show ``message`` to a person. When a native library or the system caused
-/// the failure, its own words are in the message and the error itself in ``cause``.
+/// Branch on ``code`` and show ``message`` to people. If a native library or the system caused the
+/// failure, the message includes its text and ``cause`` is the underlying error.
 public struct TensorIOError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, naming the thing and both sides, as in "'x' takes 2 values, got 3".
+  /// What happened, to what, and what was expected and found, as in "'x' takes 2 values, got 3".
   public var message: String
-  /// The error that led to this one, if there was one.
+  /// The underlying error, if there is one.
   public var cause: (any Error)?
-  /// All problems found, when a bundle failed its validation; else empty.
+  /// All problems that a validation found in a bundle; empty for other errors.
   public var issues: [BundleIssue]
 
   /// Makes an error.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: What happened and how to mend it, as one or two sentences.
-  ///   - cause: The error that led to this one.
-  ///   - issues: The problems found by a validation.
+  ///   - message: What happened and how to fix it, in one or two sentences.
+  ///   - cause: The underlying error.
+  ///   - issues: The problems that a validation found.
   public init(
     _ code: Code, _ message: String, cause: (any Error)? = nil, issues: [BundleIssue] = []
   ) {
@@ -42,7 +42,8 @@ extension TensorIOError {
   /// The kinds of failure.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Wrapped: String {
-      case fileNotFound, unreadableFile, invalidBundle, invalidModel, unsupportedModel
+      case fileNotFound, unreadableFile, unwritableFile, invalidBundle, invalidModel,
+        unsupportedModel
       case unknownModelClass, unknownBackend, missingLibrary
       case missingInput, unknownInput, wrongInputCount, wrongElementCount, wrongKind
       case unrepresentableValue, unknownOutput, wrongOutputType, inferenceFailed
@@ -52,19 +53,21 @@ extension TensorIOError {
     private let wrapped: Wrapped
     private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
-    /// A file or folder is not there.
+    /// A file or folder is missing.
     public static var fileNotFound: Code { Code(.fileNotFound) }
-    /// A file is there but cannot be read or written.
+    /// A file exists but cannot be read.
     public static var unreadableFile: Code { Code(.unreadableFile) }
-    /// A bundle broke a rule; ``TensorIOError/issues`` lists all of them.
+    /// A file or folder cannot be written or created.
+    public static var unwritableFile: Code { Code(.unwritableFile) }
+    /// A bundle is not valid; ``TensorIOError/issues`` lists all problems.
     public static var invalidBundle: Code { Code(.invalidBundle) }
-    /// The model's own file is not a valid model.
+    /// The model's file is not a valid model.
     public static var invalidModel: Code { Code(.invalidModel) }
     /// The model is valid, but the runtime cannot run it.
     public static var unsupportedModel: Code { Code(.unsupportedModel) }
-    /// `class` in model.json names no class that the loader knows.
+    /// `class` in model.json names a class that the loader does not know.
     public static var unknownModelClass: Code { Code(.unknownModelClass) }
-    /// No backend fits the model.
+    /// The loader has no backend for the model.
     public static var unknownBackend: Code { Code(.unknownBackend) }
     /// A native library could not be found or opened.
     public static var missingLibrary: Code { Code(.missingLibrary) }
@@ -72,11 +75,11 @@ extension TensorIOError {
     public static var missingInput: Code { Code(.missingInput) }
     /// A value has a name that no input has.
     public static var unknownInput: Code { Code(.unknownInput) }
-    /// The number of values is not the number of inputs.
+    /// The number of values differs from the number of inputs.
     public static var wrongInputCount: Code { Code(.wrongInputCount) }
     /// A value has too few or too many elements for its layer.
     public static var wrongElementCount: Code { Code(.wrongElementCount) }
-    /// A value's kind does not fit its layer, as a picture for an array.
+    /// A value's kind does not fit its layer, such as an image for an array.
     public static var wrongKind: Code { Code(.wrongKind) }
     /// A number cannot be represented in the layer's data type.
     public static var unrepresentableValue: Code { Code(.unrepresentableValue) }
@@ -86,26 +89,26 @@ extension TensorIOError {
     public static var wrongOutputType: Code { Code(.wrongOutputType) }
     /// The runtime failed while it ran the model.
     public static var inferenceFailed: Code { Code(.inferenceFailed) }
-    /// A training step gave a loss that is no finite number.
+    /// A training step returned a loss that is not finite.
     public static var trainingDiverged: Code { Code(.trainingDiverged) }
-    /// An option has a value that makes no sense.
+    /// An option has an invalid value.
     public static var invalidOption: Code { Code(.invalidOption) }
-    /// A file or folder is there already, and is not overwritten.
+    /// A file or folder already exists and is not overwritten.
     public static var fileExists: Code { Code(.fileExists) }
-    /// A picture has a format that is not supported.
+    /// An image has an unsupported format.
     public static var unsupportedImage: Code { Code(.unsupportedImage) }
-    /// A picture is damaged.
+    /// An image is damaged.
     public static var invalidImage: Code { Code(.invalidImage) }
-    /// A picture exceeds the configured limits.
+    /// An image exceeds the configured limits.
     public static var imageTooLarge: Code { Code(.imageTooLarge) }
     /// A ``CancellationToken`` ended the run.
     public static var cancelled: Code { Code(.cancelled) }
-    /// A fault of this library.
+    /// A bug in this library.
     public static var internalFault: Code { Code(.internalFault) }
 
     public var description: String { wrapped.rawValue }
 
-    /// The code whose description another process sent.
+    /// Makes the code from a description that another process sent.
     package init?(named description: String) {
       guard let wrapped = Wrapped(rawValue: description) else { return nil }
       self.wrapped = wrapped

@@ -5,24 +5,24 @@
 
 /// The size of a layer that holds a class for each pixel.
 ///
-/// Source: an output of the type "image" with the format "CLASSES" in model.json.
+/// It describes an output of the type "image" with the format "CLASSES" in model.json.
 public struct ClassMapShape: Hashable, Sendable {
-  /// Rows of pixels.
+  /// The height in pixels.
   public var height: Int
-  /// Pixels in a row.
+  /// The width in pixels.
   public var width: Int
-  /// Values for a pixel: a score for each class, or 1 where the value is the class's number.
+  /// The number of values in a pixel: a score for each class, or 1 if the value is the class index.
   public var depth: Int
-  /// Where the tensor has the axis of the classes.
+  /// The position of the class axis in the tensor.
   public var layout: ImageShape.Layout
 
   /// Makes a shape.
   ///
   /// - Parameters:
-  ///   - height: Rows of pixels.
-  ///   - width: Pixels in a row.
-  ///   - depth: The number of classes with a score, or 1 for class numbers.
-  ///   - layout: Where the tensor has the axis of the classes.
+  ///   - height: The height in pixels.
+  ///   - width: The width in pixels.
+  ///   - depth: The number of classes with a score, or 1 for class indices.
+  ///   - layout: The position of the class axis in the tensor.
   public init(height: Int, width: Int, depth: Int, layout: ImageShape.Layout = .channelsLast) {
     self.height = height
     self.width = width
@@ -30,7 +30,7 @@ public struct ClassMapShape: Hashable, Sendable {
     self.layout = layout
   }
 
-  /// Whether a pixel has a score for each class, and not a number.
+  /// Whether a pixel has a score for each class instead of a class index.
   public var holdsScores: Bool { depth > 1 }
 
   /// The lengths of the tensor's axes for one map.

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the stored pixels must be turned to stand upright, as EXIF counts it.
+/// How the stored pixels must be turned to be upright, as in EXIF.
 ///
 /// The raw values are those of EXIF's tag 0x0112.
 public enum ImageOrientation: Int, Sendable, CaseIterable {
@@ -17,17 +17,18 @@ public enum ImageOrientation: Int, Sendable, CaseIterable {
   case downMirrored = 4
   /// Mirrored along the main diagonal (transposed).
   case leftMirrored = 5
-  /// Turned so that a clockwise quarter turn makes it upright.
+  /// Upright after a clockwise quarter turn.
   case right = 6
   /// Mirrored along the other diagonal (transversed).
   case rightMirrored = 7
-  /// Turned so that a counterclockwise quarter turn makes it upright.
+  /// Upright after a counterclockwise quarter turn.
   case left = 8
 
-  /// Whether width and height change places when the picture is turned upright.
+  /// Whether turning the image upright swaps its width and height.
   public var swapsAxes: Bool { rawValue >= 5 }
 
-  /// Whether turning upright brings the far end of a stored axis to the left, or to the top.
+  /// Whether turning the image upright moves the far end of a stored axis to the left or to the
+  /// top.
   package var flips: (horizontally: Bool, vertically: Bool) {
     switch self {
     case .up, .leftMirrored: (false, false)

@@ -3,22 +3,22 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a picture goes in a target: which part of it, how large, and where.
+/// How an image is placed in a target: which part is used, at which size and position.
 package struct ImagePlacement: Sendable, Equatable {
-  /// The part of the picture.
+  /// The part of the image.
   package var crop: PixelCrop
-  /// The size that the part is resized to; smaller than the target where there is a margin.
+  /// The width that the part is resized to; smaller than the target's if there is a margin.
   package var width: Int
-  /// See ``width``.
+  /// The height that the part is resized to; smaller than the target's if there is a margin.
   package var height: Int
-  /// Columns of margin on the left.
+  /// The number of margin columns on the left.
   package var x: Int
-  /// Rows of margin above.
+  /// The number of margin rows above.
   package var y: Int
-  /// What of the crop is resized, where that begins or ends within its pixels; nil is all of it.
+  /// The part of the crop to resize, if it begins or ends within a pixel; nil means all of it.
   package var window: Window?
 
-  /// A part of a picture that begins and ends within pixels.
+  /// A part of an image that begins and ends within pixels.
   package struct Window: Sendable, Equatable {
     package var columns: Span
     package var rows: Span
@@ -40,7 +40,7 @@ package struct ImagePlacement: Sendable, Equatable {
     }
   }
 
-  /// Places a picture.
+  /// Places an image of a size in a target.
   package init(
     of size: (width: Int, height: Int), in target: (width: Int, height: Int), by crop: ImageCrop
   ) {
@@ -53,7 +53,8 @@ package struct ImagePlacement: Sendable, Equatable {
     y = Self.half(target.height - height)
   }
 
-  /// The largest size of the part's aspect within the target, as Pillow's `ImageOps.contain` has it.
+  /// The largest size within the target that has the part's aspect ratio, as in Pillow's
+  /// `ImageOps.contain`.
   private static func contained(
     _ part: PixelCrop, in target: (width: Int, height: Int)
   ) -> (width: Int, height: Int) {
@@ -71,15 +72,16 @@ package struct ImagePlacement: Sendable, Equatable {
     return target
   }
 
-  /// The same for a picture that is decoded at a fraction of its size.
+  /// Returns the placement for the same image decoded at a fraction of its size.
   ///
-  /// The crop becomes the smallest whole one that covers the part.
+  /// The crop becomes the smallest crop of whole pixels that covers the part.
   ///
   /// - Parameters:
-  ///   - denominator: What the sides are divided by, rounded up.
-  ///   - size: The picture's own size, upright.
-  ///   - orientation: How it is stored: what is rounded up is then on the other side.
-  /// - Returns: The placement of the smaller picture.
+  ///   - denominator: The divisor of the sides. The quotients are rounded up.
+  ///   - size: The image's full size, upright.
+  ///   - orientation: How the image is stored. If it is flipped, the extra pixel from rounding up
+  ///     is on the other side.
+  /// - Returns: The placement of the smaller image.
   package func scaled(
     by denominator: Int, of size: (width: Int, height: Int), _ orientation: ImageOrientation
   ) -> ImagePlacement {
@@ -109,7 +111,7 @@ package struct ImagePlacement: Sendable, Equatable {
   }
 }
 
-/// A rectangle within a picture.
+/// A rectangle within an image.
 package struct PixelCrop: Sendable, Hashable {
   package var x: Int
   package var y: Int
@@ -123,7 +125,7 @@ package struct PixelCrop: Sendable, Hashable {
     self.height = height
   }
 
-  /// The largest part with the target's aspect, in the middle; at least one pixel each way.
+  /// The largest central part with the target's aspect ratio, at least one pixel wide and high.
   package init(of size: (width: Int, height: Int), toAspectOf target: (width: Int, height: Int)) {
     width = size.width
     height = size.height
@@ -136,7 +138,7 @@ package struct PixelCrop: Sendable, Hashable {
     y = (size.height - height) / 2
   }
 
-  /// Keeps the middle, as TensorFlow's `central_crop` does; at least one pixel each way.
+  /// Keeps the middle, like TensorFlow's `central_crop`, but at least one pixel each way.
   fileprivate mutating func cutMiddle(_ fraction: Double) {
     let columns = min(Int((Double(width) - Double(width) * fraction) / 2), (width - 1) / 2)
     let rows = min(Int((Double(height) - Double(height) * fraction) / 2), (height - 1) / 2)

@@ -3,16 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens to a picture on its way into a model's tensor.
+/// How an image is prepared for a model's tensor.
 public struct ImagePreprocessing: Sendable, Hashable {
-  /// How the picture is resized.
+  /// How the image is resized.
   public var resize: ResizeMethod
-  /// Which part of the picture is taken.
+  /// Which part of the image is used.
   public var crop: ImageCrop
-  /// How its bytes become the model's numbers; nil leaves them 0...255.
+  /// How the bytes become the model's numbers; nil leaves them in the range 0...255.
   public var normalization: PixelNormalization?
 
-  /// Makes a description; what is left out is what a model.json that does not say has.
+  /// Makes a description; the defaults are those of a model.json without these fields.
   public init(
     resize: ResizeMethod = .pillowBilinear, crop: ImageCrop = ImageCrop(),
     normalization: PixelNormalization? = nil

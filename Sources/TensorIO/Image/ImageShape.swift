@@ -5,15 +5,15 @@
 
 /// The size of an image layer, and the order of its channels and axes.
 public struct ImageShape: Hashable, Sendable {
-  /// Rows of pixels.
+  /// The height in pixels.
   public var height: Int
-  /// Pixels in a row.
+  /// The width in pixels.
   public var width: Int
-  /// Values for a pixel.
+  /// The number of values in a pixel.
   public var channels: Int
   /// The order of the channels in the tensor.
   public var format: Format
-  /// Where the tensor has the axis of the channels.
+  /// The position of the channel axis in the tensor.
   public var layout: Layout
 
   /// The order of an image layer's channels.
@@ -22,10 +22,10 @@ public struct ImageShape: Hashable, Sendable {
     case rgb = "RGB"
     /// Blue, green, red.
     case bgr = "BGR"
-    /// One channel of brightness, as Pillow's `convert("L")` makes it.
+    /// One channel of brightness, computed like Pillow's `convert("L")`.
     case gray = "GRAY"
 
-    /// Values for a pixel.
+    /// The number of values in a pixel.
     public var channels: Int { self == .gray ? 1 : 3 }
   }
 
@@ -33,18 +33,18 @@ public struct ImageShape: Hashable, Sendable {
   public enum Layout: String, Sendable, CaseIterable {
     /// Height, width, channels.
     case channelsLast = "channels-last"
-    /// Channels, height, width: a plane for each channel.
+    /// Channels, height, width, with a plane for each channel.
     case channelsFirst = "channels-first"
   }
 
   /// Makes a shape.
   ///
   /// - Parameters:
-  ///   - height: Rows of pixels.
-  ///   - width: Pixels in a row.
-  ///   - channels: Values for a pixel; those of the format unless told.
+  ///   - height: The height in pixels.
+  ///   - width: The width in pixels.
+  ///   - channels: The number of values in a pixel; nil uses that of the format.
   ///   - format: The order of the channels.
-  ///   - layout: Where the tensor has the axis of the channels.
+  ///   - layout: The position of the channel axis in the tensor.
   public init(
     height: Int, width: Int, channels: Int? = nil, format: Format = .rgb,
     layout: Layout = .channelsLast
@@ -56,7 +56,7 @@ public struct ImageShape: Hashable, Sendable {
     self.layout = layout
   }
 
-  /// The lengths of the tensor's axes for one picture.
+  /// The lengths of the tensor's axes for one image.
   public var axes: [Int] {
     layout == .channelsLast ? [height, width, channels] : [channels, height, width]
   }

@@ -3,39 +3,40 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a picture fit an image layer: cropped, resized, upright.
+/// Crops, resizes and turns an image so that it fits an image layer.
 ///
-/// With its defaults, the largest part with the target's aspect is cut out of the middle, resized
-/// with an antialiased bilinear filter and turned upright; a picture of the target's size that
-/// stands upright is taken as it is. Alpha is skipped. Any picture fits any target, enlarged where
-/// necessary.
+/// By default, the largest central part with the target's aspect ratio is cropped, resized with an
+/// antialiased bilinear filter and turned upright. An upright image of the target's size is used
+/// unchanged. Alpha is ignored. An image of any size fits any target, and is enlarged if necessary.
 ///
-/// The result is that of the Python library that ``resize`` names: by default, bit for bit, that of
-/// Pillow's `image.crop(...).resize(size, BILINEAR)`.
+/// The result equals that of the Python library that ``resize`` names. With the defaults, it is bit
+/// for bit that of Pillow's `image.crop(...).resize(size, BILINEAR)`.
 ///
 /// ```swift
 /// let preview = ImageTransform(width: 224, height: 224).apply(to: photo)
 /// ```
 public struct ImageTransform: Hashable, Sendable {
-  /// Pixels in a row of the result.
+  /// The width of the result in pixels.
   public let width: Int
-  /// Rows of the result.
+  /// The height of the result in pixels.
   public let height: Int
-  /// How the picture is resized.
+  /// How the image is resized.
   public var resize: ResizeMethod
-  /// Which part of the picture is taken.
+  /// Which part of the image is used.
   public var crop: ImageCrop
-  /// Whether the result is its brightness alone, made before resizing as Pillow's `convert("L")`.
+  /// Whether the result is gray.
+  ///
+  /// The image is converted before it is resized, in the same way as by Pillow's `convert("L")`.
   public var isGray: Bool
 
   /// Makes a transform.
   ///
   /// - Parameters:
-  ///   - width: Pixels in a row, at least 1.
-  ///   - height: Rows, at least 1.
-  ///   - resize: How the picture is resized.
-  ///   - crop: Which part of the picture is taken.
-  ///   - isGray: Whether the result is its brightness alone.
+  ///   - width: The width of the result in pixels, at least 1.
+  ///   - height: The height of the result in pixels, at least 1.
+  ///   - resize: How the image is resized.
+  ///   - crop: Which part of the image is used.
+  ///   - isGray: Whether the result is gray.
   public init(
     width: Int, height: Int, resize: ResizeMethod = .pillowBilinear,
     crop: ImageCrop = ImageCrop(), isGray: Bool = false
@@ -48,36 +49,36 @@ public struct ImageTransform: Hashable, Sendable {
     self.isGray = isGray
   }
 
-  /// Makes the transform of an image layer.
+  /// Makes the transform for an image layer.
   public init(_ shape: ImageShape, _ preprocessing: ImagePreprocessing) {
     self.init(
       width: shape.width, height: shape.height, resize: preprocessing.resize,
       crop: preprocessing.crop, isGray: shape.format == .gray)
   }
 
-  /// The picture as a model with this transform sees it: RGB or gray, and upright.
+  /// Returns the image as a model with this transform sees it: RGB or gray, and upright.
   public func apply(to image: PixelBuffer) -> PixelBuffer {
     PixelBuffer(fillingWidth: width, height: height, format: isGray ? .gray : .rgb) { span in
       transform(image, into: &span, as: pictureEncoding)
     }
   }
 
-  /// What a picture of the result holds.
+  /// The encoding of the result of ``apply(to:)``.
   package var pictureEncoding: PixelEncoding {
     PixelEncoding(format: isGray ? .gray : .rgb, element: .uint8)
   }
 
-  /// Where an upright picture of a size goes.
+  /// Returns where an upright image of this size goes.
   package func placement(ofWidth width: Int, height: Int) -> ImagePlacement {
     ImagePlacement(of: (width, height), in: (self.width, self.height), by: crop)
   }
 
-  /// Writes the transformed picture into a tensor's memory.
+  /// Writes the transformed image into a tensor's memory.
   ///
   /// - Parameters:
-  ///   - image: A picture of any size, format and orientation.
-  ///   - tensor: Memory for height x width x channels elements, without a need for alignment.
-  ///   - encoding: What the tensor holds.
+  ///   - image: An image of any size, format and orientation.
+  ///   - tensor: Memory for height x width x channels elements, with any alignment.
+  ///   - encoding: The layout and element type of the tensor.
   /// - Throws: `TensorIOError` when the memory does not have the size of the result.
   package func write(
     _ image: PixelBuffer, into tensor: inout MutableRawSpan, as encoding: PixelEncoding
@@ -86,13 +87,13 @@ public struct ImageTransform: Hashable, Sendable {
     transform(image, into: &tensor, as: encoding)
   }
 
-  /// Writes an upright picture of which it is known where it goes.
+  /// Writes an upright image whose placement is already known.
   ///
   /// - Parameters:
-  ///   - image: A picture that stands upright.
-  ///   - placement: Which part of it goes where.
-  ///   - tensor: Memory for height x width x channels elements, without a need for alignment.
-  ///   - encoding: What the tensor holds.
+  ///   - image: An upright image.
+  ///   - placement: Which part of the image goes where.
+  ///   - tensor: Memory for height x width x channels elements, with any alignment.
+  ///   - encoding: The layout and element type of the tensor.
   /// - Throws: `TensorIOError` when the memory does not have the size of the result.
   package func write(
     _ image: PixelBuffer, _ placement: ImagePlacement, into tensor: inout MutableRawSpan,
@@ -108,15 +109,15 @@ public struct ImageTransform: Hashable, Sendable {
     }
   }
 
-  /// Writes a picture that comes row by row, upright, into a tensor's memory.
+  /// Writes an upright image that is read row by row into a tensor's memory.
   ///
   /// - Parameters:
-  ///   - rows: The picture's rows.
+  ///   - rows: The image's rows.
   ///   - placement: Which part of these rows goes where.
-  ///   - tensor: Memory for height x width x channels elements, without a need for alignment.
-  ///   - encoding: What the tensor holds.
-  /// - Throws: `TensorIOError` when the memory does not have the size of the result, and what the
-  ///   rows throw.
+  ///   - tensor: Memory for height x width x channels elements, with any alignment.
+  ///   - encoding: The layout and element type of the tensor.
+  /// - Throws: `TensorIOError` when the memory does not have the size of the result, and any error
+  ///   that the rows throw.
   package func write(
     _ rows: inout some PixelRows & ~Copyable, _ placement: ImagePlacement,
     into tensor: inout MutableRawSpan, as encoding: PixelEncoding
@@ -171,7 +172,7 @@ public struct ImageTransform: Hashable, Sendable {
       { writer.write($0, row: $1) })
   }
 
-  /// Resizes as stored, then turns the small result.
+  /// Resizes the image in its stored orientation, then turns the smaller result upright.
   private func turn(
     _ rows: inout BufferedRows, _ orientation: ImageOrientation,
     into target: UnsafeMutableRawPointer, as encoding: PixelEncoding
@@ -233,7 +234,7 @@ public struct ImageTransform: Hashable, Sendable {
 }
 
 extension PixelWalk {
-  /// Gathers one upright row of three bytes or three floats a pixel.
+  /// Gathers one upright row, with three bytes or three floats for each pixel.
   fileprivate func row(
     _ y: Int, of stored: UnsafeMutableRawPointer, into row: UnsafeMutableRawPointer,
     bytesPerPixel: Int

@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PixelBuffer {
-  /// The picture's red, green and blue, each as a gray picture of the same orientation.
+  /// Returns the image's red, green and blue channels, each as a gray image of the same
+  /// orientation.
   ///
-  /// For looking at what a model sees. A gray picture's three are all the picture itself; alpha is
-  /// left out.
+  /// Use it to look at what a model sees. For a gray image, all three are the image itself. Alpha
+  /// is left out.
   ///
   /// ```swift
   /// let seen = ImageTransform(width: 224, height: 224).apply(to: photo)

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PixelBuffer {
-  /// What the elements of a tensor that holds a picture are.
+  /// The element types of a tensor that holds an image.
   package enum TensorElement: Sendable {
-    /// Floats; without a denormalization 0...255.
+    /// Floats; without a denormalization, they are in the range 0...255.
     case float32(PixelDenormalization?)
     /// Bytes.
     case uint8
-    /// Bytes less 128.
+    /// Bytes minus 128.
     case int8
 
     var byteCount: Int {
@@ -21,16 +21,17 @@ extension PixelBuffer {
     }
   }
 
-  /// Reads a picture out of a tensor: RGBA with an alpha of 255, or gray, upright.
+  /// Reads an image from a tensor: RGBA with an alpha of 255, or gray, and upright.
   ///
-  /// Floats are clamped to 0...255, then rounded to the nearest, halves up; a NaN becomes 0.
+  /// Floats are clamped to 0...255, then rounded to the nearest integer, with halves rounded up.
+  /// NaN becomes 0.
   ///
   /// - Parameters:
-  ///   - tensor: The elements, without a need for alignment; more than the picture takes are not
-  ///     read.
-  ///   - shape: The picture's size, the order of its channels and of the tensor's axes.
-  ///   - element: What the elements are.
-  /// - Throws: `TensorIOError` when the tensor is too small or the shape is no picture's.
+  ///   - tensor: The elements, with any alignment. Elements beyond the image are not read.
+  ///   - shape: The image's size, and the order of its channels and of the tensor's axes.
+  ///   - element: The type of the elements.
+  /// - Throws: `TensorIOError` when the tensor is too small, or when the shape is not that of an
+  ///   image.
   package init(
     reading tensor: RawSpan, shape: ImageShape, element: TensorElement
   ) throws {
@@ -77,7 +78,9 @@ private struct TensorPixelReader {
 
   private var pixelCount: Int { shape.width * shape.height }
 
-  /// Adding 128 to an int8 is turning over the highest bit.
+  /// Reads bytes, and flips the bits of the mask in each.
+  ///
+  /// Flipping the highest bit adds 128 to an int8.
   func readBytes(flipping mask: UInt8) {
     let bytes = tensor.assumingMemoryBound(to: UInt8.self)
     forEachChannel { start, step, target, targetStep, _ in
@@ -100,8 +103,9 @@ private struct TensorPixelReader {
     }
   }
 
-  /// Calls a closure with where a channel begins and how far apart its values are, in the tensor
-  /// and in the picture; fills alpha.
+  /// Calls a closure with the start and stride of each channel in the tensor and in the image.
+  ///
+  /// It also fills the alpha channel.
   @inline(__always)
   private func forEachChannel(
     _ body: (
@@ -122,10 +126,12 @@ private struct TensorPixelReader {
     for pixel in 0..<pixelCount { pixels[pixel &* 4 &+ 3] = 255 }
   }
 
-  /// Adding a half and truncating would make 1 of 0.49999997, whose sum with a half rounds to 1.
+  /// Rounds to the nearest byte.
+  ///
+  /// Adding 0.5 and truncating would be wrong for 0.49999997: the sum rounds to 1.
   @inline(__always)
   private static func byte(_ value: Float) -> UInt8 {
-    // False for a NaN.
+    // The comparison is false for NaN.
     guard value > 0 else { return 0 }
     let clamped = min(value, 255)
     let whole = UInt8(clamped)

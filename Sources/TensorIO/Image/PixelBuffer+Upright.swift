@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PixelBuffer {
-  /// The picture turned so that its orientation is `.up`; itself when it is already.
+  /// Returns the image turned so that its orientation is `.up`, or the same image if it already is.
   ///
-  /// No pixel is changed: for orientations that swap the axes, width and height change places.
+  /// Pixel values don't change. Orientations that swap the axes swap the width and height.
   public func upright() -> PixelBuffer {
     guard orientation != .up else { return self }
     let swaps = orientation.swapsAxes
@@ -32,15 +32,15 @@ extension PixelBuffer {
   }
 }
 
-/// The way through stored pixels that meets them in upright order: offsets in bytes.
+/// A walk through stored pixels that visits them in upright order, in byte offsets.
 struct PixelWalk {
-  /// Where the upright picture's first pixel is stored.
+  /// The offset of the upright image's first pixel.
   var start: Int
-  /// From a pixel to the one on its right.
+  /// The offset from a pixel to the one on its right.
   var columnStep: Int
-  /// From a pixel to the one below.
+  /// The offset from a pixel to the one below.
   var rowStep: Int
-  /// The upright picture's size.
+  /// The upright image's size.
   var width: Int
   var height: Int
 
@@ -66,8 +66,10 @@ struct PixelWalk {
     self.height = orientation.swapsAxes ? width : height
   }
 
-  /// Copies the pixels in upright order, in tiles: a column of a large picture touches a cache
-  /// line and a page for every pixel, a tile's lines are used up before they leave the cache.
+  /// Copies the pixels in upright order, in tiles.
+  ///
+  /// A column of a large image touches a different cache line and page for every pixel. The lines
+  /// of a tile are used up before they leave the cache.
   @inline(__always)
   func copy(
     from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, bytesPerPixel: Int
@@ -90,7 +92,9 @@ struct PixelWalk {
     }
   }
 
-  /// The size is a constant where this is inlined: one branch is left.
+  /// Copies one pixel.
+  ///
+  /// When this is inlined, the pixel size is a constant, so only one branch remains.
   @inline(__always)
   private func copyPixel(
     from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, bytesPerPixel: Int

@@ -3,24 +3,24 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A picture in memory: rows of 8-bit pixels from top to bottom, with an orientation.
+/// An image in memory: rows of 8-bit pixels from top to bottom, with an orientation.
 ///
-/// Pixel buffers go into image layers and come out of them. Decoders make them from files; make
-/// one yourself from bytes you hold:
+/// Image layers take pixel buffers as inputs and return them as outputs. Decoders make them from
+/// files. You can also make one from bytes:
 ///
 /// ```swift
 /// let gray = PixelBuffer(width: 2, height: 1, format: .gray, bytes: [0, 255])
 /// ```
 public struct PixelBuffer: Sendable {
-  /// Pixels in a row.
+  /// The width in pixels, as stored.
   public let width: Int
-  /// Rows.
+  /// The height in pixels, as stored.
   public let height: Int
-  /// The order of the bytes of a pixel.
+  /// The order of the bytes in a pixel.
   public let format: Format
-  /// Bytes from the start of one row to the start of the next.
+  /// The number of bytes from the start of one row to the start of the next.
   public let bytesPerRow: Int
-  /// How the pixels must be turned to stand upright.
+  /// How the pixels must be turned to be upright.
   public var orientation: ImageOrientation
 
   private let storage: TensorStorage
@@ -30,12 +30,12 @@ public struct PixelBuffer: Sendable {
   /// The memory is zero before `fill` is called.
   ///
   /// - Parameters:
-  ///   - width: Pixels in a row, at least 1.
-  ///   - height: Rows, at least 1.
-  ///   - format: The order of the bytes of a pixel.
-  ///   - orientation: How the pixels must be turned to stand upright.
-  ///   - fill: Writes the pixels; rows follow each other without a gap.
-  /// - Throws: What `fill` throws.
+  ///   - width: The width in pixels, at least 1.
+  ///   - height: The height in pixels, at least 1.
+  ///   - format: The order of the bytes in a pixel.
+  ///   - orientation: How the pixels must be turned to be upright.
+  ///   - fill: Writes the pixels, with no gap between rows.
+  /// - Throws: Any error that `fill` throws.
   public init(
     width: Int, height: Int, format: Format, orientation: ImageOrientation = .up,
     fill: (inout MutableRawSpan) throws -> Void
@@ -49,7 +49,9 @@ public struct PixelBuffer: Sendable {
     self.storage = try TensorStorage(byteCount: bytesPerRow * height, fill: fill)
   }
 
-  /// Makes a buffer whose memory is not zeroed first: `fill` must write every byte or throw.
+  /// Makes a buffer without zeroing its memory first.
+  ///
+  /// `fill` must write every byte or throw.
   package init(
     fillingWidth width: Int, height: Int, format: Format, orientation: ImageOrientation = .up,
     fill: (inout MutableRawSpan) throws -> Void
@@ -67,10 +69,10 @@ public struct PixelBuffer: Sendable {
   /// Makes a buffer from bytes.
   ///
   /// - Parameters:
-  ///   - width: Pixels in a row, at least 1.
-  ///   - height: Rows, at least 1.
-  ///   - format: The order of the bytes of a pixel.
-  ///   - orientation: How the pixels must be turned to stand upright.
+  ///   - width: The width in pixels, at least 1.
+  ///   - height: The height in pixels, at least 1.
+  ///   - format: The order of the bytes in a pixel.
+  ///   - orientation: How the pixels must be turned to be upright.
   ///   - bytes: `width * height * format.bytesPerPixel` bytes, row after row.
   public init(
     width: Int, height: Int, format: Format, orientation: ImageOrientation = .up, bytes: [UInt8]
@@ -91,7 +93,7 @@ public struct PixelBuffer: Sendable {
 }
 
 extension PixelBuffer {
-  /// The order of the bytes of a pixel.
+  /// The order of the bytes in a pixel.
   public enum Format: String, Sendable, CaseIterable {
     /// One byte of brightness.
     case gray
@@ -106,7 +108,7 @@ extension PixelBuffer {
     /// Alpha, red, green, blue.
     case argb
 
-    /// 1, 3 or 4.
+    /// The number of bytes in a pixel: 1, 3 or 4.
     public var bytesPerPixel: Int {
       switch self {
       case .gray: 1
@@ -115,7 +117,7 @@ extension PixelBuffer {
       }
     }
 
-    /// Where red, green and blue stand within a pixel.
+    /// The offsets of red, green and blue within a pixel.
     package var colorOffsets: (red: Int, green: Int, blue: Int) {
       switch self {
       case .gray: (0, 0, 0)
@@ -125,7 +127,7 @@ extension PixelBuffer {
       }
     }
 
-    /// Where alpha stands within a pixel; nil without one.
+    /// The offset of alpha within a pixel; nil without alpha.
     package var alphaOffset: Int? {
       switch self {
       case .gray, .rgb, .bgr: nil

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PixelEncoding {
-  /// How a picture's values become the elements of a layer.
+  /// Makes the encoding of an image for a layer.
   ///
-  /// - Throws: ``TensorIOError`` when the layer's type cannot hold what the normalization gives.
+  /// - Throws: ``TensorIOError`` when the layer's type cannot hold the normalized values.
   package init(
     _ shape: ImageShape, _ normalization: PixelNormalization?, as spec: TensorSpec
   ) throws {
@@ -67,12 +67,13 @@ extension PixelEncoding {
     .other(OtherElement(channels: channels, element))
   }
 
-  /// A value from 0 to 255 as a byte.
+  /// Rounds a value to a byte, clamped to 0...255.
   private static func whole(_ value: Float) -> UInt8 {
     UInt8(min(max(value.rounded(.toNearestOrEven), 0), 255))
   }
 
-  /// The number for a value of a channel, in the tensor's order.
+  /// Returns the normalization as a function of a value and a channel, counted in the tensor's
+  /// order.
   private static func function(
     _ normalization: PixelNormalization?, _ format: ImageShape.Format
   ) -> @Sendable (Float, Int) -> Float {
@@ -84,7 +85,7 @@ extension PixelEncoding {
 }
 
 extension PixelBuffer {
-  /// Reads a picture from a layer's bytes.
+  /// Reads an image from a layer's bytes.
   init(
     reading bytes: RawSpan, _ shape: ImageShape, _ denormalization: PixelDenormalization?,
     as spec: TensorSpec
@@ -96,7 +97,8 @@ extension PixelBuffer {
     case .float32:
       try self.init(reading: bytes, shape: shape, element: .float32(denormalization))
     default:
-      // Rare types go through floats; int8 ones through the scale that the model stores.
+      // Rare types are converted to floats first; int8 is dequantized by the scale stored in the
+      // model.
       let numbers = TensorSpec(
         name: spec.name, shape: spec.shape, dataType: spec.dataType,
         kind: .vector(spec.dataType == .int8 ? .model : nil, labels: nil),

@@ -3,13 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an image tensor holds: the order of its channels and axes, and the kind of its elements.
+/// The layout of an image tensor: the order of its channels and axes, and the kind of its elements.
 package struct PixelEncoding: Sendable {
   /// The order of the channels in the tensor.
   package var format: ImageShape.Format
-  /// The order of its axes.
+  /// The order of the tensor's axes.
   package var layout: ImageShape.Layout
-  /// How a channel's byte becomes an element.
+  /// How a channel's value becomes an element.
   package var element: Element
 
   package init(
@@ -24,15 +24,15 @@ package struct PixelEncoding: Sendable {
   ///
   /// Values are bytes, or floats from 0 to 255.
   package enum Element: Sendable {
-    /// The byte itself; a float is rounded.
+    /// The byte itself; a float is rounded to one.
     case uint8
-    /// A float; without a normalization the value itself.
+    /// A float; without a normalization, the value itself.
     case float32(PixelNormalization?)
-    /// What a function says. Serves every type that is not worth a kernel of its own.
+    /// The result of a function, for every type that is too rare for a kernel of its own.
     case other(OtherElement)
   }
 
-  /// The size of an element.
+  /// The size of an element in bytes.
   package var bytesPerElement: Int {
     switch element {
     case .uint8: 1
@@ -41,7 +41,7 @@ package struct PixelEncoding: Sendable {
     }
   }
 
-  /// The factor and the addend of each value of a row whose pixels have three.
+  /// The factors and addends for the values of a row with three values per pixel.
   func rowNormalization(values: Int) -> (scales: [Float], biases: [Float]) {
     guard case .float32(let normalization) = element else { return ([], []) }
     let scales = (normalization?.scale ?? ColorValues(all: 1)).ordered(format)
@@ -53,18 +53,20 @@ package struct PixelEncoding: Sendable {
   }
 }
 
-/// Elements of a type that has no kernel: a function, and a table of what it gives for bytes.
+/// The elements of a type without a kernel: a function, and a table of its results for all bytes.
 package struct OtherElement: Sendable {
-  /// The size of an element: 1, 2, 4 or 8.
+  /// The size of an element: 1, 2, 4 or 8 bytes.
   package let byteCount: Int
-  /// Writes the element for a value of a channel, in the tensor's order, to an address.
+  /// Writes the element for a value of a channel, counted in the tensor's order, to an address.
   let convert: @Sendable (Float, Int, UnsafeMutableRawPointer) -> Void
-  /// 256 entries for each channel, as they shall lie in memory.
+  /// 256 entries for each channel, stored as the tensor holds them.
   private let table: [UInt8]
 
+  /// Makes the elements from a function.
+  ///
   /// - Parameters:
-  ///   - channels: How many channels a pixel has.
-  ///   - element: The element for a value and a channel, in the tensor's order.
+  ///   - channels: The number of channels in a pixel.
+  ///   - element: Returns the element for a value and a channel, counted in the tensor's order.
   package init<Number: BitwiseCopyable>(
     channels: Int, _ element: @escaping @Sendable (Float, Int) -> Number
   ) {
@@ -79,14 +81,14 @@ package struct OtherElement: Sendable {
     self.table = table
   }
 
-  /// Writes the elements for bytes of a channel, of which the values have three in turn.
+  /// Writes the elements for one channel of interleaved pixels with three bytes each.
   ///
   /// - Parameters:
-  ///   - values: The first byte.
-  ///   - count: How many bytes of the channel.
-  ///   - channel: The channel, in the tensor's order.
-  ///   - target: Where the first element goes.
-  ///   - step: Elements from one to the next.
+  ///   - values: The first byte of the channel.
+  ///   - count: The number of pixels.
+  ///   - channel: The channel, counted in the tensor's order.
+  ///   - target: The address of the first element.
+  ///   - step: The distance from one element to the next, in elements.
   func write(
     _ values: UnsafePointer<UInt8>, count: Int, _ channel: Int,
     to target: UnsafeMutableRawPointer, step: Int

@@ -3,13 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a picture's bytes become a model's numbers: `scale * v + bias`, both by colour.
+/// Converts an image's bytes to a model's numbers: `scale * v + bias`, for each colour.
 ///
-/// Source: the `normalize` field of model.json. Computed in float32, product then sum.
+/// It is the `normalize` field of model.json. It is computed in float32: first the product, then
+/// the sum.
 public struct PixelNormalization: Hashable, Sendable {
   /// The factor for each colour.
   public var scale: ColorValues
-  /// What is added to each colour after the scale.
+  /// The value that is added to each colour after scaling.
   public var bias: ColorValues
 
   /// Makes a normalization from scales and biases.
@@ -23,22 +24,22 @@ public struct PixelNormalization: Hashable, Sendable {
     self.init(scale: ColorValues(all: scale), bias: bias)
   }
 
-  /// 0...255 to 0...1: `v / 255`.
+  /// Converts 0...255 to 0...1: `v / 255`.
   public static var zeroToOne: PixelNormalization { .init(scale: 1 / 255) }
-  /// 0...255 to -1...1: `v * 2 / 255 - 1`.
+  /// Converts 0...255 to -1...1: `v * 2 / 255 - 1`.
   public static var minusOneToOne: PixelNormalization {
     .init(scale: 2 / 255, bias: ColorValues(red: -1, green: -1, blue: -1))
   }
 }
 
-/// How a model's numbers become a picture's bytes: `(v + bias) * scale`, both by colour.
+/// Converts a model's numbers to an image's bytes: `(v + bias) * scale`, for each colour.
 ///
-/// The result is clamped to 0...255 and rounded to nearest; a NaN becomes 0.
-/// Source: the `denormalize` field of model.json.
+/// The result is clamped to 0...255 and rounded to nearest. NaN becomes 0. It is the `denormalize`
+/// field of model.json.
 public struct PixelDenormalization: Hashable, Sendable {
   /// The factor for each colour.
   public var scale: ColorValues
-  /// What is added to each colour before the scale.
+  /// The value that is added to each colour before scaling.
   public var bias: ColorValues
 
   /// Makes a denormalization from scales and biases.
@@ -52,9 +53,9 @@ public struct PixelDenormalization: Hashable, Sendable {
     self.init(scale: ColorValues(all: scale), bias: bias)
   }
 
-  /// 0...1 to 0...255: `v * 255`.
+  /// Converts 0...1 to 0...255: `v * 255`.
   public static var zeroToOne: PixelDenormalization { .init(scale: 255) }
-  /// -1...1 to 0...255: `(v + 1) * 127.5`.
+  /// Converts -1...1 to 0...255: `(v + 1) * 127.5`.
   public static var minusOneToOne: PixelDenormalization {
     .init(scale: 127.5, bias: ColorValues(red: 1, green: 1, blue: 1))
   }
@@ -62,28 +63,28 @@ public struct PixelDenormalization: Hashable, Sendable {
 
 /// A number for each colour.
 ///
-/// Gray pictures have one channel, for which ``red`` counts.
+/// Gray images have one channel, which uses ``red``.
 public struct ColorValues: Hashable, Sendable {
-  /// The red channel's.
+  /// The value for red.
   public var red: Float
-  /// The green channel's.
+  /// The value for green.
   public var green: Float
-  /// The blue channel's.
+  /// The value for blue.
   public var blue: Float
 
-  /// Makes values; a colour left out has 0.
+  /// Makes values; a colour that is left out is 0.
   public init(red: Float = 0, green: Float = 0, blue: Float = 0) {
     self.red = red
     self.green = green
     self.blue = blue
   }
 
-  /// Makes the same value for every colour.
+  /// Uses the same value for every colour.
   public init(all value: Float) {
     self.init(red: value, green: value, blue: value)
   }
 
-  /// The one value, when all are the same.
+  /// The value of all three colours; nil when they differ.
   public var common: Float? { red == green && green == blue ? red : nil }
 
   /// The values in the order of a tensor's channels.

@@ -5,35 +5,39 @@
 
 import CPixelKernels
 
-/// Turns rows of any format into what resamplers take: three bytes that count in every pixel, in
-/// the order that they are stored in.
+/// Converts rows of any format to the form that resamplers take.
+///
+/// Each pixel has three bytes, in the order in which they are stored, and may have a fourth that is
+/// ignored.
 struct PixelReader {
   private enum Conversion {
     case none
-    /// Gray to three equal bytes.
+    /// Copies gray to three equal bytes.
     case spread
-    /// Colours to their brightness, three times.
+    /// Converts colours to their brightness, stored three times.
     case gray
   }
 
-  /// How the rows given out lie in memory.
+  /// The memory layout of the returned rows.
   let format: SourceFormat
-  /// Whether the first of the three is blue.
+  /// Whether the first of the three bytes is blue.
   let isBGR: Bool
 
   private let conversion: Conversion
   private let crop: PixelCrop
-  /// From the start of a row to the crop's first byte that counts.
+  /// The offset from the start of a row to the first colour byte of the crop.
   private let offset: Int
   private let storedBytesPerPixel: Int
   private let scratch: RowMemory<UInt8>
 
+  /// Makes a reader.
+  ///
   /// Free it with ``deallocate()``.
   ///
   /// - Parameters:
   ///   - stored: The format of the rows.
-  ///   - crop: The part to read, within the picture.
-  ///   - makesGray: Whether the brightness is wanted.
+  ///   - crop: The part of the image to read.
+  ///   - makesGray: Whether to convert colours to gray.
   init(_ stored: PixelBuffer.Format, crop: PixelCrop, makesGray: Bool) {
     self.crop = crop
     storedBytesPerPixel = stored.bytesPerPixel
@@ -47,7 +51,7 @@ struct PixelReader {
 
   func deallocate() { scratch.deallocate() }
 
-  /// A row of the crop: where it lies, or converted in scratch memory.
+  /// Returns a row of the crop, in place or converted into scratch memory.
   func row<Rows: PixelRows & ~Copyable>(
     _ y: Int, of rows: inout Rows
   ) throws(Rows.Failure) -> UnsafePointer<UInt8> {
@@ -67,7 +71,7 @@ struct PixelReader {
   }
 }
 
-/// The rows of a picture in memory.
+/// The rows of an image in memory.
 struct BufferedRows: PixelRows {
   let width: Int
   let height: Int
@@ -77,9 +81,9 @@ struct BufferedRows: PixelRows {
   private let bytesPerRow: Int
 
   /// - Parameters:
-  ///   - bytes: The picture's bytes, with ``pixelRowSlack`` readable ones behind them; they must
-  ///     outlive the rows.
-  ///   - picture: What they are.
+  ///   - bytes: The image's bytes, followed by ``pixelRowSlack`` readable bytes. They must outlive
+  ///     the rows.
+  ///   - picture: The image that the bytes belong to.
   init(_ bytes: UnsafePointer<UInt8>, of picture: PixelBuffer) {
     self.bytes = bytes
     width = picture.width

@@ -5,34 +5,35 @@
 
 import CPixelKernels
 
-/// Writes finished rows into a tensor's memory: in its channel order, layout and element type, with
-/// the margin around them.
+/// Writes resized rows and the margin around them into a tensor's memory.
+///
+/// It converts them to the tensor's channel order, layout and element type.
 struct PixelRowWriter {
   private let target: UnsafeMutableRawPointer
   private let width: Int
   private let height: Int
   private let placement: ImagePlacement
   private let encoding: PixelEncoding
-  /// Whether the rows' first channel is the tensor's last.
+  /// Whether the first channel of the rows is the tensor's last.
   private let reverses: Bool
-  /// For a whole row: a plain loop over them becomes vector code.
+  /// The factors for a whole row, so that the compiler vectorizes a plain loop over them.
   private let scales: [Float]
   private let biases: [Float]
-  /// The row with its margin, in the tensor's order.
+  /// A row with its margin, in the tensor's channel order.
   private let bytes: RowMemory<UInt8>
   private let floats: RowMemory<Float>
 
-  /// Fills the rows of the margin above and below.
+  /// Makes a writer, and fills the margin's rows above and below the image.
   ///
   /// Free it with ``deallocate()``.
   ///
   /// - Parameters:
-  ///   - target: Memory for the whole tensor; it must outlive the writer.
+  ///   - target: Memory for the whole tensor. It must outlive the writer.
   ///   - size: The tensor's width and height.
-  ///   - encoding: What the tensor holds.
+  ///   - encoding: The layout and element type of the tensor.
   ///   - placement: Where the rows go.
-  ///   - margin: The colour of the rest.
-  ///   - isBGR: Whether the rows' first channel is blue.
+  ///   - margin: The colour of the margin.
+  ///   - isBGR: Whether the first channel of the rows is blue.
   init(
     target: UnsafeMutableRawPointer, size: (width: Int, height: Int), encoding: PixelEncoding,
     placement: ImagePlacement, margin: PixelColor, isBGR: Bool
@@ -67,7 +68,7 @@ struct PixelRowWriter {
     floats.deallocate()
   }
 
-  /// Writes a row of the picture; row 0 is its first, below the margin.
+  /// Writes a row of the image; row 0 is its first row, below the margin.
   func write(_ row: ResampledRow, row y: Int) {
     let y = placement.y &+ y
     switch row {
@@ -83,7 +84,7 @@ struct PixelRowWriter {
     }
   }
 
-  /// The row as the tensor shall have it: itself, or a copy in the middle of the margin.
+  /// Returns the row in the tensor's channel order with its margin: the row itself or a copy.
   private func place<Value>(
     _ values: UnsafePointer<Value>, in row: UnsafeMutablePointer<Value>
   ) -> UnsafePointer<Value> {
@@ -103,7 +104,8 @@ struct PixelRowWriter {
 
   // MARK: - Elements
 
-  /// Where a channel's values of a row begin, and how far apart they are, in elements.
+  /// The index of the first value of a channel in a row, and the distance between its values, in
+  /// elements.
   private func strip(_ channel: Int, row: Int) -> (start: Int, step: Int) {
     let channels = encoding.format.channels
     return encoding.layout == .channelsLast
@@ -161,7 +163,7 @@ struct PixelRowWriter {
     for channel in 0..<encoding.format.channels {
       let strip = strip(channel, row: row)
       for x in 0..<width {
-        // A tensor may lie anywhere: it is written without assuming an alignment.
+        // The tensor's memory may have any alignment.
         target.storeBytes(
           of: element(values[x &* 3 &+ channel], channel),
           toByteOffset: (strip.start &+ x &* strip.step) &* MemoryLayout<Element>.size, as: type)

@@ -3,32 +3,33 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rows of a picture, or of a part of it, read from top to bottom: from memory, or out of a
-/// decoder as it makes them.
+/// The rows of an image or of a part of it, read from top to bottom.
+///
+/// They come from memory, or from a decoder as it produces them.
 package protocol PixelRows: ~Copyable {
-  /// What a damaged picture throws.
+  /// The error that a damaged image throws.
   associatedtype Failure: Error = any Error
 
-  /// Pixels in a row.
+  /// The width in pixels.
   var width: Int { get }
-  /// Rows.
+  /// The number of rows.
   var height: Int { get }
-  /// The order of the bytes of a pixel.
+  /// The order of the bytes in a pixel.
   var format: PixelBuffer.Format { get }
 
-  /// The pixels of a row.
+  /// Returns the pixels of a row.
   ///
-  /// Rows are asked for in increasing order, each at most once, and some not at all. The pointer
-  /// holds until the next call; at least ``pixelRowSlack`` readable bytes follow the row.
+  /// Callers request rows in increasing order, each at most once, and may skip rows. The pointer is
+  /// valid until the next call, and at least ``pixelRowSlack`` readable bytes follow the row.
   ///
   /// - Parameter y: The row, from 0.
-  /// - Returns: The first byte of its first pixel.
-  /// - Throws: When the picture turns out to be damaged.
+  /// - Returns: The address of the first byte of the row's first pixel.
+  /// - Throws: An error when the image turns out to be damaged.
   mutating func row(_ y: Int) throws(Failure) -> UnsafePointer<UInt8>
 
-  /// Reads what follows the last row that was asked for, so that damage there is found, too.
+  /// Reads the rest of the image after the last requested row, so that damage there is also found.
   mutating func finish() throws(Failure)
 }
 
-/// What must be readable behind a row, so that kernels can load whole vectors.
+/// The number of readable bytes after a row, so that kernels can load whole vectors.
 package let pixelRowSlack = 16

@@ -3,34 +3,35 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a picture is resized: each value does what one Python library does.
+/// A method of resizing an image, which reproduces that of one Python library.
 ///
-/// Source: the `resize` field of an image input in model.json, which has the raw values. Libraries
-/// that name a kernel alike differ in their answers; `Documentation/Preprocessing.md` has the
-/// Python line for each, and how near it comes.
+/// It is the `resize` field of an image input in model.json, which uses the raw values. Libraries
+/// give different results for kernels with the same name. `Documentation/Preprocessing.md` has the
+/// Python line for each method and its accuracy.
 public enum ResizeMethod: String, Sendable, Hashable, CaseIterable {
-  /// Pillow's `resize(size, BILINEAR)`: antialiased; equal in every bit. The default.
+  /// Pillow's `resize(size, BILINEAR)`: antialiased and bit for bit equal. The default.
   case pillowBilinear = "pillow-bilinear"
-  /// Pillow's `resize(size, BICUBIC)`: antialiased; equal in every bit.
+  /// Pillow's `resize(size, BICUBIC)`: antialiased and bit for bit equal.
   case pillowBicubic = "pillow-bicubic"
-  /// Pillow's `resize(size, LANCZOS)`: antialiased; equal in every bit.
+  /// Pillow's `resize(size, LANCZOS)`: antialiased and bit for bit equal.
   case pillowLanczos = "pillow-lanczos"
-  /// Pillow's `resize(size, BOX)`: the mean of the pixels; equal in every bit.
+  /// Pillow's `resize(size, BOX)`: the mean of the pixels, bit for bit equal.
   case pillowBox = "pillow-box"
-  /// TensorFlow 2's `tf.image.resize(image, size)`: not antialiased. Gives floats.
+  /// TensorFlow 2's `tf.image.resize(image, size)`: not antialiased. The result is floats.
   case tfBilinear = "tf-bilinear"
-  /// TensorFlow 2's `tf.image.resize(image, size, antialias=True)`. Gives floats.
+  /// TensorFlow 2's `tf.image.resize(image, size, antialias=True)`. The result is floats.
   case tfBilinearAntialias = "tf-bilinear-antialias"
-  /// TensorFlow 1's `resize_bilinear`, whose samples begin at the corner. Gives floats.
+  /// TensorFlow 1's `resize_bilinear`, which samples at the corners of pixels. The result is
+  /// floats.
   case tf1Bilinear = "tf1-bilinear"
   /// OpenCV's `resize(image, size, interpolation=INTER_LINEAR)`: not antialiased.
   case openCVLinear = "opencv-linear"
   /// OpenCV's `resize(image, size, interpolation=INTER_AREA)`: the mean of the area.
   case openCVArea = "opencv-area"
-  /// The nearest pixel, as Pillow's `resize(size, NEAREST)` takes it.
+  /// The nearest pixel, chosen like Pillow's `resize(size, NEAREST)`.
   case nearest
 
-  /// Whether every pixel of the source counts when a picture gets smaller.
+  /// Whether every source pixel contributes to the result when an image is reduced.
   package var isAntialiased: Bool {
     switch self {
     case .pillowBilinear, .pillowBicubic, .pillowLanczos, .pillowBox, .tfBilinearAntialias,
@@ -40,7 +41,7 @@ public enum ResizeMethod: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the result is floats; the other methods round to bytes, as their libraries do.
+  /// Whether the result is floats; the other methods round to bytes, like their libraries.
   package var givesFloats: Bool {
     switch self {
     case .tfBilinear, .tfBilinearAntialias, .tf1Bilinear: true

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TensorSpec {
-  /// What goes into an image input's tensor, before normalization, as a picture.
+  /// Returns the pixels that would go into an image input's tensor, before normalization.
   ///
-  /// The value writes it itself, as it writes the tensor.
+  /// The value encodes them in the same way as it encodes the tensor.
   ///
-  /// - Parameter value: A picture.
-  /// - Returns: Gray or RGB pixels of the input's size; nil where the layer is no image input.
-  /// - Throws: ``TensorIOError`` when the picture cannot be read.
+  /// - Parameter value: An image.
+  /// - Returns: Gray or RGB pixels of the input's size; nil if the layer is not an image input.
+  /// - Throws: ``TensorIOError`` when the image cannot be read.
   package func preview(of value: any TensorEncodable) throws -> PixelBuffer? {
     guard case .imageInput(let shape, let preprocessing) = kind else { return nil }
     let isGray = shape.format == .gray

@@ -5,10 +5,10 @@
 
 /// A runtime for models: TensorFlow Lite, TensorFlow, or one of your own.
 public protocol Backend: Sendable {
-  /// The name that model.json's `backend` takes.
+  /// The name that model.json's `backend` uses.
   var name: String { get }
 
-  /// Whether layers find their tensors by name; else by their order.
+  /// Whether layers are matched to tensors by name instead of by order.
   var matchesLayersByName: Bool { get }
 
   /// Loads a model.
@@ -17,7 +17,7 @@ public protocol Backend: Sendable {
   ///   - path: The model file or folder.
   ///   - modes: What the model will be used for.
   ///   - options: How its sessions will run, for a runtime whose sessions share threads.
-  /// - Returns: The model in memory, without a session yet.
+  /// - Returns: The model in memory, without any session yet.
   /// - Throws: ``TensorIOError`` when the library is missing or the model cannot be used.
   func loadModel(
     at path: String, for modes: ModelModes, options: SessionOptions
@@ -25,41 +25,41 @@ public protocol Backend: Sendable {
 }
 
 extension Backend {
-  /// Loads a model that runs as sessions do by default.
+  /// Loads a model with the default session options.
   public func loadModel(at path: String, for modes: ModelModes) throws -> any LoadedModel {
     try loadModel(at: path, for: modes, options: SessionOptions())
   }
 }
 
-/// A model that a backend has loaded: what many sessions share.
+/// A model that a backend has loaded and that many sessions share.
 public protocol LoadedModel: Sendable {
-  /// The ways to run it, at least one.
+  /// The signatures of the model, at least one.
   var signatures: [SignatureDescription] { get }
 
-  /// Whether runs change what later runs of the same session give.
+  /// Whether a run changes the results of later runs of the same session.
   ///
-  /// Such a model has one session, and runs item by item. The default is false.
+  /// Such a model has one session and runs items one by one. The default is false.
   var keepsState: Bool { get }
 
-  /// The tensors that layers of these names mean.
+  /// Finds the tensors for layers of these names.
   ///
-  /// A backend that finds layers by name may know more tensors than a signature lists, as
-  /// TensorFlow knows every operation of its graph, and a trained TensorFlow Lite model the inputs of
+  /// A backend that matches layers by name may know more tensors than a signature lists. TensorFlow
+  /// knows every operation of its graph, and a trained TensorFlow Lite model knows the inputs of
   /// its training signatures.
   ///
   /// - Parameters:
-  ///   - layers: The names that model.json gives.
+  ///   - layers: The names in model.json.
   ///   - signature: One of ``signatures``.
-  /// - Returns: A signature with the tensors that were found, and behind them the inputs that the
-  ///   outputs need beside those named. The default is the signature as it is.
+  /// - Returns: A signature with the tensors that were found, followed by other inputs that the
+  ///   outputs need. The default implementation returns the signature unchanged.
   func describe(_ layers: LayerNames, in signature: SignatureDescription) -> SignatureDescription
 
   /// Makes a session.
   ///
   /// - Parameters:
-  ///   - signature: One of ``signatures``, or what ``describe(_:in:)`` made of it.
+  ///   - signature: One of ``signatures``, or a result of ``describe(_:in:)``.
   ///   - options: How the session runs.
-  /// - Returns: A session with memory of its own.
+  /// - Returns: A session with its own memory.
   /// - Throws: ``TensorIOError`` when the runtime cannot run the model.
   func makeSession(
     _ signature: SignatureDescription, options: SessionOptions
@@ -73,25 +73,25 @@ extension LoadedModel {
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription { signature }
 
-  /// Makes a session of one of the model's own signatures.
+  /// Makes a session for one of the model's own signatures.
   ///
   /// - Parameters:
-  ///   - index: An index of ``signatures``.
+  ///   - index: An index into ``signatures``.
   ///   - options: How the session runs.
-  /// - Returns: A session with memory of its own.
+  /// - Returns: A session with its own memory.
   /// - Throws: ``TensorIOError`` when the runtime cannot run the model.
   public func makeSession(signature index: Int, options: SessionOptions) throws -> any Session {
     try makeSession(signatures[index], options: options)
   }
 }
 
-/// The names of the layers that a session is for.
+/// The names of the layers that a session uses.
 public struct LayerNames: Hashable, Sendable {
-  /// What is fed: inputs, and placeholders behind them.
+  /// The layers that are fed: the inputs, followed by the placeholders.
   public var inputs: [String]
-  /// What is read.
+  /// The layers that are read.
   public var outputs: [String]
-  /// What a training step runs: model.json's `train.ops`.
+  /// The operations that a training step runs, which are model.json's `train.ops`.
   public var operations: [String]
 
   /// Makes names.

@@ -5,10 +5,10 @@
 
 import Dispatch
 
-/// Runs work that blocks on a thread of Dispatch, never on the cooperative pool.
+/// Runs blocking work on a Dispatch thread instead of the cooperative pool.
 ///
-/// The queue is a serial one of its own, which gets a thread at once: on Linux the global queues
-/// have as many threads as there are processors, and Swift's tasks run on those.
+/// Each call uses its own serial queue, which gets a thread at once. On Linux, the global queues
+/// have only as many threads as there are processors, and Swift's tasks run on those.
 package enum BlockingWork {
   package static func run<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result

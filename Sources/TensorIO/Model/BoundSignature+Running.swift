@@ -17,7 +17,7 @@ extension BoundSignature {
     return try readOutputs(item: 0, of: 1, from: session)
   }
 
-  /// The same, with the time of each part.
+  /// Writes the inputs, runs the session, copies the outputs, and measures the time of each part.
   func measure(_ inputs: ModelInputs, on session: any Session) throws -> (
     outputs: ModelOutputs, latency: RunLatency
   ) {
@@ -50,7 +50,7 @@ extension BoundSignature {
     if item == 0 { try writePlaceholders(of: inputs, to: session) }
   }
 
-  /// Writes what is fed beside the inputs.
+  /// Writes the placeholders.
   func writePlaceholders(of inputs: ModelInputs, to session: any Session) throws {
     if placeholders.isEmpty && inputs.placeholders.isEmpty { return }
     try inputs.forEachPlaceholder(placeholderSpecs) { position, value in
@@ -92,7 +92,7 @@ extension BoundSignature {
     return ModelOutputs(layout: layout, storage: storage, taken: taken, strings: strings)
   }
 
-  /// The outputs whose memory the session hands over.
+  /// Takes the outputs whose memory the session hands over.
   private func takeOutputs(from session: any Session) throws -> [Int: any TensorMemory] {
     var taken: [Int: any TensorMemory] = [:]
     for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
@@ -135,7 +135,7 @@ extension BoundLayer {
     try session.setInput(at: index, to: try strings(of: value))
   }
 
-  /// The texts of a single item.
+  /// Returns the strings of a single item.
   func strings(of value: any TensorEncodable) throws -> [Data] {
     let strings = try value.tensorStrings(for: spec)
     guard strings.count == spec.elementCount else {

@@ -9,7 +9,7 @@ struct BoundSignature: Sendable {
   let placeholders: [BoundLayer]
   let outputs: [BoundLayer]
   let inputSpecs: [TensorSpec]
-  /// Which inputs a run does without; empty when it needs all.
+  /// Whether each input may be left out of a run; empty when all are required.
   let optionalInputs: [Bool]
   let placeholderSpecs: [TensorSpec]
   let layout: OutputLayout
@@ -25,17 +25,21 @@ struct BoundSignature: Sendable {
     self.layout = OutputLayout(outputs.map(\.spec))
   }
 
-  /// Whether the model, or its description, says that the first axis counts items.
+  /// Whether the model or its description declares the first axis as the batch axis.
   ///
-  /// Their results are theirs alone then; nothing else could tell that a model does not mix them.
+  /// The declaration promises that the results of an item depend only on that item. Nothing else
+  /// shows whether a model mixes its items.
   var declaresBatches: Bool {
     !inputs.isEmpty && inputs.allSatisfy { $0.tensorShape.first == -1 || $0.spec.isBatched }
   }
 
-  /// The shapes of the inputs, in the model's order, for a number of items; nil when an input has
-  /// no batch axis.
+  /// Returns the shapes of the inputs and placeholders, in the model's order, for a number of
+  /// items.
   ///
-  /// What is fed beside the inputs, as a learning rate, is there once, however many items there are.
+  /// Placeholders, such as a learning rate, have one value, however many items there are.
+  ///
+  /// - Returns: The shapes; nil when an input does not fit that many items because it has no batch
+  ///   axis.
   func inputShapes(forItems count: Int) -> [[Int]]? {
     var shapes = [[Int]](repeating: [], count: inputs.count + placeholders.count)
     for input in inputs {
@@ -50,12 +54,14 @@ struct BoundSignature: Sendable {
   }
 }
 
-/// A layer and its tensor; a class, so that runs do not copy the spec.
+/// A layer and its tensor.
+///
+/// It is a class so that runs do not copy the spec.
 final class BoundLayer: Sendable {
-  /// The tensor's place in the model's signature.
+  /// The tensor's index in the model's signature.
   let index: Int
   let spec: TensorSpec
-  /// What the model says of the tensor.
+  /// The model's own description of the tensor.
   let tensor: TensorDescription
 
   init(index: Int, spec: TensorSpec, tensor: TensorDescription) {
@@ -64,10 +70,10 @@ final class BoundLayer: Sendable {
     self.tensor = tensor
   }
 
-  /// The shape in the model; -1 where it is open.
+  /// The tensor's shape in the model; -1 where a length is open.
   var tensorShape: [Int] { tensor.shape }
 
-  /// The tensor's shape for a number of items; nil when the layer does not fit the tensor.
+  /// Returns the tensor's shape for a number of items; nil when the layer does not fit the tensor.
   func shape(forItems count: Int) -> [Int]? {
     let item = spec.itemShape
     if tensor.rankIsUnknown {
@@ -76,20 +82,21 @@ final class BoundLayer: Sendable {
       if case .scalar = spec.kind { return [] }
       return item
     }
-    // TensorFlow's placeholders often state the shape of one item for a batch: the layer knows
-    // better then.
+    // TensorFlow's placeholders often state the shape of one item although they take a batch. The
+    // layer's shape is then the right one.
     if tensor.shapeIsHint, spec.isBatched, tensorShape.first != -1,
       tensor.elementCount == spec.elementCount
     {
       return [count] + item
     }
-    // The description names every axis, and its first is more than one item's.
+    // The layer describes every axis of the tensor, and the first one is longer than 1.
     if !spec.isBatched, let first = item.first, first > 1, item.count == tensorShape.count,
       zip(item, tensorShape).allSatisfy({ $1 < 0 || $0 == $1 })
     {
       return count == 1 ? item : nil
     }
-    // With a batch axis in front: open, of one item, or declared by the description.
+    // The tensor has a batch axis in front: an open one, one of length 1, or one that the layer
+    // declares.
     if let first = tensorShape.first, first == -1 || first == 1 || spec.isBatched,
       let rest = Self.fill(tensorShape.dropFirst(), from: item, elementCount: spec.elementCount)
     {
@@ -99,7 +106,7 @@ final class BoundLayer: Sendable {
     return Self.fill(tensorShape[...], from: item, elementCount: spec.elementCount)
   }
 
-  /// Gives open axes the description's lengths; nil when the two cannot be the same.
+  /// Fills open axes with the layer's lengths; returns nil when the two shapes cannot match.
   private static func fill(_ axes: ArraySlice<Int>, from item: [Int], elementCount: Int) -> [Int]? {
     var filled = Array(axes)
     let open = filled.indices.filter { filled[$0] < 0 }
@@ -119,7 +126,7 @@ final class BoundLayer: Sendable {
 }
 
 extension ModelSignature {
-  /// What model.json alone says, before the model is loaded.
+  /// Makes the signature from model.json alone, before the model is loaded.
   package init(of bundle: ModelBundle) {
     func spec(_ layer: ModelManifest.Layer) -> TensorSpec {
       let kind: TensorSpec.Kind =

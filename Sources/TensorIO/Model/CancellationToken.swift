@@ -5,7 +5,7 @@
 
 import Synchronization
 
-/// A wish to end a run, set by one thread and seen by another.
+/// A request to end a run, which one thread makes and another checks.
 public final class CancellationToken: Sendable {
   private let flag = Atomic(false)
 

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension InferenceModel.Loaded {
-  /// The most items in one run: more only needs more memory.
+  /// The maximum number of items in one run; a larger batch would only need more memory.
   private static let mostItems = 64
 
-  /// Runs items together where the model allows it, else one by one.
+  /// Runs items together if the model allows it, and otherwise one by one.
   func run(
     batch items: [ModelInputs], on session: any Session, until token: CancellationToken? = nil
   ) throws -> [ModelOutputs] {
-    // What is fed beside the inputs, or left out, may differ from item to item.
+    // Placeholders and optional inputs may differ from item to item.
     let areAlike =
       items.allSatisfy(\.placeholders.isEmpty) && bound.optionalInputs.isEmpty
     guard items.count > 1, bound.declaresBatches, !keepsState, !hasStrings, areAlike else {
@@ -42,7 +42,7 @@ extension InferenceModel.Loaded {
     }
   }
 
-  /// Runs items as one batch; nil when the model refuses the shape.
+  /// Runs items as one batch; returns nil when the model does not support the shape.
   private func runTogether(
     _ items: ArraySlice<ModelInputs>, on session: any Session
   ) throws -> [ModelOutputs]? {
@@ -68,14 +68,14 @@ extension InferenceModel.Loaded {
       try bound.write(inputs, item: item, of: items.count, to: session)
     }
     try session.run()
-    // Some runtimes only know now how large the outputs are.
+    // Some runtimes only know the size of the outputs after a run.
     guard hasRoom(for: items.count, session) else { return nil }
     return try items.indices.map {
       try bound.readOutputs(item: $0 - items.startIndex, of: items.count, from: session)
     }
   }
 
-  /// Whether every output has grown with the batch, as far as it is known.
+  /// Whether every output has grown with the batch, as far as its shape is known.
   private func hasRoom(for count: Int, _ session: any Session) -> Bool {
     bound.outputs.allSatisfy { output in
       let shape = session.outputShape(at: output.index)

@@ -10,12 +10,12 @@ extension InferenceModel {
     let bound: BoundSignature
     let warnings: [BundleIssue]
     let pool: SessionPool
-    /// Lends the session whose runs are training steps; nil for a model that is not trained.
+    /// Lends the session whose runs are training steps; nil for a model that is not trainable.
     let training: SessionPool?
-    /// Whether the outputs come only from training steps, so that nothing else can be run.
+    /// Whether only training steps compute the outputs, so that nothing else can be run.
     let onlyTrains: Bool
 
-    /// Whether runs change what later runs give.
+    /// Whether a run changes the results of later runs.
     var keepsState: Bool { model.keepsState }
 
     init(
@@ -31,7 +31,7 @@ extension InferenceModel {
     }
   }
 
-  /// Reads the model's file and binds its tensors to the layers.
+  /// Reads the model's file and matches its tensors to the layers.
   func makeLoaded() throws -> Loaded {
     guard let path = bundle.modelPath else {
       throw TensorIOError(.invalidBundle, "'\(bundle.path)' is a placeholder without a model.")
@@ -51,7 +51,7 @@ extension InferenceModel {
       in: whole)
     var binder = SignatureBinder(
       bundle: bundle, matchesByName: backend.matchesLayersByName || manifest.describesTraining)
-    // A backend that counts its tensors has all of them in the description already.
+    // The signature of a backend that matches by order already lists all tensors.
     guard let bound = binder.bind(signature, of: backend.matchesLayersByName ? whole : nil),
       let shapes = bound.inputShapes(forItems: 1)
     else {
@@ -69,7 +69,7 @@ extension InferenceModel {
     guard binder.issues.allSatisfy({ $0.severity != .error }) else {
       throw mismatch(binder.issues)
     }
-    // That a model changes when it is trained is no surprise.
+    // A trainable model is expected to change, so it gets no warning.
     if model.keepsState && !manifest.describesTraining { binder.add(.keepsState) }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
@@ -77,9 +77,10 @@ extension InferenceModel {
       onlyTrains: signature.isTrainingStep)
   }
 
-  /// Refuses the mode "train" for a TensorFlow Lite file that has nothing to train it by.
+  /// Rejects the mode "train" for a TensorFlow Lite file without training signatures.
   ///
-  /// A file that has it may leave `train.ops` out: it is run then, and a warning says what is missing.
+  /// A file that has them may be used without `train.ops`. It can be run then, and a warning says
+  /// what is missing.
   private func checkModes(with model: any LoadedModel) throws {
     let manifest = bundle.manifest
     guard bundle.backendName == "tflite", manifest.model.modes.contains(.train),
@@ -90,11 +91,14 @@ extension InferenceModel {
         .unsupportedByBackend, path: "model.modes",
         expected: "[\"predict\"], or no \"modes\", since the file has no signature that trains it",
         found: "\"train\"",
-        mending: "Remove \"train\" from \"modes\", or convert the model with a training signature.")
+        suggestion:
+          "Remove \"train\" from \"modes\", or convert the model with a training signature.")
     ])
   }
 
-  /// A step that the model does not have would make layers unknown that only the step has.
+  /// Checks the operations of a training step before the layers are matched.
+  ///
+  /// If an operation is missing, the layers that only it has would be reported as unknown.
   private func checkOperations(of model: any LoadedModel) throws {
     guard bundle.manifest.describesTraining, let trainable = model as? any TrainableLoadedModel
     else { return }
@@ -112,14 +116,14 @@ extension InferenceModel {
     ])
   }
 
-  /// The signature that is run: the one that is named, else the first.
+  /// Finds the signature to run: the one that is named, or the first.
   ///
   /// - Parameters:
-  ///   - signatures: The model's.
-  ///   - isFoundByOutputs: Whether a trained model's signature is told by the outputs that model.json
-  ///     describes, when none is named.
+  ///   - signatures: The model's signatures.
+  ///   - isFoundByOutputs: Whether to find a trainable model's signature by the outputs in
+  ///     model.json if none is named.
   /// - Returns: One of the signatures.
-  /// - Throws: ``TensorIOError`` when the model has none of that name.
+  /// - Throws: ``TensorIOError`` when the model has no signature of that name.
   private func signature(
     among signatures: [SignatureDescription], isFoundByOutputs: Bool
   ) throws -> SignatureDescription {
@@ -133,14 +137,16 @@ extension InferenceModel {
         issues: [
           BundleIssue(
             .unknownTensor, path: "model.signature", expected: "one of \(keys)", found: "'\(key)'",
-            mending: "Use a key of the model, or leave it out for the first.")
+            suggestion: "Use a key of the model, or leave it out for the first.")
         ])
     }
     return signature
   }
 
-  /// A trained model's signature that has all outputs of model.json, rather one that does not train;
-  /// nil when there is none, or the model is not trained.
+  /// Finds a trainable model's signature that has all outputs of model.json, preferably one that
+  /// doesn't train.
+  ///
+  /// - Returns: The signature; nil if there is none, or if the model is not trainable.
   private func signatureOfOutputs(
     among signatures: [SignatureDescription]
   ) -> SignatureDescription? {

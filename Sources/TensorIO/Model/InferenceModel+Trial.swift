@@ -6,19 +6,19 @@
 extension InferenceModel {
   /// Loads a bundle's model and runs it once on zeros.
   ///
-  /// With a loader whose backends run models in processes of their own, a model that crashes is an
-  /// error here.
+  /// If the loader's backends run models in separate processes, a model that crashes is reported as
+  /// an error.
   ///
   /// - Parameters:
-  ///   - bundle: The bundle. A placeholder has no model, and passes.
-  ///   - loader: What loads it.
-  /// - Throws: ``TensorIOError`` when it cannot be loaded, or cannot run.
+  ///   - bundle: The bundle. A placeholder has no model, so it always passes.
+  ///   - loader: The loader to load it with.
+  /// - Throws: ``TensorIOError`` when the model cannot be loaded or cannot run.
   package static func tryOut(_ bundle: ModelBundle, with loader: ModelLoader) throws {
     guard !bundle.manifest.isPlaceholder else { return }
     let model = try InferenceModel(bundle: bundle, loader: loader)
     try model.load()
     defer { model.unload() }
-    // Nothing says which values a model takes for its placeholders, so loading it has to do.
+    // The valid values of placeholders are unknown, so a model with placeholders is only loaded.
     guard try model.signature.placeholders.isEmpty, !bundle.manifest.describesTraining else {
       return
     }

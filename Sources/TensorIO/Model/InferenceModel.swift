@@ -5,28 +5,29 @@
 
 import Synchronization
 
-/// A model that runs in one of the backends: values in, values out, as its model.json says.
+/// A model that runs in one of the backends and converts values as model.json describes.
 ///
-/// The model is safe to use from many threads and tasks; as many runs as it has sessions are under
-/// way at once, the others wait.
+/// The model is thread-safe. Each session has one run at a time; other callers wait.
 public final class InferenceModel: Model {
   public let bundle: ModelBundle
 
   let loader: ModelLoader
   private let state = Mutex<Loaded?>(nil)
-  /// Held while the model is loaded, which takes long; ``state`` only for a moment.
+  /// Held while the model is loaded, which takes long; ``state`` is locked only briefly.
   private let loading = Mutex(())
 
-  /// Makes a model; its file is read by ``load()`` or the first run.
+  /// Makes a model, whose file is read by ``load()`` or by the first run.
   ///
-  /// - Throws: ``TensorIOError`` when the loader has no backend for it.
+  /// - Throws: ``TensorIOError`` when the loader has no backend for the bundle.
   public init(bundle: ModelBundle, loader: ModelLoader) throws {
     _ = try loader.backend(for: bundle)
     self.bundle = bundle
     self.loader = loader
   }
 
-  /// The inputs and outputs; loads the model when it is not.
+  /// The inputs and outputs.
+  ///
+  /// Reading this property loads the model if it isn't loaded.
   public var signature: ModelSignature {
     get throws {
       let bound = try loaded().bound
@@ -36,7 +37,9 @@ public final class InferenceModel: Model {
     }
   }
 
-  /// What the bundle and the model disagree on without harm; loads the model when it is not.
+  /// The harmless differences between the bundle and the model file.
+  ///
+  /// Reading this property loads the model if it isn't loaded.
   public var warnings: [BundleIssue] {
     get throws { try loaded().warnings }
   }
@@ -46,7 +49,7 @@ public final class InferenceModel: Model {
   public func load() throws { _ = try loaded() }
 
   public func unload() {
-    // Freed outside the lock, when the last run that uses it has ended.
+    // The model is freed outside the lock, when the last run that uses it has ended.
     _ = state.withLock { state in
       defer { state = nil }
       return state
@@ -67,9 +70,10 @@ public final class InferenceModel: Model {
     }
   }
 
-  /// Runs the model and tells how long it took.
+  /// Runs the model and measures how long each part of the run took.
   ///
-  /// - Returns: The outputs and the time that writing the inputs and running the model took.
+  /// - Returns: The outputs, and the time for writing the inputs, running the model and reading the
+  ///   outputs.
   public func measure(_ inputs: ModelInputs) throws -> (outputs: ModelOutputs, latency: RunLatency)
   {
     let loaded = try loaded()
@@ -80,12 +84,14 @@ public final class InferenceModel: Model {
 
   /// Runs the model on several items.
   ///
-  /// Where the model or its description declares a batch axis (-1), the items go through the model in
-  /// one run; else one after the other. The results are the same, as that declaration promises.
+  /// If the model or its description declares a batch axis (-1), items that can be batched go
+  /// through the model in runs of up to 64. Otherwise they run one by one. The results are the
+  /// same, because declaring a batch axis promises that items do not affect each other.
   ///
   /// - Parameter items: The inputs of each item.
   /// - Returns: The outputs of each item, in order.
-  /// - Throws: ``TensorIOError``; `CancellationError` between runs when the task was cancelled.
+  /// - Throws: ``TensorIOError`` when the inputs of an item do not fit the model, or when a run
+  ///   fails.
   public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
     let loaded = try loaded()
     return try loaded.pool.withSession { session in
@@ -93,7 +99,12 @@ public final class InferenceModel: Model {
     }
   }
 
-  /// Runs the model on several items away from the calling task's thread.
+  /// Runs the model on several items without blocking the calling task's thread.
+  ///
+  /// - Parameter items: The inputs of each item.
+  /// - Returns: The outputs of each item, in order.
+  /// - Throws: ``TensorIOError``, like the blocking method, and `CancellationError` between runs
+  ///   when the task was cancelled.
   public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
     let loaded = try await loadedLater()
     let token = CancellationToken()
@@ -108,7 +119,7 @@ public final class InferenceModel: Model {
 
   // MARK: - Loading
 
-  /// The model in memory; loads it when it is not.
+  /// Returns the model in memory, and loads it if it isn't loaded.
   func loaded() throws -> Loaded {
     if let loaded = state.withLock({ $0 }) { return loaded }
     return try loading.withLock { _ in
@@ -119,7 +130,9 @@ public final class InferenceModel: Model {
     }
   }
 
-  /// Loading reads files and compiles, which must not hold one of the cooperative pool's threads.
+  /// Returns the model in memory, and loads it on another thread if it isn't loaded.
+  ///
+  /// Loading reads files and compiles, which must not block a thread of the cooperative pool.
   func loadedLater() async throws -> Loaded {
     if let loaded = state.withLock({ $0 }) { return loaded }
     return try await BlockingWork.run { try self.loaded() }

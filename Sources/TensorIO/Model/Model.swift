@@ -5,32 +5,37 @@
 
 /// A model that can be run.
 ///
-/// ``InferenceModel`` is the library's own; a class of yours that conforms can be named by
-/// model.json's `class` and registered with a ``ModelLoader``.
+/// ``InferenceModel`` is the library's own. To use a class of yours, make it conform, name it in
+/// model.json's `class`, and register it with a ``ModelLoader``.
 public protocol Model: AnyObject, Sendable {
   /// Makes a model for a bundle.
   ///
   /// - Parameters:
   ///   - bundle: The bundle that names the class.
-  ///   - loader: The loader that makes it, with its backends.
+  ///   - loader: The loader that makes the model, with its backends.
   /// - Throws: ``TensorIOError`` when the model cannot be made.
   init(bundle: ModelBundle, loader: ModelLoader) throws
 
   /// The bundle.
   var bundle: ModelBundle { get }
-  /// The inputs and outputs, as model.json describes them and, once loaded, the model itself.
+  /// The inputs and outputs, as described by model.json and, once it is loaded, by the model
+  /// itself.
   var signature: ModelSignature { get throws }
   /// Whether the model is in memory.
   var isLoaded: Bool { get }
 
-  /// Brings the model into memory; running does it too. Loading a loaded model does nothing.
+  /// Loads the model into memory, which the first run also does.
+  ///
+  /// Loading a loaded model does nothing.
   func load() throws
-  /// Frees the model's memory. Runs under way end as usual; a later run loads it again.
+  /// Frees the model's memory.
+  ///
+  /// Current runs finish normally, and a later run loads the model again.
   func unload()
 
-  /// Runs the model; waits while all its sessions are busy.
+  /// Runs the model, and waits while all its sessions are busy.
   func run(_ inputs: ModelInputs) throws -> ModelOutputs
-  /// Runs the model away from the calling task's thread.
+  /// Runs the model without blocking the calling task's thread.
   func run(_ inputs: ModelInputs) async throws -> ModelOutputs
 }
 
@@ -45,13 +50,13 @@ extension Model {
     try await run(ModelInputs(value))
   }
 
-  /// Runs the model with values for what is fed beside its inputs.
+  /// Runs the model with values for its placeholders.
   ///
   /// - Parameters:
   ///   - inputs: The values of the inputs.
   ///   - placeholders: The values of model.json's `placeholders`, by name.
   /// - Returns: The outputs.
-  /// - Throws: ``TensorIOError`` when a value is missing, unknown or does not fit.
+  /// - Throws: ``TensorIOError`` when a value is missing, is unknown or does not fit.
   public func run(
     _ inputs: ModelInputs, placeholders: [String: any TensorEncodable]
   ) throws -> ModelOutputs {
@@ -60,8 +65,7 @@ extension Model {
     return try run(inputs)
   }
 
-  /// Runs the model away from the calling task's thread, with values for what is fed beside its
-  /// inputs.
+  /// Runs the model with values for its placeholders, without blocking the calling task's thread.
   public func run(
     _ inputs: ModelInputs, placeholders: [String: any TensorEncodable]
   ) async throws -> ModelOutputs {
@@ -71,7 +75,7 @@ extension Model {
   }
 }
 
-/// A model of a bundle without a model file: every run gives no outputs.
+/// The model of a bundle without a model file, whose runs return no outputs.
 public final class PlaceholderModel: Model {
   public let bundle: ModelBundle
 

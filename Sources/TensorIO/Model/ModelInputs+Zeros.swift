@@ -10,12 +10,12 @@ import Foundation
 #endif
 
 extension ModelInputs {
-  /// Zeros, empty texts and gray images for every input: what a model is tried with.
+  /// Makes inputs to try out a model: zeros, empty strings and gray images.
   ///
   /// - Parameters:
   ///   - signature: The model's layers.
-  ///   - longestSide: The most pixels of an image's sides; larger inputs get an image that is
-  ///     enlarged. Without it an image has the input's size.
+  ///   - longestSide: The maximum width and height of an image in pixels. A larger input gets an
+  ///     image that is enlarged. By default, an image has the input's size.
   /// - Returns: A value for each input.
   package static func zeros(
     for signature: ModelSignature, longestSide: Int = .max
@@ -34,7 +34,7 @@ extension ModelInputs {
   }
 }
 
-/// As many zeros as a tensor holds, which may be more than there is memory for as an array of numbers.
+/// As many zeros as a tensor holds, without an array of them, which might not fit into memory.
 private struct Zeros: TensorEncodable {
   static let tensorKindName = "zeros"
 
@@ -42,7 +42,7 @@ private struct Zeros: TensorEncodable {
 
   func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     guard spec.quantization == nil else { return try encodeQuantized(into: &memory, as: spec) }
-    // The zero of every number type is made of zero bytes.
+    // In every number type, zero consists of zero bytes.
     memory.withUnsafeMutableBytes { bytes in
       _ = bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
@@ -50,7 +50,7 @@ private struct Zeros: TensorEncodable {
 
   /// Encodes zeros piece by piece, so that only a small array of them is needed.
   ///
-  /// Zero isn't the byte 0 in a quantized tensor.
+  /// Zero is not the byte 0 in a quantized tensor.
   private func encodeQuantized(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     let (width, most) = (spec.dataType.byteWidth, 16_384)
     let count = memory.byteCount / width

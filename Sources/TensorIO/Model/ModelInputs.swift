@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a model is run on: one value, a list of values by index, or values by name.
+/// The inputs of a run: one value, a list of values by index, or values by name.
 ///
 /// ```swift
 /// try model.run(image)                          // one value
@@ -11,7 +11,8 @@
 /// try model.run(ModelInputs(list: [image, 3]))  // by index
 /// ```
 ///
-/// For a model with one input an array is the vector itself; for one with several it is a list.
+/// For a model with one input, an array is the value of that input. For a model with several
+/// inputs, it is a list with one value for each.
 public struct ModelInputs: Sendable {
   enum Form {
     case value(any TensorEncodable)
@@ -20,7 +21,7 @@ public struct ModelInputs: Sendable {
   }
 
   let form: Form
-  /// What is fed beside the inputs, by name, as a learning rate.
+  /// Values that are fed in addition to the inputs, by name, such as a learning rate.
   public var placeholders: [String: any TensorEncodable] = [:]
 
   /// One value for the only input, or an array with one value for each input.
@@ -32,13 +33,15 @@ public struct ModelInputs: Sendable {
   /// Values by the inputs' names.
   public init(_ values: [String: any TensorEncodable]) { form = .named(values) }
 
-  /// Calls a closure with the value of each input; nil for one that is left out by name and may be.
+  /// Calls a closure with the value of each input; nil for an optional input that was left out by
+  /// name.
   ///
   /// - Parameters:
   ///   - specs: The inputs.
-  ///   - isOptional: Which of them may be without a value; none when it is empty.
-  ///   - body: Takes an input's index and value.
-  /// - Throws: ``TensorIOError`` when values are missing, left over or unknown; what `body` throws.
+  ///   - isOptional: Whether each input may be left out; if it is empty, all are required.
+  ///   - body: Called with an input's index and value.
+  /// - Throws: ``TensorIOError`` when there are missing, extra or unknown values, and any error
+  ///   that `body` throws.
   package func forEach(
     _ specs: [TensorSpec], isOptional: [Bool] = [],
     _ body: (Int, (any TensorEncodable)?) throws -> Void
@@ -54,9 +57,10 @@ public struct ModelInputs: Sendable {
     }
   }
 
-  /// Calls a closure with the value of each placeholder; nil for one that has none.
+  /// Calls a closure with the value of each placeholder; nil for one without a value.
   ///
-  /// - Throws: ``TensorIOError`` for a value that is no placeholder's; what `body` throws.
+  /// - Throws: ``TensorIOError`` when a value has a name that no placeholder has, and any error
+  ///   that `body` throws.
   package func forEachPlaceholder(
     _ specs: [TensorSpec], _ body: (Int, (any TensorEncodable)?) throws -> Void
   ) throws {

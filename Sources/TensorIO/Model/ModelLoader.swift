@@ -3,32 +3,32 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes models from bundles: it knows the backends and the program's own model classes.
+/// Makes models from bundles, using its backends and the program's own model classes.
 ///
 /// ```swift
 /// let loader = ModelLoader(backends: [.liteRT], classes: ["MyModel": MyModel.self])
 /// let model = try loader.model(at: "mobilenet.tiobundle")
 /// ```
 public struct ModelLoader: Sendable {
-  /// The runtimes.
+  /// The runtimes that the loader can use.
   public var backends: [any Backend]
-  /// Model classes by the name that model.json's `class` takes.
+  /// The program's own model classes, by the name that model.json's `class` uses.
   public var classes: [String: any Model.Type]
-  /// How many runs of one model may be under way at once.
+  /// The number of runs of one model that can happen at once.
   public var sessions: Int
   /// How each session runs.
   public var sessionOptions: SessionOptions
-  /// The key of the signature to run; nil means the one that model.json names, or the first.
+  /// The key of the signature to run; nil uses the one that model.json names, or the model's first.
   public var signatureKey: String?
 
   /// Makes a loader.
   ///
   /// - Parameters:
-  ///   - backends: The runtimes.
-  ///   - classes: The program's own model classes, by name.
-  ///   - sessions: How many runs of one model may be under way at once.
+  ///   - backends: The runtimes that the loader can use.
+  ///   - classes: The program's own model classes, by the name that model.json's `class` uses.
+  ///   - sessions: The number of runs of one model that can happen at once.
   ///   - sessionOptions: How each session runs.
-  ///   - signatureKey: The key of the signature to run; nil means the one that model.json names, or
+  ///   - signatureKey: The key of the signature to run; nil uses the one that model.json names, or
   ///     the model's first.
   public init(
     backends: [any Backend], classes: [String: any Model.Type] = [:], sessions: Int = 1,
@@ -44,21 +44,23 @@ public struct ModelLoader: Sendable {
 
   /// Opens a bundle and makes its model.
   ///
-  /// The model's file is loaded by its first run, or `load()`.
+  /// The first run, or a call to `load()`, loads the model's file.
   ///
-  /// - Throws: ``TensorIOError``.
+  /// - Throws: ``TensorIOError`` when the bundle is not valid, or when its class or backend is
+  ///   unknown.
   public func model(at path: String) throws -> any Model {
     try makeModel(from: ModelBundle(path))
   }
 
-  /// Makes a new model for a bundle; each has its own memory.
+  /// Makes a new model for a bundle, with its own memory.
   ///
-  /// - Throws: ``TensorIOError`` when the class or the backend is not known.
+  /// - Throws: ``TensorIOError`` when the class or the backend is unknown.
   public func makeModel(from bundle: ModelBundle) throws -> any Model {
     try modelClass(for: bundle).init(bundle: bundle, loader: self)
   }
 
-  /// The class for a bundle: a placeholder's, the one model.json names, or the library's own.
+  /// The class for a bundle: that of placeholders, the one that model.json names, or the library's
+  /// own.
   func modelClass(for bundle: ModelBundle) throws -> any Model.Type {
     if bundle.manifest.isPlaceholder { return PlaceholderModel.self }
     let own: any Model.Type =

@@ -9,19 +9,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a model gave: a value for each output, read as the type that you ask for.
+/// The outputs of a run, each of which can be read as the type that you ask for.
 ///
 /// ```swift
 /// let price: Float = try outputs["price"]
 /// let best = try outputs["classification", as: Classification.self].top(5, threshold: 0.1)
 /// ```
 ///
-/// The bytes are copied out of the model once, or handed over by it; they are converted when they
-/// are read.
+/// The bytes are copied out of the model once, or the runtime hands over its memory. They are
+/// converted when they are read.
 public struct ModelOutputs: Sendable {
   let layout: OutputLayout
   let storage: TensorStorage
-  /// The outputs that lie in the runtime's own memory.
+  /// The outputs whose memory the runtime has handed over.
   private let taken: [Int: any TensorMemory]
   private let strings: [Int: [Data]]
 
@@ -37,7 +37,7 @@ public struct ModelOutputs: Sendable {
 
   /// The outputs, in the order of model.json.
   public var specs: [TensorSpec] { layout.specs }
-  /// The outputs' names, in order.
+  /// The names of the outputs, in order.
   public var names: [String] { layout.specs.map(\.name) }
   /// The number of outputs; 0 for placeholder models.
   public var count: Int { layout.specs.count }
@@ -48,7 +48,8 @@ public struct ModelOutputs: Sendable {
   ///   - name: The output's name.
   ///   - type: The type to read: a number, an array, `Data`, ``Classification``, ``PixelBuffer``,
   ///     ``ClassMap``, ``Tensor`` or ``TensorValue``.
-  /// - Throws: ``TensorIOError`` when there is no such output, or it cannot be read as that type.
+  /// - Throws: ``TensorIOError`` when there is no such output, or when it cannot be read as that
+  ///   type.
   public subscript<Value: TensorDecodable>(
     _ name: String, as type: Value.Type = Value.self
   ) -> Value {
@@ -60,9 +61,10 @@ public struct ModelOutputs: Sendable {
     }
   }
 
-  /// Reads an output by its place in model.json.
+  /// Reads an output by its index in model.json.
   ///
-  /// - Throws: ``TensorIOError`` when there is no such output, or it cannot be read as that type.
+  /// - Throws: ``TensorIOError`` when there is no such output, or when it cannot be read as that
+  ///   type.
   public func value<Value: TensorDecodable>(
     at index: Int, as type: Value.Type = Value.self
   ) throws -> Value {
@@ -87,7 +89,7 @@ public struct ModelOutputs: Sendable {
 }
 
 extension TensorIOError {
-  /// A name that no output has.
+  /// The error for a name that no output has.
   package static func unknownOutput(_ name: String, among specs: [TensorSpec]) -> TensorIOError {
     TensorIOError(
       .unknownOutput,
@@ -97,7 +99,7 @@ extension TensorIOError {
   }
 }
 
-/// Where each output lies in the bytes of a run.
+/// The layout of the outputs in the bytes of a run.
 final class OutputLayout: Sendable {
   let specs: [TensorSpec]
   let ranges: [Range<Int>]
@@ -109,7 +111,7 @@ final class OutputLayout: Sendable {
     var ranges: [Range<Int>] = []
     var end = 0
     for spec in specs {
-      // Each output starts where every element type may stand.
+      // Each output starts at a multiple of 16 bytes, where every element type is aligned.
       let start = (end + 15) & ~15
       end = start + spec.byteCount
       ranges.append(start..<end)

@@ -9,7 +9,7 @@ public struct ModelSignature: Sendable, Hashable {
   public let inputs: [TensorSpec]
   /// The outputs, in the order of model.json.
   public let outputs: [TensorSpec]
-  /// What is fed beside the inputs.
+  /// The placeholders: values that are fed in addition to the inputs.
   public let placeholders: [TensorSpec]
 
   /// Makes a signature.
@@ -19,11 +19,11 @@ public struct ModelSignature: Sendable, Hashable {
     self.placeholders = placeholders
   }
 
-  /// The input of a name.
+  /// Returns the input with this name.
   public func input(named name: String) -> TensorSpec? { inputs.first { $0.name == name } }
-  /// The output of a name.
+  /// Returns the output with this name.
   public func output(named name: String) -> TensorSpec? { outputs.first { $0.name == name } }
-  /// The placeholder of a name.
+  /// Returns the placeholder with this name.
   public func placeholder(named name: String) -> TensorSpec? {
     placeholders.first { $0.name == name }
   }

@@ -3,16 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long the parts of a run took.
+/// The duration of each part of a run.
 public struct RunLatency: Sendable, Hashable {
-  /// Converting the values and writing them into the model's memory.
+  /// The time for converting the values and writing them into the model's memory.
   public var preprocess: Duration
-  /// Running the model.
+  /// The time for running the model.
   public var inference: Duration
-  /// Reading the outputs' bytes.
+  /// The time for reading the outputs' bytes.
   public var postprocess: Duration
 
-  /// Makes a latency of its parts.
+  /// Makes a latency from the durations of its parts.
   public init(
     preprocess: Duration = .zero, inference: Duration = .zero, postprocess: Duration = .zero
   ) {

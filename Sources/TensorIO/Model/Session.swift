@@ -9,46 +9,47 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// One instance of a model with memory of its own: inputs, outputs, and what lies between.
+/// One instance of a model, with its own memory for inputs, outputs and intermediate results.
 ///
-/// A session is used by one thread at a time; ``InferenceModel`` sees to that. Its inputs and
-/// outputs are counted in the order of the ``SignatureDescription`` it was made for.
+/// A session is used by one thread at a time, which ``InferenceModel`` ensures. The indices of its
+/// inputs and outputs are those of the ``SignatureDescription`` that it was made for.
 public protocol Session: AnyObject {
-  /// Gives an input another shape; the memory of all inputs and outputs is made anew.
+  /// Changes the shapes of the inputs and reallocates the memory of all inputs and outputs.
   ///
-  /// - Throws: ``TensorIOError`` when the model cannot take it. The session is unchanged then.
+  /// - Throws: ``TensorIOError`` when the model does not support the shapes. The session is then
+  ///   unchanged.
   func resizeInputs(to shapes: [[Int]]) throws
 
-  /// The shape that an output has at present.
+  /// Returns the current shape of an output.
   func outputShape(at index: Int) -> [Int]
 
-  /// Calls a closure with an input's memory, to be filled.
+  /// Calls a closure with an input's memory, to fill it.
   func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws
 
   /// Sets an input of strings.
   func setInput(at index: Int, to strings: [Data]) throws
 
-  /// Leaves an input to the model's own value in the next run.
+  /// Uses the model's default for an input in the next run.
   ///
-  /// Only called where ``TensorDescription/hasDefault`` is true.
+  /// It is only called if ``TensorDescription/hasDefault`` is true.
   func useDefault(forInputAt index: Int) throws
 
-  /// Runs the model on what the inputs hold.
+  /// Runs the model on the current content of its inputs.
   func run() throws
 
   /// Calls a closure with an output's memory.
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws
 
-  /// Hands over an output's memory, so that nothing is copied; nil when it stays the session's.
+  /// Hands over an output's memory, so that nothing is copied; returns nil if the session keeps it.
   ///
-  /// The session does not touch it again. The default is nil.
+  /// The session does not use the memory again. The default implementation returns nil.
   func takeOutput(at index: Int) -> (any TensorMemory)?
 
-  /// The content of an output of strings.
+  /// Returns the content of an output of strings.
   func strings(ofOutput index: Int) throws -> [Data]
 }
 
-/// Memory of a runtime that holds a tensor's elements, and is freed with the last reference.
+/// Memory of a runtime that holds a tensor's elements and is freed with the last reference to it.
 public protocol TensorMemory: AnyObject, Sendable {
   /// Calls a closure with the bytes.
   func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result
@@ -64,9 +65,11 @@ extension Session {
 
 /// How a session runs.
 public struct SessionOptions: Sendable {
-  /// Threads inside one run; for work over many items, more sessions serve better.
+  /// The number of threads in one run.
+  ///
+  /// To process many items, use more sessions instead.
   public var threads: Int
-  /// Ends runs that take too long, where the runtime heeds it.
+  /// Ends runs that take too long, if the runtime supports it.
   public var cancellation: CancellationToken?
 
   /// Makes options.

@@ -6,17 +6,19 @@
 import Dispatch
 import Synchronization
 
-/// Lends sessions, each to one borrower at a time; who finds none waits for one, in order.
+/// Lends sessions, each to one borrower at a time.
+///
+/// Callers wait for a session in first-in, first-out order.
 final class SessionPool: Sendable {
-  /// A session on its way between threads.
+  /// A session that is passed between threads.
   ///
   /// `@unchecked Sendable` because the pool lends it to one borrower at a time.
   struct Lent: @unchecked Sendable {
     let session: any Session
-    /// Where tasks' runs go.
+    /// The queue for runs that tasks start.
     ///
-    /// A serial queue gets a thread at once; those of a concurrent or global queue are as many as
-    /// the processors and shared with Swift's tasks, which a run would hold up.
+    /// A serial queue gets a thread at once. A concurrent or global queue has only as many threads
+    /// as there are processors, and shares them with Swift's tasks, which a run would block.
     let queue: DispatchQueue
   }
 
@@ -44,10 +46,10 @@ final class SessionPool: Sendable {
     state = Mutex(State(idle: idle))
   }
 
-  /// How many borrowers wait.
+  /// The number of waiting borrowers.
   var waiting: Int { state.withLock { $0.waiters.count } }
 
-  /// Calls a closure with a session; waits for one if all are lent.
+  /// Calls a closure with a session, and waits for one if all are lent.
   @inline(__always)
   func withSession<Result>(_ body: (any Session) throws -> Result) rethrows -> Result {
     let lent = borrow()
@@ -55,7 +57,7 @@ final class SessionPool: Sendable {
     return try body(lent.session)
   }
 
-  /// Calls a closure with a session on a thread of its own kind, never the cooperative pool's.
+  /// Calls a closure with a session on a Dispatch thread, never on the cooperative pool.
   func withSession<Result: Sendable>(
     _ body: @escaping @Sendable (any Session) throws -> Result
   ) async throws -> Result {
@@ -105,8 +107,8 @@ final class SessionPool: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let now: Result<Lent, any Error>? = state.withLock { state in
-          // A task that was cancelled on its way here has called `cancel(_:)` in vain. One that is
-          // cancelled from here on finds its waiter there.
+          // If the task was cancelled before this point, `cancel(_:)` found no waiter. If it is
+          // cancelled later, `cancel(_:)` finds the waiter added here.
           if Task.isCancelled { return .failure(CancellationError()) }
           if let lent = state.idle.popLast() { return .success(lent) }
           state.waiters.append(.task(continuation, id: id))

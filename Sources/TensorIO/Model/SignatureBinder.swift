@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings the layers of a model.json together with the tensors of a model, and reports where the
-/// two disagree.
+/// Matches the layers of a model.json to the tensors of a model, and reports where the two
+/// disagree.
 struct SignatureBinder: IssueCollector {
   private let bundle: ModelBundle
   private let matchesByName: Bool
@@ -23,8 +23,8 @@ struct SignatureBinder: IssueCollector {
   /// Binds all layers.
   ///
   /// - Parameters:
-  ///   - signature: The tensors, found by the layers' names where names decide.
-  ///   - whole: What the model says of its signature, for messages; nil when that is the same.
+  ///   - signature: The tensors, found by the names of the layers if the backend matches by name.
+  ///   - whole: The model's own signature, for messages; nil if it is the same.
   /// - Returns: The layers with their tensors; nil when an error was found.
   mutating func bind(
     _ signature: SignatureDescription, of whole: SignatureDescription? = nil
@@ -38,10 +38,11 @@ struct SignatureBinder: IssueCollector {
     if matchesByName, manifest.outputs.isEmpty {
       report(
         .layerCount, .warning, at: "outputs", expected: "at least one layer", found: "none",
-        mending: "Describe what is to be read; the model cannot be run before.")
+        suggestion: "Describe what is to be read; the model cannot be run before.")
     }
     guard issues.allSatisfy({ $0.severity != .error }) else {
-      // No session will tell the outputs' shapes; what the file says of them is checked all the same.
+      // There will be no session to ask for the outputs' shapes, so check the shapes in the model
+      // file.
       if outputs.count == manifest.outputs.count {
         checkOutputs(outputs, shapes: outputs.map(\.tensorShape))
       }
@@ -61,18 +62,18 @@ struct SignatureBinder: IssueCollector {
         .layerCount, at: key,
         expected: "\(counted(tensors.count, "layer")), as the model has: \(list)",
         found: "\(layers.count)",
-        mending: layers.count < tensors.count
+        suggestion: layers.count < tensors.count
           ? "Describe every \(key.dropLast()) of the model."
           : "Remove the layers that the model does not have.")
       return []
     }
     if !matchesByName, layers.map(\.name) != names, Set(layers.map(\.name)) == Set(names) {
-      // The other order may fit by its shapes; where it does not, it cannot have been meant.
+      // The order may be intended if all shapes fit. If they don't, it is an error.
       let isMeant = zip(layers, tensors).allSatisfy(Self.mayFit)
       report(
         .layerOrder, isMeant ? .warning : .error, at: key, expected: "the model's order: \(list)",
         found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
-        mending: "Order decides which tensor a layer is; put the layers in the model's order.")
+        suggestion: "Order decides which tensor a layer is; put the layers in the model's order.")
       guard isMeant else { return [] }
     }
     if matchesByName, key == "inputs" { checkAllAreFed(names, own: own ?? tensors) }
@@ -82,7 +83,7 @@ struct SignatureBinder: IssueCollector {
         report(
           .unknownTensor, at: "\(path).name",
           expected: (own ?? tensors).count == 1 ? list : "one of \(list)", found: "'\(layer.name)'",
-          mending: Spelling.suggestion(for: layer.name, among: names)
+          suggestion: Spelling.suggestion(for: layer.name, among: names)
             .map { "Did you mean '\($0)'?" } ?? "Use a name of the model.")
         return nil
       }
@@ -90,13 +91,13 @@ struct SignatureBinder: IssueCollector {
     }
   }
 
-  /// Whether a layer has as many elements as a tensor, as far as the file tells.
+  /// Whether a layer has as many elements as a tensor, as far as the model file shows.
   private static func mayFit(_ layer: ModelManifest.Layer, _ tensor: TensorDescription) -> Bool {
     tensor.rankIsUnknown || tensor.shape.isEmpty || tensor.shape.contains { $0 < 0 }
       || layer.elementCount == tensor.elementCount
   }
 
-  /// Where names decide, what the outputs need must have a layer.
+  /// Checks that every input that the outputs need has a layer, when layers are matched by name.
   private mutating func checkAllAreFed(_ names: [String], own: [TensorDescription]) {
     let described = Set((bundle.manifest.inputs + bundle.manifest.placeholders).map(\.name))
     let missing = names.filter { !described.contains($0) }
@@ -106,7 +107,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .layerCount, at: "inputs",
         expected: "a layer for each input of the model: \(list(own.map(\.name)))",
-        found: "none for \(list(inputs))", mending: "Describe every input of the model.")
+        found: "none for \(list(inputs))", suggestion: "Describe every input of the model.")
     }
     let placeholders = missing.filter { !inputs.contains($0) }
     if !placeholders.isEmpty {
@@ -114,7 +115,7 @@ struct SignatureBinder: IssueCollector {
         .layerCount, at: "placeholders",
         expected: "a layer for each placeholder that the outputs need",
         found: "none for \(list(placeholders))",
-        mending: "Describe it here or in \"inputs\".")
+        suggestion: "Describe it here or in \"inputs\".")
     }
   }
 
@@ -134,13 +135,14 @@ struct SignatureBinder: IssueCollector {
         .elementCountMismatch, at: "\(path).shape",
         expected: "\(Self.values(tensor.elementCount)), as the tensor \(tensor.shape) holds",
         found: "\(spec.elementCount) in \(layer.shape)",
-        mending: "Write the shape of the tensor '\(tensor.name)'.")
+        suggestion: "Write the shape of the tensor '\(tensor.name)'.")
     }
     return bound
   }
 
-  /// A picture's height, width and channels must be the tensor's last axes: an equal count alone
-  /// would let swapped axes scramble the rows.
+  /// Checks that an image's height, width and channels are the tensor's last axes.
+  ///
+  /// With swapped axes the element count would still be equal, but the rows would be scrambled.
   private mutating func checkAxes(
     ofImage layer: ModelManifest.Layer, against shape: [Int], at path: String
   ) {
@@ -153,7 +155,7 @@ struct SignatureBinder: IssueCollector {
     case .classMap(let map, _): (axes, layout, channels) = (map.axes, map.layout, map.depth)
     case .array, .scalar, .string: return
     }
-    // One channel may have no axis of its own, and lies in memory the same wherever it is.
+    // A single channel may have no axis of its own. The memory is the same wherever that axis is.
     if channels == 1, shape.count >= 2, Self.fits(shape, Array(axes.filter { $0 != 1 })) { return }
     guard shape.count >= 3, !zip(shape.suffix(3), axes).allSatisfy({ $0 < 0 || $0 == $1 }) else {
       return
@@ -161,12 +163,12 @@ struct SignatureBinder: IssueCollector {
     report(
       .elementCountMismatch, at: "\(path).shape",
       expected: "the tensor's last axes, \(Array(shape.suffix(3)))", found: "\(axes)",
-      mending: layout == .channelsLast
+      suggestion: layout == .channelsLast
         ? "Write [height, width, channels] as the tensor has them."
         : "Write [channels, height, width] as the tensor has them, or leave \"layout\" out.")
   }
 
-  /// Whether a shape has these axes alone, beside a batch axis and axes of one.
+  /// Whether a shape has only these axes, apart from a batch axis and axes of length 1.
   private static func fits(_ shape: [Int], _ axes: [Int]) -> Bool {
     let own = shape.enumerated().filter { $1 != 1 && !($0 == 0 && $1 < 0) }.map(\.element)
     return own.count == axes.count && zip(own, axes).allSatisfy { $0 < 0 || $0 == $1 }
@@ -180,7 +182,8 @@ struct SignatureBinder: IssueCollector {
     guard let dataType = tensor.dataType else {
       report(
         .dataTypeMismatch, at: path, expected: "a data type that this library knows",
-        found: "\(tensor.typeName) in the model", mending: "Convert the model with another type.")
+        found: "\(tensor.typeName) in the model", suggestion: "Convert the model with another type."
+      )
       return nil
     }
     if layer.dataType == dataType { return dataType }
@@ -188,12 +191,13 @@ struct SignatureBinder: IssueCollector {
       report(
         .dataTypeMismatch, .warning, at: "\(path).dtype",
         expected: "\(dataType), the tensor's own type", found: "\(described)",
-        mending: "TensorFlow Lite models have types of their own, and the field is ignored. Write "
+        suggestion:
+          "TensorFlow Lite models have types of their own, and the field is ignored. Write "
           + "\"dtype\": \"\(dataType)\", or leave it out.")
     } else if let described = layer.dataType {
       report(
         .dataTypeMismatch, at: "\(path).dtype", expected: "\(dataType), the tensor's own type",
-        found: "\(described)", mending: "Write \"dtype\": \"\(dataType)\", or leave it out.")
+        found: "\(described)", suggestion: "Write \"dtype\": \"\(dataType)\", or leave it out.")
       return nil
     }
     switch dataType {
@@ -203,21 +207,23 @@ struct SignatureBinder: IssueCollector {
         .quantizationMismatch, at: path,
         expected: "8-bit integers, since model.quantized is true",
         found: "\(dataType) in the tensor '\(tensor.name)'",
-        mending: "Write \"quantized\": false; or name the \"dtype\" of a layer that is not.")
+        suggestion: "Write \"quantized\": false; or name the \"dtype\" of a layer that is not.")
       return nil
     case .uint8, .int8:
       guard !isQuantized, tensor.quantization != nil else { return dataType }
       report(
         .quantizationMismatch, at: path, expected: "float32, since model.quantized is false",
         found: "quantized \(dataType) in the tensor '\(tensor.name)'",
-        mending: "Write \"quantized\": true.")
+        suggestion: "Write \"quantized\": true.")
       return nil
     default: return dataType
     }
   }
 
-  /// Whether a layer's `dtype` means nothing beside the tensor's own type, as the documents say of
-  /// TensorFlow Lite; text and truth values are not numbers, whichever backend it is.
+  /// Whether a layer's `dtype` is ignored in favour of the tensor's own type.
+  ///
+  /// The documentation says so for TensorFlow Lite. Strings and booleans are not numbers, so their
+  /// types are never ignored.
   private func isIgnored(_ described: DataType, beside dataType: DataType) -> Bool {
     bundle.backendName == "tflite"
       && ![described, dataType].contains { $0 == .string || $0 == .bool }
@@ -247,7 +253,7 @@ struct SignatureBinder: IssueCollector {
     }
   }
 
-  /// Truth values and text are no pixels.
+  /// Reports an image layer whose tensor holds booleans or strings.
   private mutating func checkPicture(
     _ dataType: DataType, _ tensor: TensorDescription, at path: String
   ) {
@@ -256,10 +262,13 @@ struct SignatureBinder: IssueCollector {
       .dataTypeMismatch, at: "\(path).type",
       expected: "\(dataType) values, since the tensor '\(tensor.name)' is \(dataType)",
       found: "a picture",
-      mending: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
+      suggestion: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
   }
 
-  /// A picture that goes in as whole numbers has no normalization, or one of the numbers behind them.
+  /// Checks the normalization of an image input.
+  ///
+  /// It has no effect on a uint8 tensor, so it is dropped with a warning. An int8 tensor needs the
+  /// model's scale and zero point for it, and wider integers cannot hold normalized pixels.
   private mutating func checked(
     _ normalization: PixelNormalization?, _ dataType: DataType, _ tensor: TensorDescription,
     at path: String
@@ -270,25 +279,28 @@ struct SignatureBinder: IssueCollector {
       report(
         .ignoredField, .warning, at: path,
         expected: "no normalization, since the tensor '\(tensor.name)' is uint8",
-        found: "one", mending: "Remove it.")
+        found: "one", suggestion: "Remove it.")
       return nil
     case .int8 where tensor.quantization == nil:
       report(
         .quantizationMismatch, at: path,
         expected: "a scale and zero point in the model, to quantize by", found: "none",
-        mending: "Remove it; the tensor then takes each byte less 128.")
+        suggestion: "Remove it; the tensor then takes each byte less 128.")
     case .int16, .uint16, .int32, .uint32, .int64:
       report(
         .dataTypeMismatch, at: path,
         expected: "no normalization, since the tensor '\(tensor.name)' is \(dataType), which "
           + "cannot hold normalized pixels",
-        found: "one", mending: "Remove \"normalize\".")
+        found: "one", suggestion: "Remove \"normalize\".")
     default: break
     }
     return normalization
   }
 
-  /// A picture that comes out as bytes needs no denormalization, or one of the numbers behind them.
+  /// Checks the denormalization of an image output.
+  ///
+  /// It has no effect on a uint8 tensor, so it is dropped with a warning. An int8 tensor needs the
+  /// model's scale and zero point for it.
   private mutating func checked(
     _ denormalization: PixelDenormalization?, _ dataType: DataType, _ tensor: TensorDescription,
     at path: String
@@ -298,14 +310,14 @@ struct SignatureBinder: IssueCollector {
       report(
         .ignoredField, .warning, at: path,
         expected: "no denormalization, since the tensor '\(tensor.name)' is uint8",
-        found: "one", mending: "Remove it.")
+        found: "one", suggestion: "Remove it.")
       return nil
     }
     if dataType == .int8, tensor.quantization == nil {
       report(
         .quantizationMismatch, at: path,
         expected: "a scale and zero point in the model, to dequantize by", found: "none",
-        mending: "Remove it; each byte of the picture is then the tensor's plus 128.")
+        suggestion: "Remove it; each byte of the picture is then the tensor's plus 128.")
     }
     return denormalization
   }
@@ -321,7 +333,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .ignoredField, .warning, at: path,
         expected: "no quantization, since the tensor '\(tensor.name)' is \(dataType)",
-        found: "one", mending: "Remove it; it has no effect.")
+        found: "one", suggestion: "Remove it; it has no effect.")
       return nil
     }
     let byteStandards: [Quantization] = [
@@ -332,24 +344,25 @@ struct SignatureBinder: IssueCollector {
         .quantizationMismatch, at: path,
         expected: "{\"standard\": \"model\"}, since the tensor '\(tensor.name)' is int8",
         found: "a standard for bytes from 0 to 255",
-        mending: "Write {\"standard\": \"model\"}, or \"scale\" and \"bias\" for -128 to 127.")
+        suggestion: "Write {\"standard\": \"model\"}, or \"scale\" and \"bias\" for -128 to 127.")
     }
     if quantization == .model, tensor.quantization == nil {
       report(
         .quantizationMismatch, at: path,
         expected: "a scale and zero point in the model for '\(tensor.name)'", found: "none",
-        mending: "Write \"scale\" and \"bias\", or remove it.")
+        suggestion: "Write \"scale\" and \"bias\", or remove it.")
     }
     return quantization
   }
 
   // MARK: - Outputs
 
-  /// Compares each output's element count with the tensor's, which some models only tell once a
-  /// session exists.
+  /// Compares each output's element count with the tensor's.
+  ///
+  /// Some models only know the tensor's shape once a session exists.
   mutating func checkOutputs(_ outputs: [BoundLayer], shapes: [[Int]]) {
     for (position, output) in outputs.enumerated() where output.spec.dataType != .string {
-      // How many values an open shape holds is only known when the model has run.
+      // The number of values in an open shape is only known after the model has run.
       if shapes[position].contains(where: { $0 < 0 }) { continue }
       let spec = output.spec
       let available = shapes[position].elementCount ?? .max
@@ -359,11 +372,11 @@ struct SignatureBinder: IssueCollector {
         report(
           .elementCountMismatch, at: path,
           expected: "at most \(Self.values(available)), as the tensor \(shapes[position]) holds",
-          found: "\(spec.elementCount) in \(spec.shape)", mending: "Write the tensor's shape.")
+          found: "\(spec.elementCount) in \(spec.shape)", suggestion: "Write the tensor's shape.")
         continue
       }
       let labels: Labels? = if case .vector(_, let names) = spec.kind { names } else { nil }
-      // Labels for all of the tensor's values are right: then only the shape is too small.
+      // If there is a label for each of the tensor's values, only the shape is too small.
       let found =
         labels.flatMap { labels in
           labels.names.count == available
@@ -372,7 +385,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .partialOutput, .warning, at: path, expected: "\(available) values, as the tensor holds",
         found: found,
-        mending: labels == nil || labels?.names.count == available
+        suggestion: labels == nil || labels?.names.count == available
           ? "Only the first \(spec.elementCount) are read; write the tensor's shape."
           : "Only the first \(spec.elementCount) are read, and each label may be one off: "
             + "check whether the model's first class is the background.")

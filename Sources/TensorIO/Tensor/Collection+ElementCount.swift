@@ -6,8 +6,8 @@
 extension Collection where Element == Int {
   /// The number of elements of a tensor with these axes.
   ///
-  /// Nil when a length is negative, or when they are more than a runtime can count (2^31 - 1): shapes
-  /// come from files.
+  /// It is nil when a length is negative or when the product is more than a runtime supports (2^31
+  /// - 1). These checks are needed because shapes come from files.
   @inlinable package var elementCount: Int? {
     var count = 1
     for length in self {

@@ -5,7 +5,7 @@
 
 /// The type of a tensor's elements.
 ///
-/// The raw values are the words that model.json's `dtype` takes.
+/// The raw values are the words that model.json's `dtype` uses.
 public enum DataType: String, Sendable, CaseIterable, Codable {
   /// Unsigned 8-bit integers.
   case uint8
@@ -32,7 +32,7 @@ public enum DataType: String, Sendable, CaseIterable, Codable {
   /// Byte strings of any length.
   case string
 
-  /// Bytes of an element; 0 for ``string``, whose elements have none in common.
+  /// The number of bytes in an element; 0 for ``string``, whose elements have different lengths.
   public var byteWidth: Int {
     switch self {
     case .uint8, .int8, .bool: 1

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Quantization {
-  /// The byte that a number becomes in a quantized input layer.
+  /// Returns the byte that a number becomes in a quantized input layer.
   ///
-  /// Layers do the same with what a program gives them; this is for programs that look at a byte
-  /// themselves, or that fill `Data` of their own.
+  /// Layers quantize a program's values in the same way. This method is for programs that inspect a
+  /// byte or fill `Data` themselves.
   ///
   /// ```swift
   /// try Quantization.zeroToOne.quantize(0.5)       // 127
@@ -15,11 +15,11 @@ extension Quantization {
   /// ```
   ///
   /// - Parameters:
-  ///   - number: The number, in the range that the quantization is for; others are clamped.
+  ///   - number: The number. It is clamped if it is outside the range of the quantization.
   ///   - type: The layer's integer type.
   ///   - stored: The model's own scale and zero point, which ``model`` needs.
-  /// - Returns: `(number + bias) * scale`, clamped to the type's range and truncated; under
-  ///   ``model`` `number / scale + zeroPoint`, rounded to nearest and clamped.
+  /// - Returns: `(number + bias) * scale`, clamped to the type's range and truncated. For
+  ///   ``model``, `number / scale + zeroPoint`, rounded to nearest and clamped.
   /// - Throws: ``TensorIOError`` with the code `.unrepresentableValue` for NaN, and with
   ///   `.invalidOption` for ``model`` without a scale and zero point.
   public func quantize<Integer: TensorNumber & FixedWidthInteger>(
@@ -38,7 +38,7 @@ extension Quantization {
     return value.clamped(to: Integer.self)
   }
 
-  /// The number that a quantized output layer's byte stands for.
+  /// Returns the number that a byte of a quantized output layer stands for.
   ///
   /// ```swift
   /// try Quantization.toZeroToOne.dequantize(UInt8(255))    // 1
@@ -47,7 +47,7 @@ extension Quantization {
   /// - Parameters:
   ///   - integer: The layer's byte, or an integer of another type that layers have.
   ///   - stored: The model's own scale and zero point, which ``model`` needs.
-  /// - Returns: `integer * scale + bias`; under ``model`` `(integer - zeroPoint) * scale`.
+  /// - Returns: `integer * scale + bias`. For ``model``, `(integer - zeroPoint) * scale`.
   /// - Throws: ``TensorIOError`` with the code `.invalidOption` for ``model`` without a scale and
   ///   zero point.
   public func dequantize<Integer: TensorNumber & FixedWidthInteger>(
@@ -61,7 +61,7 @@ extension Quantization {
     }
   }
 
-  /// The scale and zero point for a value that belongs to no channel.
+  /// Returns the scale and zero point for a value that belongs to no channel.
   private static func single(
     _ stored: StoredQuantization?
   ) throws -> (scale: Float, zeroPoint: Int64) {

@@ -3,28 +3,29 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How numbers become a quantized layer's bytes, and bytes numbers.
+/// Converts numbers to the bytes of a quantized layer, and bytes to numbers.
 ///
-/// Source: the `quantize` and `dequantize` fields of model.json.
+/// It is the `quantize` and `dequantize` fields of model.json.
 public enum Quantization: Hashable, Sendable {
-  /// `(x + bias) * scale` on the way in, `q * scale + bias` on the way out, in float32.
+  /// A linear quantization in float32: inputs become `(x + bias) * scale`, outputs
+  /// `q * scale + bias`.
   ///
-  /// On the way in the result is clamped to the layer's range and then truncated, so that 0.5
-  /// under ``zeroToOne`` is 127, as the format has always documented. NaN is an error.
+  /// The result for an input is clamped to the layer's range and then truncated, so that 0.5 with
+  /// ``zeroToOne`` is 127, as the format has always documented. NaN is an error.
   case linear(scale: Float, bias: Float)
-  /// The scale and zero point stored in the model itself, for each channel where it has them.
+  /// The scale and zero point stored in the model itself, which may differ for each channel.
   ///
-  /// On the way in `x / scale + zeroPoint` is rounded to nearest and clamped; on the way out it
-  /// is `(q - zeroPoint) * scale`.
+  /// An input becomes `x / scale + zeroPoint`, rounded to nearest and clamped. An output becomes
+  /// `(q - zeroPoint) * scale`.
   case model
 
-  /// 0...1 to 0...255: `x * 255`.
+  /// Converts 0...1 to 0...255: `x * 255`.
   public static var zeroToOne: Quantization { .linear(scale: 255, bias: 0) }
-  /// -1...1 to 0...255: `(x + 1) * 127.5`.
+  /// Converts -1...1 to 0...255: `(x + 1) * 127.5`.
   public static var minusOneToOne: Quantization { .linear(scale: 127.5, bias: 1) }
-  /// 0...255 to 0...1: `q / 255`.
+  /// Converts 0...255 to 0...1: `q / 255`.
   public static var toZeroToOne: Quantization { .linear(scale: 1 / 255, bias: 0) }
-  /// 0...255 to -1...1: `q * 2 / 255 - 1`.
+  /// Converts 0...255 to -1...1: `q * 2 / 255 - 1`.
   public static var toMinusOneToOne: Quantization { .linear(scale: 2 / 255, bias: -1) }
 }
 
@@ -36,14 +37,15 @@ public struct StoredQuantization: Hashable, Sendable, Codable {
   public var scales: [Float]
   /// One zero point for each scale.
   public var zeroPoints: [Int64]
-  /// The axis of the tensor that the scales run along; nil when one scale serves it all.
+  /// The axis of the tensor that the scales run along; nil when a single scale is used.
   public var axis: Int?
-  /// How many consecutive elements share a scale: the product of the lengths after ``axis``.
+  /// The number of consecutive elements that share a scale: the product of the lengths after
+  /// ``axis``.
   ///
-  /// Counted in the tensor's own shape, which a layer may describe otherwise.
+  /// It refers to the tensor's own shape, which a layer may describe differently.
   public var elementsPerScale: Int
 
-  /// Makes a quantization from scales and zero points of equal count.
+  /// Makes a quantization from the same number of scales and zero points.
   public init(
     scales: [Float], zeroPoints: [Int64], axis: Int? = nil, elementsPerScale: Int = 1
   ) {
@@ -55,7 +57,7 @@ public struct StoredQuantization: Hashable, Sendable, Codable {
     self.elementsPerScale = elementsPerScale
   }
 
-  /// Which scale belongs to an element.
+  /// Returns the index of an element's scale.
   @inline(__always)
   func channel(of index: Int) -> Int {
     scales.count == 1 ? 0 : (index / elementsPerScale) % scales.count

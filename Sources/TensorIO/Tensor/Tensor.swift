@@ -3,10 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements of one type in row-major order, with a shape: a tensor that you hold yourself.
+/// Elements of one type in row-major order, with a shape.
 ///
-/// A tensor goes into any layer whose data type and element count are its own, without any
-/// conversion, normalization or quantization: its bytes are the model's.
+/// A tensor fits any layer with the same data type and element count. Its bytes are copied without
+/// conversion, normalization or quantization.
 public struct Tensor: Sendable {
   /// The lengths of the axes.
   public let shape: [Int]
@@ -18,9 +18,9 @@ public struct Tensor: Sendable {
   /// Makes a tensor from numbers.
   ///
   /// - Parameters:
-  ///   - numbers: The elements, row-major, in a type that tensors can hold.
+  ///   - numbers: The elements in row-major order, of a type that tensors can hold.
   ///   - shape: The lengths of the axes; nil means one axis.
-  /// - Throws: ``TensorIOError`` when the count is not the shape's.
+  /// - Throws: ``TensorIOError`` when the count does not match the shape.
   public init<Number: TensorNumber>(_ numbers: [Number], shape: [Int]? = nil) throws {
     guard let dataType = Number.matchingDataType else {
       throw TensorIOError(.wrongKind, "No tensor holds elements of type \(Number.self).")
@@ -31,7 +31,7 @@ public struct Tensor: Sendable {
 
   /// Makes a tensor from bytes in the machine's byte order.
   ///
-  /// - Throws: ``TensorIOError`` when the count is not the shape's.
+  /// - Throws: ``TensorIOError`` when the count does not match the shape.
   public init(copying bytes: RawSpan, dataType: DataType, shape: [Int]) throws {
     guard let expected = Self.byteCount(of: shape, dataType), dataType != .string else {
       throw TensorIOError(
@@ -62,9 +62,9 @@ public struct Tensor: Sendable {
     try storage.withBytes(body)
   }
 
-  /// The elements as numbers, converted exactly.
+  /// Returns the elements as numbers, converted exactly.
   ///
-  /// - Throws: ``TensorIOError`` when an element does not fit.
+  /// - Throws: ``TensorIOError`` when an element cannot be converted.
   public func numbers<Number: TensorNumber>(as type: Number.Type = Number.self) throws -> [Number] {
     let spec = TensorSpec(
       name: "tensor", shape: shape, dataType: dataType, kind: .vector(nil, labels: nil))

@@ -3,22 +3,23 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a model itself says of one of its tensors.
+/// A model's own description of one of its tensors.
 public struct TensorDescription: Hashable, Sendable, Codable {
   /// The name in the model's signature or graph.
   public var name: String
-  /// The type of the elements; nil for one that this library does not know.
+  /// The type of the elements; nil for a type that this library does not know.
   public var dataType: DataType?
-  /// The model's own word for the type.
+  /// The model's own name for the type.
   public var typeName: String
-  /// The lengths of the axes; -1 where the length is only known at run time.
+  /// The lengths of the axes; -1 if a length is only known at run time.
   public var shape: [Int]
-  /// Whether the model does not even tell how many axes there are; ``shape`` is [-1] then.
+  /// Whether the number of axes is unknown, in which case ``shape`` is [-1].
   public var rankIsUnknown = false
-  /// Whether the runtime takes other shapes than the one that the model states.
+  /// Whether the runtime takes shapes other than the one that the model states.
   public var shapeIsHint = false
-  /// Whether a run does without a value for this input: the model has one of its own, or nothing that
-  /// is read depends on it.
+  /// Whether a run works without a value for this input.
+  ///
+  /// The model then has a default, or no output that is read depends on the input.
   public var hasDefault = false
   /// The scale and zero point, when the tensor is quantized.
   public var quantization: StoredQuantization?
@@ -35,20 +36,21 @@ public struct TensorDescription: Hashable, Sendable, Codable {
     self.quantization = quantization
   }
 
-  /// The number of elements, an axis of unknown length counted as 1; `Int.max` when a shape is too
-  /// large to be a tensor's.
+  /// The number of elements, with axes of unknown length counted as 1.
+  ///
+  /// It is `Int.max` when a shape is too large for a tensor.
   public var elementCount: Int { shape.map { $0 < 0 ? 1 : $0 }.elementCount ?? .max }
 }
 
 /// The inputs and outputs of one way to run a model.
 public struct SignatureDescription: Hashable, Sendable, Codable {
-  /// The signature's key; models without signatures have one with an empty key.
+  /// The signature's key; a model without signatures has one with an empty key.
   public var key: String
-  /// The inputs, in the order that the model counts them.
+  /// The inputs, in the model's order.
   public var inputs: [TensorDescription]
-  /// The outputs, in the order that the model counts them.
+  /// The outputs, in the model's order.
   public var outputs: [TensorDescription]
-  /// Whether a run is a training step, so that only training sessions are run.
+  /// Whether every run is a training step, so that only training sessions can run.
   public var isTrainingStep = false
 
   /// Makes a description.

@@ -3,14 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// One input or output of a model: its name, shape and type, and what happens to its values.
+/// One input or output of a model: its name, shape and type, and how its values are converted.
 ///
-/// A spec comes from a layer of model.json; when a model is loaded, what the model itself says
-/// (data type, stored quantization) completes it. Values encode and decode themselves by it.
+/// A spec comes from a layer of model.json. When the model is loaded, the model's own data type and
+/// stored quantization complete it. Values are encoded and decoded according to it.
 public struct TensorSpec: Hashable, Sendable {
-  /// The name that values are passed and found by.
+  /// The name for passing or reading the value.
   public let name: String
-  /// The lengths of the axes, row-major; a first -1 is the batch axis.
+  /// The lengths of the axes in row-major order; a leading -1 is the batch axis.
   public let shape: [Int]
   /// The type of the elements in the tensor.
   public let dataType: DataType
@@ -20,23 +20,25 @@ public struct TensorSpec: Hashable, Sendable {
   public let storedQuantization: StoredQuantization?
   /// The number of elements of one item: the product of ``itemShape``.
   public let elementCount: Int
-  /// Where the memory to be written begins, in elements of the item: a nested array writes its rows
-  /// one by one, and their errors and channels are counted from here.
+  /// The index of the first element to write within the item.
+  ///
+  /// A nested array writes its rows one by one. Indices in errors and channels are counted from
+  /// here.
   package private(set) var offset = 0
 
   /// What the values of a layer mean.
   public enum Kind: Hashable, Sendable {
-    /// Numbers, with the names of the classes where there are any (outputs only).
+    /// Numbers, and the names of the classes if there are any (outputs only).
     case vector(Quantization?, labels: Labels?)
     /// One number.
     case scalar(Quantization?)
-    /// A picture that goes in.
+    /// An image input.
     case imageInput(ImageShape, ImagePreprocessing)
-    /// A picture that comes out.
+    /// An image output.
     case imageOutput(ImageShape, PixelDenormalization?)
-    /// A class for each pixel, with the names of the classes where there are any (outputs only).
+    /// A class for each pixel, and the names of the classes if there are any (outputs only).
     case classMap(ClassMapShape, labels: Labels?)
-    /// Raw bytes of the layer's data type, or text where that type is string.
+    /// Raw bytes of the layer's data type, or text if that type is string.
     case bytes
   }
 
@@ -53,20 +55,20 @@ public struct TensorSpec: Hashable, Sendable {
     self.elementCount = (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)
   }
 
-  /// The spec for a part of the memory that is written by this one.
+  /// Returns the spec for a part of the memory, which starts at an element.
   package func part(from element: Int) -> TensorSpec {
     var part = self
     part.offset += element
     return part
   }
 
-  /// Whether the first axis is the batch axis, written -1.
+  /// Whether the first axis is the batch axis, which is written as -1.
   public var isBatched: Bool { shape.first == -1 }
 
   /// The shape of one item, without the batch axis.
   public var itemShape: [Int] { isBatched ? Array(shape.dropFirst()) : shape }
 
-  /// The bytes of one item; 0 for strings.
+  /// The number of bytes of one item; 0 for strings.
   public var byteCount: Int { elementCount * dataType.byteWidth }
 
   /// The quantization of a vector or scalar.
@@ -85,7 +87,7 @@ public struct TensorSpec: Hashable, Sendable {
     }
   }
 
-  /// Whether the layer holds a picture.
+  /// Whether the layer holds an image.
   public var isImage: Bool {
     switch kind {
     case .imageInput, .imageOutput: true

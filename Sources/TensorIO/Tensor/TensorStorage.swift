@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that are written once and then only read; one allocation, shared by reference.
+/// Bytes that are written once and then only read, in one allocation shared by reference.
 ///
 /// `@unchecked Sendable` because nothing writes after the initializer has returned.
 package struct TensorStorage: @unchecked Sendable {
   private let memory: ManagedBuffer<Int, UInt8>
-  /// Bytes behind the last that may be read: kernels load whole vectors.
+  /// The number of readable bytes after the last one, because kernels load whole vectors.
   private static let slack = pixelRowSlack
 
   /// The number of bytes.
@@ -17,8 +17,9 @@ package struct TensorStorage: @unchecked Sendable {
   /// Allocates bytes and lets a closure fill them.
   ///
   /// - Parameters:
-  ///   - byteCount: How many bytes.
-  ///   - zeroed: Pass false only when `fill` writes every byte: large buffers save a pass.
+  ///   - byteCount: The number of bytes.
+  ///   - zeroed: Whether the bytes are zeroed first. Pass false only when `fill` writes every byte,
+  ///     to save a pass over large buffers.
   ///   - fill: Writes the bytes.
   package init(
     byteCount: Int, zeroed: Bool = true, fill: (inout MutableRawSpan) throws -> Void
@@ -49,7 +50,7 @@ package struct TensorStorage: @unchecked Sendable {
 }
 
 extension MutableRawSpan {
-  /// Copies bytes to the front; there must be room for them.
+  /// Copies bytes to the front; they must fit.
   package mutating func copy(from source: RawSpan) {
     precondition(source.byteCount <= byteCount, "The bytes must fit.")
     withUnsafeMutableBytes { destination in
@@ -59,7 +60,7 @@ extension MutableRawSpan {
 }
 
 extension MutableRawSpan {
-  /// Computes every element from its index; the memory must be aligned for them.
+  /// Computes every element from its index; the memory must be aligned for the element type.
   @inline(__always)
   package mutating func storeElements<Element: BitwiseCopyable, Failure: Error>(
     of type: Element.Type, _ element: (Int) throws(Failure) -> Element
@@ -73,12 +74,12 @@ extension MutableRawSpan {
 }
 
 extension RawSpan {
-  /// Whether the bytes are the same.
+  /// Whether the bytes are equal.
   package func isEqual(to other: RawSpan) -> Bool {
     withUnsafeBytes { left in other.withUnsafeBytes { left.elementsEqual($0) } }
   }
 
-  /// An array of results computed from every element; the bytes may have any alignment.
+  /// Returns an array of results computed from every element; the bytes may have any alignment.
   @inline(__always)
   package func mapElements<Element: BitwiseCopyable, Result, Failure: Error>(
     of type: Element.Type, _ transform: (Element, Int) throws(Failure) -> Result

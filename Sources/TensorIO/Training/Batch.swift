@@ -16,16 +16,16 @@ public struct Batch: Sendable {
   /// A value for each input, by name.
   public typealias Item = [String: any TensorEncodable]
 
-  /// The names of the inputs: the columns.
+  /// The names of the inputs, which are the columns.
   public let keys: [String]
-  /// The rows.
+  /// The items, which are the rows.
   public private(set) var items: [Item] = []
-  /// What errors call an item, when it is part of more than the batch.
+  /// Returns the name that errors use for an item, if the batch is part of a larger data source.
   var nameOfItem: (@Sendable (Int) -> String)?
 
-  /// Makes a batch without items.
+  /// Makes an empty batch.
   ///
-  /// - Parameter keys: The names of the inputs, each once.
+  /// - Parameter keys: The names of the inputs, which must be unique.
   public init(keys: [String]) {
     precondition(Set(keys).count == keys.count, "Each key of a batch is another one.")
     self.keys = keys
@@ -33,7 +33,7 @@ public struct Batch: Sendable {
 
   /// Makes a batch of items.
   ///
-  /// - Throws: ``TensorIOError`` when an item's names are not the keys.
+  /// - Throws: ``TensorIOError`` when the names of an item's values are not the keys.
   public init(keys: [String], items: some Sequence<Item>) throws {
     self.init(keys: keys)
     for item in items { try addItem(item) }
@@ -42,10 +42,10 @@ public struct Batch: Sendable {
   /// The number of items.
   public var count: Int { items.count }
 
-  /// Adds a row.
+  /// Adds an item.
   ///
-  /// - Throws: ``TensorIOError`` when a value is missing or has a name that is no key. The batch is
-  ///   unchanged then.
+  /// - Throws: ``TensorIOError`` when a value is missing, or when its name is not one of the keys.
+  ///   The batch is then unchanged.
   public mutating func addItem(_ item: Item) throws {
     func row() -> String { nameOfItem?(count) ?? "Item \(count)" }
     for name in item.keys.sorted() where !keys.contains(name) {
@@ -60,7 +60,7 @@ public struct Batch: Sendable {
     items.append(item)
   }
 
-  /// The values of one input, item by item; nil when it is none of the keys.
+  /// The values of one input, in the order of the items; nil when the name is not one of the keys.
   public func column(_ key: String) -> [any TensorEncodable]? {
     guard keys.contains(key) else { return nil }
     return items.compactMap { $0[key] }

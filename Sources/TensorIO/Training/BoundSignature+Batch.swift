@@ -39,7 +39,7 @@ extension BoundSignature {
     }
   }
 
-  /// What can be known before anything runs: a number that the model computes once has no items.
+  /// Rejects a scalar output that model.json declares with a batch axis, before anything runs.
   private func checkOutputs(ofBatch count: Int) throws {
     for output in outputs where count > 1 && output.spec.isBatched {
       guard !output.tensor.rankIsUnknown, output.tensor.shape.isEmpty else { continue }
@@ -62,7 +62,7 @@ extension BoundSignature {
     specs.map { "'\($0.name)'" }.joined(separator: ", ")
   }
 
-  /// Writes a column of the batch.
+  /// Writes one column of the batch.
   private func write(_ batch: Batch, to input: BoundLayer, of session: any Session) throws {
     guard let column = batch.column(input.spec.name) else {
       return try session.useDefault(forInputAt: input.index)
@@ -82,7 +82,7 @@ extension BoundSignature {
     }
   }
 
-  /// Says which item an error is about.
+  /// Adds the name of the item to an error.
   @inline(__always)
   private static func naming<Result>(
     _ row: Int, of batch: Batch, _ body: () throws -> Result
@@ -96,7 +96,7 @@ extension BoundSignature {
     }
   }
 
-  /// Copies the outputs: those with a batch axis have the values of all items.
+  /// Copies the outputs; an output with a batch axis has the values of all items.
   private func readOutputs(ofBatch count: Int, from session: any Session) throws -> ModelOutputs {
     guard count > 1 else { return try readOutputs(item: 0, of: 1, from: session) }
     for output in outputs where !output.spec.isBatched && output.spec.dataType != .string {
@@ -116,8 +116,10 @@ extension BoundSignature {
 }
 
 extension BoundLayer {
-  /// The layer with the values of several items; what one picture or one set of labels means is
-  /// only numbers then.
+  /// The layer with the values of several items.
+  ///
+  /// Images, class maps and labelled values become plain numbers, because these kinds describe a
+  /// single item.
   fileprivate func ofItems(_ count: Int) -> BoundLayer {
     guard spec.isBatched else { return self }
     let kind: TensorSpec.Kind =

@@ -3,9 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The means of a model's outputs over items, in the order of model.json.
+/// The means of a model's outputs over several items, in the order of model.json.
 ///
-/// Those of one number are there, as a loss, and those of one number for each item.
+/// It has the outputs that are a single number, such as a loss, and those with one number for each
+/// item.
 public struct OutputMeans: Sendable {
   /// The outputs and their means.
   private let means: [Element]
@@ -15,7 +16,7 @@ public struct OutputMeans: Sendable {
   /// The names of the outputs, in order.
   public var names: [String] { means.map(\.name) }
 
-  /// The mean of an output; nil when there is none of that name.
+  /// The mean of an output; nil when no output with a mean has this name.
   public subscript(name: String) -> Double? { means.first { $0.name == name }?.value }
 }
 
@@ -39,9 +40,9 @@ extension OutputMeans: CustomStringConvertible {
   }
 }
 
-/// Sums outputs up over batches.
+/// Accumulates outputs over batches.
 struct OutputSums {
-  /// The outputs that have a mean, by their place.
+  /// The outputs that have a mean, with their indices.
   private let outputs: [(index: Int, name: String)]
   private var sums: [Double]
   private var items = 0
@@ -53,7 +54,7 @@ struct OutputSums {
     sums = outputs.map { _ in 0 }
   }
 
-  /// Adds the outputs of a batch, and returns its own means.
+  /// Adds the outputs of a batch and returns the means of this batch alone.
   mutating func add(_ batch: ModelOutputs, items count: Int) throws -> OutputMeans {
     let means = try outputs.map { output in
       let values = try batch.value(at: output.index, as: [Double].self)
@@ -71,7 +72,7 @@ struct OutputSums {
 }
 
 extension TensorSpec {
-  /// Whether the output is one number, of a batch or of each item.
+  /// Whether the output is one number for the whole batch or one for each item.
   var hasMean: Bool {
     switch kind {
     case .vector(_, labels: nil), .scalar: elementCount == 1 && dataType != .string

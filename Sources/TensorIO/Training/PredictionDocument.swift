@@ -3,17 +3,17 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The model.json of a trained model.
+/// The model.json of an exported, trained model.
 struct PredictionDocument {
-  /// The model's name in the bundle.
+  /// The name of the model's file or folder in the bundle.
   static let modelFile = "predict"
 
   private var root: [String: JSONValue]
 
-  /// The document.
+  /// The text of the document.
   var text: String { OrderedJSON(.object(root)).text }
 
-  /// Makes the document out of that of the training.
+  /// Makes the document from the model.json that describes the training.
   ///
   /// - Throws: ``TensorIOError`` when the bundle's own model.json cannot be read.
   init(of bundle: ModelBundle, _ layers: PredictionLayers) throws {
@@ -43,7 +43,7 @@ struct PredictionDocument {
     self.root = root
   }
 
-  /// The layers of some names, as they are described.
+  /// The layers with these names, as model.json describes them.
   private static func layers(
     _ names: [String], _ key: String, in root: [String: JSONValue]
   ) throws -> [(name: String, layer: JSONValue)] {

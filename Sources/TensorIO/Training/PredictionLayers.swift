@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a trained model is for: the signature and the layers of its inference.
+/// The signature and the layers that a trained model has for inference.
 struct PredictionLayers {
-  /// An output: one that model.json describes, or one of the model's own.
+  /// An output that model.json describes, or a tensor of the model.
   enum Output {
     case described(String)
     case tensor(TensorDescription)
@@ -18,15 +18,15 @@ struct PredictionLayers {
     }
   }
 
-  /// The names of the inputs, all of them described.
+  /// The names of the inputs, all of which model.json describes.
   let inputs: [String]
-  /// The names of the placeholders, all of them described.
+  /// The names of the placeholders, all of which model.json describes.
   let placeholders: [String]
   let outputs: [Output]
-  /// The key of the signature to run; nil where the model has only one.
+  /// The key of the signature to run; nil when the model has only one.
   let signatureKey: String?
-  /// Whether nobody named the outputs, and those that were found need all that the training does,
-  /// labels among it.
+  /// Whether the caller named no outputs and the outputs that were found need every training input,
+  /// including the labels.
   let isForTraining: Bool
 
   private let model: any TrainableLoadedModel
@@ -37,9 +37,9 @@ struct PredictionLayers {
   /// - Parameters:
   ///   - model: The model.
   ///   - manifest: The description of its training.
-  ///   - signatureKey: The signature that is run instead of the one in model.json.
-  ///   - names: The outputs to have; nil for those of inference.
-  /// - Throws: ``TensorIOError`` when an output is not known.
+  ///   - signatureKey: The signature to run instead of the one in model.json.
+  ///   - names: The outputs to export; nil chooses those for inference.
+  /// - Throws: ``TensorIOError`` when an output is unknown.
   init(
     of model: any TrainableLoadedModel, _ manifest: ModelManifest, signatureKey: String?,
     outputs names: [String]?
@@ -84,7 +84,8 @@ struct PredictionLayers {
       let chosen = Self.predictions(described, own, fed: fed, inputs: inputNames, of: model)
       outputs = chosen ?? described.map(Output.described)
       needed = Self.needed(fed, for: outputs.map(\.name), in: own, of: model)
-      // What the outputs do not need may still be wanted, when nothing tells what is a prediction.
+      // If no output is recognizable as a prediction, keep all inputs, even those that no output
+      // needs.
       inputs = chosen == nil ? inputNames : inputNames.filter(needed.contains)
       signature = own
     }
@@ -94,7 +95,7 @@ struct PredictionLayers {
     self.model = model
   }
 
-  /// Compares the bundle that was written with the model.
+  /// Compares the written bundle with the model.
   ///
   /// - Throws: ``TensorIOError`` when the model would not load.
   func check(_ bundle: ModelBundle, matchesByName: Bool) throws {
@@ -110,7 +111,8 @@ struct PredictionLayers {
 
   // MARK: - Signatures
 
-  /// A signature that takes less than the training does.
+  /// Finds a signature that needs fewer inputs than the training does, preferably
+  /// `serving_default`.
   private static func servingSignature(
     of model: any LoadedModel, fed inputs: [String], _ placeholders: [String]
   ) -> SignatureDescription? {
@@ -123,10 +125,12 @@ struct PredictionLayers {
     return fitting.first { $0.key == "serving_default" } ?? fitting.first
   }
 
-  /// The outputs that can be computed without some of the inputs: the labels are what is missing, and
-  /// the loss needs them.
+  /// Finds the outputs that can be computed without some of the inputs.
   ///
-  /// - Returns: Those that model.json describes, or else the signature's other ones; nil for none.
+  /// The missing inputs are the labels, which the loss needs and a prediction does not.
+  ///
+  /// - Returns: The outputs that model.json describes, or otherwise other outputs of the signature;
+  ///   nil if no output qualifies.
   private static func predictions(
     _ described: [String], _ signature: SignatureDescription, fed: [String], inputs: [String],
     of model: any TrainableLoadedModel
@@ -145,7 +149,8 @@ struct PredictionLayers {
     return others.isEmpty ? nil : others.map(Output.tensor)
   }
 
-  /// The first signature that has all outputs and needs nothing that is not described.
+  /// Finds the first signature that has all outputs and needs only inputs that model.json
+  /// describes.
   private static func signature(
     with outputs: [String], fed: [String], among signatures: [SignatureDescription],
     of model: any TrainableLoadedModel
@@ -159,7 +164,7 @@ struct PredictionLayers {
     return nil
   }
 
-  /// Whether a signature has the outputs, and nothing else must be fed.
+  /// Whether a signature has the outputs and can compute them from the fed tensors alone.
   private static func resolves(
     _ outputs: [String], fed: [String], in signature: SignatureDescription,
     of model: any LoadedModel
@@ -169,12 +174,12 @@ struct PredictionLayers {
       && found.inputs.allSatisfy { fed.contains($0.name) || $0.hasDefault }
   }
 
-  /// What of the inputs and placeholders the outputs depend on.
+  /// Finds the inputs and placeholders that the outputs depend on.
   private static func needed(
     _ fed: [String], for outputs: [String], in signature: SignatureDescription,
     of model: any TrainableLoadedModel
   ) -> [String] {
-    // What the model has a value for may still change the outputs; the graph knows.
+    // An input with a default may still change the outputs; the graph tells whether it does.
     let known = model.inputs(fed, neededFor: outputs)
     let found = model.describe(LayerNames(inputs: fed, outputs: outputs), in: signature).inputs
     return fed.filter { name in
@@ -221,7 +226,7 @@ struct PredictionLayers {
 }
 
 extension TensorDescription {
-  /// Whether an array layer can describe it.
+  /// Whether an array layer can describe the tensor.
   fileprivate var isArray: Bool {
     dataType != nil && dataType != .string && !rankIsUnknown
       && shape.dropFirst().allSatisfy { $0 > 0 } && shape.first != 0

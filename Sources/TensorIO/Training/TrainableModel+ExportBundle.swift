@@ -10,25 +10,26 @@ import Foundation
 #endif
 
 extension TrainableModel {
-  /// Writes a bundle for inference with what the model has learned.
+  /// Writes a bundle for inference with the weights that the model has learned.
   ///
-  /// It has the mode `predict`, the model with its present weights, the assets, and all else that
-  /// this bundle says of itself. Any loader opens it.
+  /// The new bundle has the mode `predict`, the model with its current weights, the assets, and the
+  /// rest of this bundle's description. Any loader opens it.
   ///
-  /// What only the training needs, as targets and the loss, is left out where the model tells what
-  /// that is: by a signature for inference beside the training's, as `serving_default`, or by outputs
-  /// that can be computed without some of the inputs. Outputs of the signature that the bundle does
-  /// not describe become arrays. When every output needs every input, all of them stay as they are,
-  /// unless you name the outputs.
+  /// Inputs and outputs that only the training needs, such as targets and the loss, are left out if
+  /// the model shows which these are. It does so with a second signature for inference, such as
+  /// `serving_default`, or with outputs that can be computed without some of the inputs. Outputs of
+  /// the signature that model.json does not describe become arrays. If every output needs every
+  /// input, all layers are kept unless you name the outputs.
   ///
   /// - Parameters:
-  ///   - path: The folder to make, NAME.tiobundle. It appears when it is complete; nothing that is
-  ///     there is replaced.
-  ///   - outputs: The outputs to describe, and with them the inputs that they need: names of
-  ///     outputs in model.json, or of tensors of the model, which become arrays. Nil takes those for
-  ///     inference.
-  /// - Throws: ``TensorIOError`` when an output is not known, the folder cannot be written, or the runtime
-  ///   cannot write models, as TensorFlow Lite's; ``export(to:)`` keeps the weights of those.
+  ///   - path: The folder to create, NAME.tiobundle. It appears only when it is complete, and never
+  ///     replaces an existing file or folder.
+  ///   - outputs: The outputs to describe, along with the inputs that they need. A name is that of
+  ///     an output in model.json or of a tensor in the model, which becomes an array. Nil chooses
+  ///     the outputs for inference.
+  /// - Throws: ``TensorIOError`` when an output is unknown, when the folder cannot be written, or
+  ///   when the runtime cannot write models. TensorFlow Lite cannot; use ``export(to:)`` to keep
+  ///   the weights of such a model.
   public func exportBundle(to path: String, outputs: [String]? = nil) throws {
     let writer = BundleWriter(destination: path)
     try writer.checkDestination()
@@ -50,11 +51,13 @@ extension TrainableModel {
     }
   }
 
-  /// Checks, before a long training, that the bundle could be exported after it.
+  /// Checks, before a long training, that the bundle can be exported afterwards.
   ///
-  /// - Returns: The inputs that the exported bundle would still take because no output is known that
-  ///   does without one of them, labels among them; empty when the bundle is for inference.
-  /// - Throws: ``TensorIOError`` when an output is not known, or the runtime cannot write models.
+  /// - Returns: The inputs of the exported bundle if it would still need all training inputs,
+  ///   including the labels, because no known output can be computed without one of them. Empty if
+  ///   the exported bundle is for inference.
+  /// - Throws: ``TensorIOError`` when an output is unknown, or when the runtime cannot write
+  ///   models.
   package func checkExport(outputs: [String]?) throws -> [String] {
     try withWeights { model in
       try model.checkExport()

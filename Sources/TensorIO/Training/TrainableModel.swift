@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model that learns: it trains on batches, runs as it has learned so far, and exports its weights.
+/// A model that can be trained on batches, run with its current weights, and exported.
 ///
 /// Its bundle has the mode `train` and names the operations of a training step:
 ///
@@ -15,18 +15,18 @@
 /// try model.exportBundle(to: "trained.tiobundle")
 /// ```
 ///
-/// The model is safe to use from many threads and tasks. Training steps run one after the other;
-/// inference beside them sees the weights change. Unloaded, the model forgets what it has learned:
-/// the next run or step starts from the weights in the bundle.
+/// The model is thread-safe. Training steps run one at a time. An inference that runs at the same
+/// time as a step may see weights that are being updated. Unloading the model discards what it has
+/// learned: the next run or step starts from the weights in the bundle.
 public final class TrainableModel: Model {
   public var bundle: ModelBundle { inference.bundle }
 
   let inference: InferenceModel
 
-  /// Makes a model; its file is read by ``load()``, or the first run or step.
+  /// Makes a model, whose file is read by ``load()`` or by the first run or step.
   ///
-  /// - Throws: ``TensorIOError`` when the loader has no backend for it, or the bundle describes no
-  ///   training.
+  /// - Throws: ``TensorIOError`` when the loader has no backend for the bundle, or when the bundle
+  ///   does not describe training.
   public init(bundle: ModelBundle, loader: ModelLoader) throws {
     guard bundle.manifest.describesTraining else {
       throw TensorIOError(
@@ -39,7 +39,8 @@ public final class TrainableModel: Model {
 
   /// Opens a bundle and makes its model.
   ///
-  /// - Throws: ``TensorIOError`` as ``init(bundle:loader:)``, and when the bundle is not valid.
+  /// - Throws: ``TensorIOError`` when the bundle is not valid, or for the reasons that
+  ///   ``init(bundle:loader:)`` throws.
   public convenience init(at path: String, loader: ModelLoader) throws {
     try self.init(bundle: ModelBundle(path), loader: loader)
   }
@@ -49,7 +50,9 @@ public final class TrainableModel: Model {
   public func load() throws { try inference.load() }
   public func unload() { inference.unload() }
 
-  /// What the bundle and the model disagree on without harm; loads the model when it is not.
+  /// The harmless differences between the bundle and the model file.
+  ///
+  /// Reading this property loads the model if it isn't loaded.
   public var warnings: [BundleIssue] { get throws { try inference.warnings } }
 
   public func run(_ inputs: ModelInputs) throws -> ModelOutputs { try inference.run(inputs) }
@@ -60,15 +63,15 @@ public final class TrainableModel: Model {
 
   // MARK: - Training
 
-  /// Trains on a batch: one step.
+  /// Trains on a batch, in one step.
   ///
   /// - Parameters:
   ///   - batch: Values for all inputs.
-  ///   - placeholders: What is fed beside the inputs, as a learning rate.
-  /// - Returns: The outputs after the step, as the loss; those whose shape begins with -1 have the
-  ///   values of all items.
-  /// - Throws: ``TensorIOError`` when the batch does not fit the model; the weights are unchanged
-  ///   then.
+  ///   - placeholders: Values that are fed in addition to the inputs, such as a learning rate.
+  /// - Returns: The outputs after the step, such as the loss. An output whose shape begins with -1
+  ///   holds the values of all items.
+  /// - Throws: ``TensorIOError`` when the batch does not fit the model. The weights are then
+  ///   unchanged.
   @discardableResult
   public func train(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
@@ -79,7 +82,7 @@ public final class TrainableModel: Model {
     }
   }
 
-  /// Trains on a batch away from the calling task's thread.
+  /// Trains on a batch without blocking the calling task's thread.
   @discardableResult
   public func train(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
@@ -94,8 +97,8 @@ public final class TrainableModel: Model {
   ///
   /// - Parameters:
   ///   - batch: Values for all inputs.
-  ///   - placeholders: What is fed beside the inputs.
-  /// - Returns: The outputs, as `train(_:placeholders:)` returns them.
+  ///   - placeholders: Values that are fed in addition to the inputs.
+  /// - Returns: The outputs, in the form that `train(_:placeholders:)` returns them.
   /// - Throws: ``TensorIOError`` when the batch does not fit the model.
   public func evaluate(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
@@ -103,37 +106,39 @@ public final class TrainableModel: Model {
     try inference.evaluate(batch, placeholders: placeholders)
   }
 
-  /// Runs the model on a batch without training, away from the calling task's thread.
+  /// Runs the model on a batch without training and without blocking the calling task's thread.
   public func evaluate(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) async throws -> ModelOutputs {
     try await inference.evaluate(batch, placeholders: placeholders)
   }
 
-  /// Whether the model's outputs come only from training steps: it can neither run nor be evaluated.
+  /// Whether only training steps compute the model's outputs, so it can neither run nor be
+  /// evaluated.
   var onlyTrains: Bool { get throws { try inference.loaded().onlyTrains } }
 
   // MARK: - Weights
 
-  /// Writes the weights into a folder that exists: with TensorFlow as `checkpoint.index` and
-  /// `checkpoint.data-00000-of-00001`, with TensorFlow Lite as `checkpoint.safetensors`.
+  /// Writes the weights into an existing folder.
   ///
-  /// The files appear when they are complete. A checkpoint that is there is replaced.
+  /// TensorFlow writes `checkpoint.index` and `checkpoint.data-00000-of-00001`. TensorFlow Lite
+  /// writes `checkpoint.safetensors`. The files appear only when they are complete, and they
+  /// replace an existing checkpoint.
   ///
-  /// - Throws: ``TensorIOError`` when the folder cannot be written, or the model cannot give its
-  ///   weights.
+  /// - Throws: ``TensorIOError`` when the folder cannot be written, or when the model cannot export
+  ///   its weights.
   public func export(to folder: String) throws {
     try withWeights { try $0.exportCheckpoint(to: folder) }
   }
 
   /// Reads the weights that ``export(to:)`` wrote.
   ///
-  /// - Throws: ``TensorIOError`` when there are none, or they are another model's.
+  /// - Throws: ``TensorIOError`` when the weights are missing or belong to another model.
   public func restore(from folder: String) throws {
     try withWeights { try $0.restoreCheckpoint(from: folder) }
   }
 
-  /// Calls a closure with the model while no training step is under way.
+  /// Calls a closure with the model while no training step is running.
   func withWeights<Result>(_ body: (any TrainableLoadedModel) throws -> Result) throws -> Result {
     let training = try training(of: inference.loaded())
     return try training.pool.withSession { _ in try body(training.model) }
@@ -154,10 +159,10 @@ extension InferenceModel {
   /// Runs the model on a batch in one run.
   ///
   /// - Parameters:
-  ///   - batch: Values for all inputs, which have a batch axis (-1) when there are several items.
-  ///   - placeholders: What is fed beside the inputs.
-  /// - Returns: The outputs of the batch, as its loss or accuracy; those whose shape begins with -1
-  ///   have the values of all items, as numbers.
+  ///   - batch: Values for all inputs. With several items, every input must have a batch axis (-1).
+  ///   - placeholders: Values that are fed in addition to the inputs.
+  /// - Returns: The outputs of the batch, such as its loss or accuracy. An output whose shape
+  ///   begins with -1 holds the values of all items, as numbers.
   /// - Throws: ``TensorIOError`` when the batch does not fit the model.
   public func evaluate(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
@@ -168,7 +173,7 @@ extension InferenceModel {
     }
   }
 
-  /// Runs the model on a batch in one run, away from the calling task's thread.
+  /// Runs the model on a batch in one run without blocking the calling task's thread.
   public func evaluate(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) async throws -> ModelOutputs {
@@ -180,7 +185,9 @@ extension InferenceModel {
 }
 
 extension InferenceModel.Loaded {
-  /// Single runs take it for granted that the session has the shapes of one item.
+  /// Runs the batch, then restores the session's shapes for one item.
+  ///
+  /// Single runs rely on these shapes.
   fileprivate func evaluate(
     _ batch: Batch, _ placeholders: [String: any TensorEncodable], on session: any Session
   ) throws -> ModelOutputs {

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Trains a model on many items over epochs.
+/// Trains a model on many items over several epochs.
 ///
 /// ```swift
 /// let data = photos.map { ["image": ImageFile($0.path), "label": $0.label] as Batch.Item }
@@ -16,15 +16,16 @@
 /// }
 /// ```
 ///
-/// The data is any collection that is quick to reach into. Its values are encoded when their step
-/// comes: an `ImageFile` is only decoded then, and one that is made when it is asked for takes no
-/// memory before.
+/// The data is any collection with fast random access. A value is encoded only when its step
+/// begins: an `ImageFile` is decoded then, and a collection that creates its items on access needs
+/// no memory for them before.
 ///
-/// A trainer is a plan. Each call trains the model, from the weights that it has.
+/// A trainer only holds the configuration. Each call to a `train` method continues from the model's
+/// current weights.
 public struct Trainer: Sendable {
-  /// The model that learns.
+  /// The model to train.
   public let model: TrainableModel
-  /// How it is trained.
+  /// The training options.
   public var options: TrainingOptions
 
   var data: TrainingItems
@@ -33,11 +34,11 @@ public struct Trainer: Sendable {
   /// Makes a trainer.
   ///
   /// - Parameters:
-  ///   - model: The model that learns.
-  ///   - data: The items to train on: a value for each input of the model, by name.
-  ///   - validation: Items to try the model on after each epoch; nil takes those of
-  ///     ``TrainingOptions/validationShare`` out of the data.
-  ///   - options: How the model is trained.
+  ///   - model: The model to train.
+  ///   - data: The items to train on. Each has a value for every input of the model, by name.
+  ///   - validation: The items to evaluate the model on after each epoch. If nil, the share
+  ///     ``TrainingOptions/validationShare`` of the data is set aside for validation.
+  ///   - options: The training options.
   public init(
     _ model: TrainableModel, data: some RandomAccessCollection<Batch.Item> & Sendable,
     validation: (any RandomAccessCollection<Batch.Item> & Sendable)? = nil,
@@ -49,7 +50,7 @@ public struct Trainer: Sendable {
     self.options = options
   }
 
-  /// Has errors call the items by other names than their number, as the line of a file.
+  /// Sets the names that errors use for items, such as a line of a file, instead of their index.
   package mutating func nameItems(
     data: @escaping @Sendable (Int) -> String, validation: @escaping @Sendable (Int) -> String
   ) {
@@ -59,18 +60,18 @@ public struct Trainer: Sendable {
 
   /// Trains the model on the calling thread.
   ///
-  /// A token that is cancelled is no error: the training ends after the step under way, and the
-  /// results are those of the epochs that were complete. After any error the model is usable and
-  /// has what it learned until then.
+  /// Cancelling the token is not an error: the training ends after the current step and returns the
+  /// results of the completed epochs. After an error, the model can still be used and keeps what it
+  /// has learned.
   ///
   /// - Parameters:
-  ///   - token: Ends the training early.
-  ///   - onStep: Called after each step; what it throws ends the training.
-  ///   - onEpoch: Called after each epoch; what it throws ends the training.
+  ///   - token: Ends the training early when it is cancelled.
+  ///   - onStep: Called after each step. An error that it throws ends the training.
+  ///   - onEpoch: Called after each epoch. An error that it throws ends the training.
   /// - Returns: The results of the epochs, in order.
-  /// - Throws: ``TensorIOError`` when the options make no sense, when an item does not fit the
-  ///   model, naming its place in the data, and with the code
-  ///   ``TensorIOError/Code/trainingDiverged`` when a loss is no finite number.
+  /// - Throws: ``TensorIOError`` when an option is invalid, or when an item does not fit the model
+  ///   (the message names the item). The code is ``TensorIOError/Code/trainingDiverged`` when a
+  ///   loss is not finite.
   @discardableResult
   public func train(
     until token: CancellationToken? = nil, onStep: (TrainingStep) throws -> Void = { _ in },
@@ -79,10 +80,10 @@ public struct Trainer: Sendable {
     try train(until: { token?.isCancelled == true }, onStep: onStep, onEpoch: onEpoch)
   }
 
-  /// Trains the model until a question is answered with yes.
+  /// Trains the model until a closure returns true.
   ///
-  /// It is asked before each batch, of the training and of the validation: a long validation calls
-  /// neither of the other closures, and would let no one cancel a token.
+  /// `isOver` is called before each batch, both in training and in validation. The other closures
+  /// are not called during validation, so a caller could not use them to cancel a long validation.
   @discardableResult
   package func train(
     until isOver: () -> Bool, onStep: (TrainingStep) throws -> Void,
@@ -92,12 +93,12 @@ public struct Trainer: Sendable {
     return try run.train(until: isOver, onStep, onEpoch)
   }
 
-  /// Trains the model away from the calling task's thread.
+  /// Trains the model without blocking the calling task's thread.
   ///
-  /// The closures are called on the thread that trains, one call at a time.
+  /// The closures are called on the training thread, one call at a time.
   ///
-  /// - Throws: What the method of the same name throws that blocks, and `CancellationError` after
-  ///   the step under way when the task is cancelled; the model keeps what it has learned.
+  /// - Throws: The errors of the blocking method with the same name. If the task is cancelled, it
+  ///   throws `CancellationError` after the current step, and the model keeps what it has learned.
   @discardableResult
   public func train(
     until token: CancellationToken? = nil,
@@ -119,11 +120,11 @@ public struct Trainer: Sendable {
     return results
   }
 
-  /// Trains the model, which begins at once, and hands over each epoch's result.
+  /// Starts training immediately and returns the result of each epoch as it completes.
   ///
-  /// Ending the iteration, or cancelling its task, ends the training after the step under way.
+  /// Ending the iteration or cancelling its task ends the training after the current step.
   ///
-  /// - Returns: The results; the iteration throws what `train(until:onStep:onEpoch:)` throws.
+  /// - Returns: The results. The iteration throws the errors of `train(until:onStep:onEpoch:)`.
   public func epochs() -> AsyncThrowingStream<EpochResult, any Error> {
     AsyncThrowingStream { continuation in
       let training = Task {

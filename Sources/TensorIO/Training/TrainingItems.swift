@@ -3,10 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items of a data source, whatever its type.
+/// The items of a data source of any type.
 struct TrainingItems: Sendable {
   let count: Int
-  /// What errors call an item.
+  /// Returns the name that errors use for an item.
   var name: @Sendable (Int) -> String
 
   private let item: @Sendable (Int) -> Batch.Item
@@ -17,7 +17,7 @@ struct TrainingItems: Sendable {
     name = { "Item \($0) of the \(noun)" }
   }
 
-  /// The items of some places, as a batch whose errors name those places.
+  /// Makes a batch of the items at these indices, whose errors name the items.
   func batch(of places: ArraySlice<Int>, keys: [String]) throws -> Batch {
     var batch = Batch(keys: keys)
     let (name, first) = (name, places.startIndex)

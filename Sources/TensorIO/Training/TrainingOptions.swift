@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a ``Trainer`` trains.
+/// The options of a ``Trainer``.
 ///
 /// ```swift
 /// var options = TrainingOptions(epochs: 20, batchSize: 64)
@@ -13,47 +13,58 @@
 /// options.keepsBest = true
 /// ```
 public struct TrainingOptions: Sendable {
-  /// How often the model sees all items.
+  /// The number of times that the model sees all items.
   public var epochs: Int
-  /// The number of items in a step; the last step of an epoch has those that are left.
+  /// The number of items in a step.
+  ///
+  /// The last step of an epoch has the remaining items.
   public var batchSize: Int
-  /// What is fed beside the inputs in every step, by name, as a learning rate.
+  /// Values that are fed in addition to the inputs in every step, by name, such as a learning rate.
   public var placeholders: [String: any TensorEncodable]
 
-  /// Whether each epoch goes through the items in an order of its own; else in theirs.
+  /// Whether the items are shuffled before each epoch.
+  ///
+  /// If false, they keep their order.
   public var shuffles = true
-  /// What the orders and the choice of the validation items come from: the same seed and count of
-  /// items give the same ones on every machine.
+  /// The seed for shuffling and for choosing the validation items.
+  ///
+  /// The same seed and number of items give the same order and choice on every machine.
   public var seed: UInt64 = 0
 
-  /// The share of the items that the model is tried on after each epoch and never trained on, 0 to
-  /// less than 1; the count is rounded, and at least 1 above 0.
+  /// The share of the items that is used for validation, from 0 to less than 1.
+  ///
+  /// The model is evaluated on these items after each epoch and never trained on them. The number
+  /// of items is rounded. It is at least 1 if the share is above 0.
   public var validationShare = 0.0
 
-  /// The output that tells which epoch is the best; nil means the first that is one number.
+  /// The output that determines the best epoch; nil means the first output that is a single number.
   ///
-  /// It is the validation's mean where there are validation items, else the training's.
+  /// Its mean over the validation items is used, or its mean over the training items if there are
+  /// no validation items.
   public var monitoredOutput: String?
-  /// Whether more of the monitored output is better, as of an accuracy; less is by default.
+  /// Whether a higher monitored output is better, as with accuracy.
+  ///
+  /// By default, a lower value is better.
   public var prefersHigher = false
-  /// Ends the training when the monitored output gets no better; nil trains all epochs.
+  /// Ends the training when the monitored output stops improving; nil trains all epochs.
   public var earlyStopping: EarlyStopping?
-  /// Whether the model has the weights of its best epoch in the end, however the training ends;
-  /// else it has the last ones.
+  /// Whether the model ends with the weights of its best epoch, however the training ends.
+  ///
+  /// If false, it ends with the weights of its last step.
   public var keepsBest = false
 
-  /// Whether an output of a training step that is no finite number ends the training with an error.
+  /// Whether a training step with an output that is not finite ends the training with an error.
   ///
-  /// Weights do not recover from it when it is the loss. Some measures are not a number where there
-  /// is nothing to measure.
+  /// The weights do not recover when the loss is not finite. Turn this off for metrics that are NaN
+  /// when a step has nothing to measure.
   public var stopsAtNonFinite = true
 
   /// Makes options.
   ///
   /// - Parameters:
-  ///   - epochs: How often the model sees all items.
+  ///   - epochs: The number of times that the model sees all items.
   ///   - batchSize: The number of items in a step.
-  ///   - placeholders: What is fed beside the inputs, by name.
+  ///   - placeholders: Values that are fed in addition to the inputs, by name.
   public init(
     epochs: Int = 1, batchSize: Int = 32, placeholders: [String: any TensorEncodable] = [:]
   ) {
@@ -63,11 +74,11 @@ public struct TrainingOptions: Sendable {
   }
 }
 
-/// When a training that gets no better ends.
+/// The rule for ending a training that has stopped improving.
 public struct EarlyStopping: Sendable, Hashable {
-  /// After how many epochs without improvement.
+  /// The number of epochs without improvement after which the training ends.
   public var patience: Int
-  /// The least change of the monitored output that counts as improvement.
+  /// The smallest change of the monitored output that counts as an improvement.
   public var minimumImprovement: Double
 
   /// Makes a rule.

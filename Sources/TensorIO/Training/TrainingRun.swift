@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// One training, from the first epoch to the last.
+/// One run of a trainer, from the first epoch to the last.
 struct TrainingRun {
   private let model: TrainableModel
   private let options: TrainingOptions
@@ -11,9 +11,9 @@ struct TrainingRun {
   private let training: Part
   private let validation: Part?
   private var generator: SplitMix64
-  private var watch: ImprovementWatch
+  private var watch: BestEpochTracker
 
-  /// Items of a data source by their places.
+  /// Some items of a data source, given by their indices.
   private struct Part {
     let items: TrainingItems
     var places: [Int]
@@ -55,7 +55,7 @@ struct TrainingRun {
       training = Part(items: trainer.data, places: all)
       self.validation = nil
     }
-    watch = try ImprovementWatch(options, signature.outputs)
+    watch = try BestEpochTracker(options, signature.outputs)
   }
 
   private static func check(_ items: TrainingItems, _ noun: String) throws {
@@ -64,12 +64,12 @@ struct TrainingRun {
     }
   }
 
-  /// Trains all epochs, or until it is time to end.
+  /// Trains all epochs, or stops early when the training is over.
   mutating func train(
     until isOver: () -> Bool, _ onStep: (TrainingStep) throws -> Void,
     _ onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
-    let best = try options.keepsBest ? KeptWeights(of: model) : nil
+    let best = try options.keepsBest ? BestCheckpoint(of: model) : nil
     try best?.check()
     var results: [EpochResult] = []
     do {
@@ -81,7 +81,7 @@ struct TrainingRun {
         try onEpoch(result)
       }
     } catch {
-      // What ended the training says more than what may go wrong now.
+      // The error that ended the training matters more than one from restoring the weights.
       try? best?.restore()
       throw error
     }
@@ -89,7 +89,7 @@ struct TrainingRun {
     return results
   }
 
-  /// Trains one epoch; nil when it was not completed.
+  /// Trains one epoch; returns nil when it was not completed.
   private mutating func trainEpoch(
     _ epoch: Int, until isOver: () -> Bool, _ onStep: (TrainingStep) throws -> Void
   ) throws -> EpochResult? {
@@ -124,7 +124,7 @@ struct TrainingRun {
       training: sums.means, lastOutputs: last, validation: validated, isBest: isBest)
   }
 
-  /// Tries the model on the validation items; nil when that was not completed.
+  /// Evaluates the model on the validation items; returns nil when this was not completed.
   private func validate(until isOver: () -> Bool) throws -> OutputMeans? {
     guard let validation else { return nil }
     var sums = OutputSums(signature.outputs)
@@ -148,7 +148,7 @@ struct TrainingRun {
 }
 
 extension TrainingOptions {
-  /// Refuses numbers that no training can have.
+  /// Rejects options that are out of range.
   fileprivate func check() throws {
     func refuse(_ what: String, _ takes: String, _ found: some Any) -> TensorIOError {
       TensorIOError(.invalidOption, "\(what) takes \(takes), got \(found).")
@@ -170,7 +170,7 @@ extension TrainingOptions {
 }
 
 extension Array {
-  /// The elements in parts of one length; the last part has what is left.
+  /// The elements in chunks of equal length, except for the last, which has the rest.
   fileprivate func chunks(of count: Int) -> [ArraySlice<Element>] {
     stride(from: 0, to: self.count, by: count).map {
       self[$0..<Swift.min(self.count, $0 + Swift.min(count, self.count))]

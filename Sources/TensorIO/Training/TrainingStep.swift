@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one step of a ``Trainer`` gave.
+/// The result of one step of a ``Trainer``.
 public struct TrainingStep: Sendable {
   /// The epoch, counted from 1.
   public let epoch: Int
@@ -13,15 +13,17 @@ public struct TrainingStep: Sendable {
   public let stepsPerEpoch: Int
   /// The number of items in the step.
   public let items: Int
-  /// The outputs of the step that are numbers; the mean over its items where they are each item's.
+  /// The step's outputs that are single numbers.
+  ///
+  /// An output with one number for each item is averaged over the items of the step.
   public let means: OutputMeans
   /// All outputs of the step.
   public let outputs: ModelOutputs
-  /// How many steps a second the epoch has made so far.
+  /// The average number of steps per second in this epoch so far.
   public let stepsPerSecond: Double
 }
 
-/// What one epoch of a ``Trainer`` gave.
+/// The result of one epoch of a ``Trainer``.
 public struct EpochResult: Sendable {
   /// The epoch, counted from 1.
   public let epoch: Int
@@ -29,14 +31,15 @@ public struct EpochResult: Sendable {
   public let steps: Int
   /// The number of items that were trained on.
   public let items: Int
-  /// How long it took, with the validation.
+  /// The duration of the epoch, including the validation.
   public let duration: Duration
-  /// The means of the training steps' outputs over all items, as each step gave them.
+  /// The means of the training steps' outputs over all items, as each step computed them.
   public let training: OutputMeans
   /// All outputs of the last step.
   public let lastOutputs: ModelOutputs
-  /// The means over the validation items after the epoch; nil without such items.
+  /// The means of the outputs over the validation items after the epoch; nil without validation
+  /// items.
   public let validation: OutputMeans?
-  /// Whether no epoch before had as good a monitored output.
+  /// Whether the monitored output is better than in every earlier epoch.
   public let isBest: Bool
 }

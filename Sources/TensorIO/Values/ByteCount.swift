@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number of bytes that people read and write, as "512 MiB".
+/// A number of bytes in a form that people read and write, such as "512 MiB".
 package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
   package var bytes: Int
 
@@ -22,8 +22,9 @@ package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
     return "\(tenths / 10)\(tenths % 10 == 0 ? "" : ".\(tenths % 10)") \(unit.name)"
   }
 
-  /// Reads a number of bytes, or a number with the unit KiB, MiB or GiB (or K, M, G), in any case
-  /// and with or without a space.
+  /// Parses a number of bytes, or a number with the unit KiB, MiB or GiB (or K, M, G).
+  ///
+  /// The unit is case-insensitive, and a space may precede it.
   package init?(parsing text: String) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()

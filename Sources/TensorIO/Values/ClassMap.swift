@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A class for each pixel: the result of a segmentation model.
+/// A class for each pixel, which is the result of a segmentation model.
 ///
 /// ```swift
 /// let map = try outputs["segmentation", as: ClassMap.self]
@@ -11,23 +11,23 @@
 /// try ImageEncoder().write(map.picture(), to: "map.png")
 /// ```
 public struct ClassMap: Sendable, Equatable {
-  /// Pixels in a row.
+  /// The width in pixels.
   public let width: Int
-  /// Rows.
+  /// The height in pixels.
   public let height: Int
-  /// The classes' numbers, row after row.
+  /// The class index of each pixel, row after row.
   public let classes: [UInt16]
-  /// The names of the classes; nil without any.
+  /// The names of the classes; nil without names.
   public let labels: Labels?
 
   /// Makes a map.
   ///
   /// - Parameters:
-  ///   - width: Pixels in a row, at least 1.
-  ///   - height: Rows, at least 1.
-  ///   - classes: `width * height` class numbers, row after row.
-  ///   - labels: The names of the classes, in the order of their numbers; a class beyond the last
-  ///     has none.
+  ///   - width: The width in pixels, at least 1.
+  ///   - height: The height in pixels, at least 1.
+  ///   - classes: `width * height` class indices, row after row.
+  ///   - labels: The names of the classes, in the order of their indices. A class index beyond the
+  ///     last name has none.
   public init(width: Int, height: Int, classes: [UInt16], labels: Labels? = nil) {
     precondition(width > 0 && height > 0, "A class map has at least one pixel.")
     precondition(
@@ -39,17 +39,17 @@ public struct ClassMap: Sendable, Equatable {
     self.labels = labels
   }
 
-  /// The class of a pixel.
+  /// The class index of a pixel.
   ///
   /// - Parameters:
-  ///   - x: The pixel's place in its row, from 0.
-  ///   - y: Its row, from 0.
+  ///   - x: The pixel's column, from 0.
+  ///   - y: The pixel's row, from 0.
   public subscript(x: Int, y: Int) -> UInt16 {
     precondition((0..<width).contains(x) && (0..<height).contains(y), "There is no such pixel.")
     return classes[y * width + x]
   }
 
-  /// The map in the classes' colours, as an RGB picture.
+  /// Draws the map in the colours of its classes, as an RGB image.
   public func picture() -> PixelBuffer {
     let colors = (0...(classes.max() ?? 0)).map(Self.color(of:))
     return PixelBuffer(width: width, height: height, format: .rgb) { span in
@@ -68,17 +68,17 @@ public struct ClassMap: Sendable, Equatable {
 
   /// A class that occurs in a map.
   public struct LegendEntry: Sendable, Hashable {
-    /// The class's number.
+    /// The class index.
     public let index: Int
-    /// The class's name; nil without one.
+    /// The name of the class; nil without one.
     public let label: String?
-    /// The class's colour in the picture.
+    /// The colour of the class in ``ClassMap/picture()``.
     public let color: PixelColor
-    /// The part of the pixels that are of this class, more than 0, at most 1.
+    /// The share of the pixels that have this class, more than 0 and at most 1.
     public let share: Double
   }
 
-  /// The classes that occur, that of the most pixels first; of equals the lower number.
+  /// The classes that occur, sorted by their number of pixels in descending order, then by index.
   public var legend: [LegendEntry] {
     var counts = [Int](repeating: 0, count: Int(classes.max() ?? 0) + 1)
     for index in classes { counts[Int(index)] += 1 }
@@ -91,16 +91,17 @@ public struct ClassMap: Sendable, Equatable {
     }
   }
 
-  /// The name of a class; nil without one.
+  /// Returns the name of a class; nil without one.
   public func label(of index: UInt16) -> String? {
     guard let names = labels?.names, Int(index) < names.count else { return nil }
     return names[Int(index)]
   }
 
-  /// The colour of a class: that of the Pascal VOC challenge, whose formula knows every number.
+  /// Returns the colour of a class, by the formula of the Pascal VOC challenge, which covers every
+  /// index.
   ///
-  /// The lowest three bits of the number are the highest bits of red, green and blue, the next
-  /// three the next, and so on. Class 0, mostly the background, is black.
+  /// The lowest three bits of the index are the highest bits of red, green and blue, the next three
+  /// bits are the second highest, and so on. Class 0, usually the background, is black.
   public static func color(of index: UInt16) -> PixelColor {
     var color = PixelColor()
     var rest = index

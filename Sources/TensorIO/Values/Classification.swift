@@ -3,28 +3,28 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Labelled values, in order: the result of a classifier.
+/// Labelled values in order, which are the result of a classifier.
 ///
 /// ```swift
 /// let best = try outputs["classification", as: Classification.self].top(5, threshold: 0.1)
 /// for (label, value) in best { ... }
 /// ```
 ///
-/// Two classes may have the same name (ImageNet has two cranes): the collection keeps both, while
-/// ``subscript(label:)`` and ``dictionary`` give the last.
+/// Two classes may have the same name (ImageNet has two named crane). The collection keeps both,
+/// while ``subscript(label:)`` and ``dictionary`` return the last one.
 public struct Classification: Sendable, Equatable, RandomAccessCollection {
   /// A label and its value.
   public typealias Element = (label: String, value: Float)
 
   private let labels: Labels
   private let values: [Float]
-  /// Which labels are part of the result, in its order; nil means all in the labels' order.
+  /// The indices of the labels in the result, in its order; nil means all, in the labels' order.
   private let selection: [Int]?
 
   /// Makes a classification.
   ///
   /// - Parameters:
-  ///   - labels: The names, at least as many as values.
+  ///   - labels: The names, at least as many as there are values.
   ///   - values: The values, in the order of the names.
   public init(labels: Labels, values: [Float]) {
     precondition(values.count <= labels.names.count, "Every value needs a label.")
@@ -47,22 +47,22 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
     return (labels.names[index], values[index])
   }
 
-  /// The value of the last class of that name; nil when the result holds none.
+  /// The value of the last class with this name; nil when the result does not contain it.
   public subscript(label label: String) -> Float? {
     last { $0.label == label }?.value
   }
 
-  /// The values by label; where two classes share a name, the last one's.
+  /// The values by label; if two classes share a name, the last one's.
   public var dictionary: [String: Float] {
     Dictionary(map { ($0.label, $0.value) }) { _, last in last }
   }
 
-  /// The highest values, highest first.
+  /// Returns the highest values, in descending order.
   ///
   /// - Parameters:
-  ///   - count: The most elements to keep; nil keeps all.
-  ///   - threshold: Only values strictly greater are kept; nil keeps all. A NaN is never kept.
-  /// - Returns: The elements, those of equal value in the order of the labels.
+  ///   - count: The maximum number of elements to keep; nil keeps all.
+  ///   - threshold: Only greater values are kept; nil keeps all. NaN is never kept.
+  /// - Returns: The elements. Elements of equal value are in the order of the labels.
   public func top(_ count: Int? = nil, threshold: Float? = nil) -> Classification {
     let kept = (selection ?? Array(values.indices)).filter { index in
       threshold.map { values[index] > $0 } ?? !values[index].isNaN

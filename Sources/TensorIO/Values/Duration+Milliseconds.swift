@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Duration {
-  /// The time in milliseconds, to the nanosecond.
+  /// The duration in milliseconds, with nanosecond precision.
   package var milliseconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e6

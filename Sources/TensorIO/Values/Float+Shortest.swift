@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Float {
-  /// The double whose shortest text is this number's: 0.1, not 0.10000000149011612.
+  /// The double whose shortest text is that of this number: 0.1, not 0.10000000149011612.
   ///
-  /// A whole number stays exactly what it is, since it is printed as an integer.
+  /// A whole number is converted exactly, because it is printed as an integer.
   package var shortestDouble: Double {
     guard isFinite, self != rounded() else { return Double(self) }
     return Double(description) ?? Double(self)

@@ -5,9 +5,9 @@
 
 /// The names of a classifier's classes, in the order of the output's values.
 ///
-/// A final class, so that every result shares one copy.
+/// This is a final class, so that all results share one copy.
 public final class Labels: Sendable {
-  /// The names; those of ImageNet hold one twice.
+  /// The names, which may repeat: ImageNet's contain one twice.
   public let names: [String]
 
   /// Makes labels from names.
@@ -15,12 +15,13 @@ public final class Labels: Sendable {
     self.names = names
   }
 
-  /// Reads the text of a labels file: one name a line; a last empty line is no label.
+  /// Reads the text of a labels file, with one name per line.
   ///
-  /// Lines end with a line feed, or a carriage return and a line feed. A byte order mark is no part
-  /// of the first name.
+  /// An empty last line is not a label. Lines end with a line feed, or with a carriage return and a
+  /// line feed. A byte order mark is not part of the first name.
   public convenience init(text: String) {
-    // By bytes, because labels of a thousand classes are read at every start.
+    // Splits bytes instead of characters, because the labels of a thousand classes are read at
+    // every start.
     let bytes = text.utf8.starts(with: "\u{FEFF}".utf8) ? text.utf8.dropFirst(3) : text.utf8[...]
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     var names = lines.dropLast().map { line in

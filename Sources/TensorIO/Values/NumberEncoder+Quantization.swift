@@ -56,7 +56,7 @@ extension NumberEncoder {
 }
 
 extension Float {
-  /// The value truncated, and clamped to an integer type's range; not for NaN.
+  /// Truncates the value and clamps it to an integer type's range; it must not be NaN.
   @inline(__always)
   func clamped<Element: TensorNumber & FixedWidthInteger>(to type: Element.Type) -> Element {
     let limit = Double(self).rounded(.towardZero)

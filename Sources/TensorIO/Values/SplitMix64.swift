@@ -3,10 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The random numbers of SplitMix64 (Steele, Lea and Flood, 2014), the same on every machine.
+/// The random number generator SplitMix64 (Steele, Lea and Flood, 2014), which gives the same
+/// numbers on every machine.
 ///
-/// The standard library's own shuffle is not used: how it draws is not documented and may change
-/// with the next release, and with it every training that should be repeatable.
+/// The standard library's shuffle is not used, because its algorithm is not documented. It may
+/// change with any release, and trainings would no longer be reproducible.
 package struct SplitMix64 {
   private var state: UInt64
 
@@ -20,12 +21,13 @@ package struct SplitMix64 {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number below a bound: the high half of the product with 64 random bits.
+  /// Returns a number below a bound: the high half of the product with 64 random bits.
   package mutating func next(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// The elements in another order, by Fisher and Yates from the last place to the first.
+  /// Returns the elements in random order, by a Fisher-Yates shuffle from the last element to the
+  /// first.
   package mutating func shuffled(_ elements: [Int]) -> [Int] {
     var elements = elements
     for last in stride(from: elements.count - 1, to: 0, by: -1) {

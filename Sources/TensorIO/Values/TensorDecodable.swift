@@ -17,16 +17,16 @@ public protocol TensorDecodable: Sendable {
   /// Reads a value from the bytes of one item.
   ///
   /// - Parameters:
-  ///   - bytes: The elements, row-major, in the spec's data type.
+  ///   - bytes: The elements, in row-major order and in the spec's data type.
   ///   - spec: The layer.
-  /// - Returns: The value, dequantized as the layer says.
+  /// - Returns: The value, dequantized according to the layer.
   /// - Throws: ``TensorIOError`` when the layer cannot be read as this type.
   static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> Self
 
   /// Reads a value from a layer of strings.
   static func decode(strings: [Data], as spec: TensorSpec) throws -> Self
 
-  /// Reads an array of values; the library's numbers do it in one pass.
+  /// Reads an array of values; the library's number types do so in one pass.
   static func decodeElements(_ bytes: RawSpan, as spec: TensorSpec) throws -> [Self]
 }
 
@@ -44,7 +44,7 @@ extension TensorDecodable {
 }
 
 extension TensorIOError {
-  /// An output that cannot be read as a type.
+  /// The error for an output that cannot be read as a type.
   package static func wrongOutputType(
     _ spec: TensorSpec, _ type: String, because reason: String
   ) -> TensorIOError {

@@ -12,8 +12,7 @@ public import Foundation
 /// A value that can be written into a model's input.
 ///
 /// Numbers, flat and nested arrays of numbers, `Data`, `String`, ``PixelBuffer``, ``Tensor`` and
-/// ``TensorValue`` conform. A type of your own conforms by writing its elements in row-major
-/// order:
+/// ``TensorValue`` conform. To make your own type conform, write its elements in row-major order:
 ///
 /// ```swift
 /// struct House: TensorEncodable {
@@ -26,30 +25,34 @@ public import Foundation
 /// }
 /// ```
 public protocol TensorEncodable: Sendable {
-  /// The number of elements that the value writes; nil for a value of another measure, which
-  /// checks itself, as pictures and bytes do.
+  /// The number of elements that the value writes.
+  ///
+  /// It is nil for a value that is measured differently and checks its own size, such as an image
+  /// or bytes.
   var tensorElementCount: Int? { get }
 
   /// Writes the value into a tensor's memory.
   ///
   /// - Parameters:
-  ///   - memory: The bytes of one item, or of this value's part of it.
+  ///   - memory: The bytes of one item, or the part of them for this value.
   ///   - spec: The layer.
-  /// - Throws: ``TensorIOError`` when the value does not fit the layer: nothing is cut or wrapped
-  ///   around. Floating-point numbers are rounded to the layer's type, and to bytes; a fraction for an
-  ///   integer of more than 8 bits is an error.
+  /// - Throws: ``TensorIOError`` when the value does not fit the layer. Values are never truncated
+  ///   or wrapped around. Floating-point numbers are rounded to the layer's floating-point type or
+  ///   to bytes. A fraction is an error in a layer of integers with more than 8 bits.
   func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws
 
-  /// The value's elements for a layer of strings. Only values of text or bytes have them.
+  /// Returns the value's elements for a layer of strings.
+  ///
+  /// Only text and bytes have such elements.
   func tensorStrings(for spec: TensorSpec) throws -> [Data]
 
-  /// The parts of a list, for a model with several inputs; nil for a value that is no list.
+  /// The elements of a list, for a model with several inputs; nil for a value that is not a list.
   var tensorItems: [any TensorEncodable]? { get }
 
-  /// What a person would call the value: "a number", "a picture".
+  /// A readable name for this kind of value, such as "a number" or "a picture".
   static var tensorKindName: String { get }
 
-  /// Writes an array of values; the library's numbers do it in one pass.
+  /// Writes an array of values; the library's number types do so in one pass.
   static func encode(
     elements: [Self], into memory: inout MutableRawSpan, as spec: TensorSpec) throws
 }
@@ -79,14 +82,14 @@ extension TensorEncodable {
 }
 
 extension TensorIOError {
-  /// A value of a kind that the layer does not take.
+  /// The error for a value of a kind that the layer does not take.
   package static func wrongKind(
     _ spec: TensorSpec, expected: String, found: String
   ) -> TensorIOError {
     TensorIOError(.wrongKind, "'\(spec.name)' takes \(expected), got \(found).")
   }
 
-  /// Too few or too many elements.
+  /// The error for too few or too many elements.
   package static func wrongElementCount(_ spec: TensorSpec, found: Int) -> TensorIOError {
     let expected = spec.elementCount
     return TensorIOError(
@@ -95,7 +98,8 @@ extension TensorIOError {
         + "(shape \(spec.itemShape)), got \(found).")
   }
 
-  /// A count that is not the memory's: the whole value's, or that of a part of it.
+  /// The error for an element count that does not match the memory, of the whole value or of a part
+  /// of it.
   package static func wrongElementCount(
     _ spec: TensorSpec, found: Int, in memory: borrowing MutableRawSpan
   ) -> TensorIOError {
@@ -103,7 +107,7 @@ extension TensorIOError {
       ? wrongElementCount(spec, found: found) : notRectangular(spec)
   }
 
-  /// Nested arrays of different lengths.
+  /// The error for nested arrays of different lengths.
   package static func notRectangular(_ spec: TensorSpec) -> TensorIOError {
     TensorIOError(
       .wrongElementCount,
@@ -111,7 +115,7 @@ extension TensorIOError {
         + "some are shorter than others.")
   }
 
-  /// A number that the layer's type cannot hold.
+  /// The error for a number that the layer's type cannot hold.
   package static func unrepresentable(
     _ value: String, at index: Int, in spec: TensorSpec, because reason: String
   ) -> TensorIOError {

@@ -10,7 +10,7 @@ extension TensorNumber {
       throw TensorIOError.wrongOutputType(
         spec, "\(Self.self)", because: "it holds \(count) values; read it as [\(Self.self)]")
     }
-    // The common case, without an array for one number.
+    // A fast path for the common case, which needs no array for one number.
     if Self.matchingDataType == spec.dataType && spec.quantization == nil {
       return bytes.unsafeLoadUnaligned(as: Self.self)
     }
@@ -22,7 +22,8 @@ extension TensorNumber {
   }
 }
 
-/// Reads numbers from a tensor: dequantized as the spec says, then converted exactly or rounded.
+/// Reads numbers from a tensor, dequantizes them if the spec says so, and converts them exactly or
+/// by rounding.
 struct NumberDecoder {
   let spec: TensorSpec
 

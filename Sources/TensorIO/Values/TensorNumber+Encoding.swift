@@ -20,7 +20,7 @@ extension TensorNumber {
   }
 }
 
-/// Writes numbers into a tensor: converted exactly, rounded or quantized, as the spec says.
+/// Writes numbers into a tensor: converted exactly, rounded, or quantized, depending on the spec.
 struct NumberEncoder {
   let spec: TensorSpec
 
@@ -74,8 +74,10 @@ struct NumberEncoder {
     }
   }
 
-  /// Writes bytes that the program quantized itself, as the documents do with `0.1 * 255`: fractions
-  /// are rounded to the nearest whole number.
+  /// Writes bytes that the program has quantized itself, as the documentation does with
+  /// `0.1 * 255`.
+  ///
+  /// Fractions are rounded to the nearest integer.
   @inline(__always)
   private func round<Number: TensorNumber, Element: TensorNumber & FixedWidthInteger>(
     _ numbers: UnsafeBufferPointer<Number>, to type: Element.Type, into memory: inout MutableRawSpan
@@ -121,7 +123,7 @@ struct NumberEncoder {
         isWhole && value.float64.isFinite
         ? "it is out of range" : "it is not a whole number; round it first"
     }
-    // JSON's numbers are doubles: 300 is not shown as 300.0.
+    // JSON's numbers are doubles, so a whole number is shown as 300 and not as 300.0.
     let isShort = value.float64.magnitude < 1e9
     let text = (isShort ? Int64(exactly: value.float64) : nil).map { "\($0)" } ?? "\(value)"
     return .unrepresentable(text, at: index, in: spec, because: reason)

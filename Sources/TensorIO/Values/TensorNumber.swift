@@ -3,21 +3,22 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number that can stand in a tensor: Swift's integers and floating-point types.
+/// A number that can be stored in a tensor: Swift's integers and floating-point types.
 ///
-/// Integers are exact or refused. Floating-point numbers are rounded to the layer's type, and refused
-/// when they would become infinite, leave the range of bytes, or lose a fraction in an integer of more
-/// than 8 bits.
+/// An integer that is not exact in the layer's type is an error. Floating-point numbers are rounded
+/// to the layer's type. It is an error if one becomes infinite, is out of the range of bytes, or
+/// loses a fraction in an integer with more than 8 bits.
 public protocol TensorNumber: TensorEncodable, TensorDecodable, BitwiseCopyable, Numeric {
-  /// The data type with the same bytes; nil when tensors have none.
+  /// The data type with the same bytes; nil when tensors have no such type.
   static var matchingDataType: DataType? { get }
-  /// The number as float32, rounded to nearest: what a quantization computes with.
+  /// The number as float32, rounded to nearest, which quantization uses.
   var float32: Float { get }
   /// The number as float64, rounded to nearest.
   var float64: Double { get }
-  /// Makes the number equal to an integer; nil when this type has none.
+  /// Makes a number that equals an integer; nil when this type cannot hold it.
   init?(exactlyInteger value: Int64)
-  /// Makes the number nearest to a floating-point one; nil when more than rounding would change.
+  /// Makes the number nearest to a floating-point one; nil when the change would be more than
+  /// rounding.
   init?(rounding value: Double)
   /// The same number in another type; nil when that type cannot hold it.
   func converted<Number: TensorNumber>(to type: Number.Type) -> Number?
@@ -58,7 +59,7 @@ extension TensorNumber where Self: FixedWidthInteger {
     return convertedBeyondInt64(to: Number.self)
   }
 
-  /// From 2^63 on: unsigned integers, and the floating-point numbers that are equal.
+  /// Converts integers from 2^63 on: to integer types, and to equal floating-point numbers.
   private func convertedBeyondInt64<Number: TensorNumber>(to type: Number.Type) -> Number? {
     if let integers = type as? any FixedWidthInteger.Type { return exactly(integers) as? Number }
     guard let double = Double(exactly: self), let number = Number(rounding: double),

@@ -9,10 +9,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Any value that goes into or comes out of a model: for the edges of a program, where the type is
-/// only known when it runs, as with JSON, a command line or a web page.
+/// Any value that goes into or comes out of a model.
 ///
-/// Code that knows its model reads `Float`, `[Float]` or ``Classification`` instead.
+/// Use it where types are only known at run time, as with JSON, a command line or a web page. Code
+/// that knows its model reads `Float`, `[Float]` or ``Classification`` instead.
 public enum TensorValue: Sendable {
   /// One number.
   case number(Number)
@@ -20,20 +20,20 @@ public enum TensorValue: Sendable {
   case numbers([Number])
   /// A classifier's labelled values.
   case labels(Classification)
-  /// Raw bytes, and the type of the elements they hold.
+  /// Raw bytes, and the type of their elements.
   case bytes(Data, DataType)
-  /// Texts or other byte strings.
+  /// Text or other byte strings.
   case strings([Data])
-  /// A picture.
+  /// An image.
   case image(PixelBuffer)
   /// A class for each pixel.
   case classMap(ClassMap)
-  /// A tensor as it is.
+  /// A tensor.
   case tensor(Tensor)
   /// A list of values: nested arrays, or one value for each input.
   case list([TensorValue])
 
-  /// A number that remembers its type, so that it prints as what it is.
+  /// A number that keeps its type, so that it prints in the same way.
   public enum Number: Hashable, Sendable {
     /// An integer.
     case integer(Int64)
@@ -41,7 +41,7 @@ public enum TensorValue: Sendable {
     case float(Float)
     /// A double-precision number.
     case double(Double)
-    /// A truth value.
+    /// A boolean.
     case bool(Bool)
   }
 }
@@ -79,7 +79,7 @@ extension TensorValue.Number {
 extension TensorValue: TensorEncodable {
   public static var tensorKindName: String { "a value" }
 
-  /// The value as the type that encodes itself.
+  /// The value as the type that implements its encoding.
   private var encodable: any TensorEncodable {
     switch self {
     case .number(let number): number
@@ -125,7 +125,9 @@ extension TensorValue.Number: TensorEncodable {
     }
   }
 
-  /// A long JSON array is almost always of one type: doubles and integers take the one-pass way.
+  /// Writes numbers; arrays of only doubles or only integers are written in one pass.
+  ///
+  /// Almost all long JSON arrays are of one type.
   public static func encode(
     elements: [Self], into memory: inout MutableRawSpan, as spec: TensorSpec
   ) throws {

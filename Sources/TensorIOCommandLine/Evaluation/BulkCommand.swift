@@ -150,7 +150,7 @@ struct BulkCommand: ParsableCommand {
   }
 }
 
-/// How far a bulk run is, on the terminal.
+/// The progress of a bulk run on the terminal.
 struct BulkProgress {
   private var bar = ProgressBar(total: 1)
   private var rate = Rate()

@@ -7,24 +7,25 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// The files of a bulk run: one that rows are added to, and those that are made of it in the end.
+/// The result files of a bulk run: a log that rows are appended to, and exports that are made from
+/// it.
 struct BulkResults {
-  /// Where the rows go.
+  /// The log that rows are appended to.
   let log: any BulkLog
 
   private let logPath: String
-  /// Whether the log is only there until everything is done.
+  /// Whether the log is removed when everything is done.
   private let isTemporary: Bool
   private let exports: [(format: BulkExport, path: String)]
 
   /// Opens the files.
   ///
   /// - Parameters:
-  ///   - paths: What the person named. The first that rows can be added to is the log; without one,
-  ///     it is a file beside the first.
-  ///   - resuming: Whether rows that are there stay.
-  ///   - replacing: Whether files that are there are removed.
-  /// - Throws: `TensorIOError` for an extension that names no format, and a file that is there.
+  ///   - paths: The paths from the user. The first one that rows can be appended to is the log. If
+  ///     there is none, the log is a file beside the first path.
+  ///   - resuming: Whether existing rows are kept.
+  ///   - replacing: Whether existing files are removed.
+  /// - Throws: `TensorIOError` for an extension that isn't a known format, or a file that exists.
   init(_ paths: [String], resuming: Bool, replacing: Bool) throws {
     for path in paths { try Self.check(path) }
     let log = paths.first(where: Self.isDatabase) ?? paths.first { $0.hasSuffix(".jsonl") }
@@ -55,9 +56,9 @@ struct BulkResults {
     self.log = try Self.isDatabase(logPath) ? SQLiteLog(logPath) : JSONLinesLog(logPath)
   }
 
-  /// Makes the other files.
+  /// Writes the exports.
   ///
-  /// - Parameter isWhole: Whether every photo has its row; else the rows stay for later.
+  /// - Parameter isWhole: Whether every photo has its row. Otherwise the log is kept for later.
   /// - Throws: `TensorIOError` when a file cannot be written.
   func finish(isWhole: Bool) throws {
     for (format, path) in exports { try format.write(log, to: path) }

@@ -17,20 +17,22 @@ import Musl
 import Darwin
 #endif
 
-/// libcurl, opened when the first address is fetched: what fetches none starts without it.
+/// The libcurl library, which is opened when the first address is fetched.
 ///
-/// `@unchecked Sendable` because the functions never change, and a handle is used by one thread at a
-/// time.
+/// A command that fetches nothing starts without it.
+///
+/// `@unchecked Sendable` because the functions never change, and only one thread at a time uses a
+/// handle.
 final class CurlLibrary: @unchecked Sendable {
-  /// The process's own; libcurl stays loaded.
+  /// The process's only instance; libcurl stays loaded.
   static let shared: Result<CurlLibrary, TensorIOError> = Result { () throws(TensorIOError) in
     try CurlLibrary()
   }
 
-  /// The file that was opened.
+  /// The path of the file that was opened.
   let path: String
   private var functions = CurlFunctions()
-  /// Handles that no thread uses; each keeps connections open.
+  /// The handles that no thread uses at the moment; each keeps connections open.
   private let idle = Mutex<[Handle]>([])
 
   /// A handle of libcurl.
@@ -66,15 +68,15 @@ final class CurlLibrary: @unchecked Sendable {
     _ = functions.global_init(allFeatures)
   }
 
-  /// The functions in the order of `CurlFunctions`.
+  /// The names of the functions, in the order of `CurlFunctions`.
   private static let names = [
     "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_perform",
     "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",
   ]
 
-  /// Downloads what is behind an address into memory, and blocks the thread meanwhile.
+  /// Downloads the contents of an address into memory, and blocks the thread until it is done.
   ///
-  /// The caller frees the answer's bytes.
+  /// The caller frees the bytes of the result.
   func fetch(_ address: String, trusting authorities: String?, within limits: CurlLimits)
     -> CurlAnswer?
   {

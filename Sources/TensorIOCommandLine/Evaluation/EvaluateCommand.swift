@@ -126,7 +126,7 @@ struct EvaluateCommand: ParsableCommand {
         throw ExitCode(130)
       }
       if interruption.isRequested { report.noteInterruption() }
-      // What is wrong with a gate or a file is an error, but not before the rest is written.
+      // An error in a gate or a file is only thrown after everything else is written.
       do {
         gates += try check(report, isWhole: !interruption.isRequested)
       } catch {
@@ -154,7 +154,7 @@ struct EvaluateCommand: ParsableCommand {
     }
   }
 
-  /// What the gates find; a part of the pictures meets none.
+  /// Checks the gates, which are never met if the evaluation was interrupted.
   private func check(_ report: EvaluationReport, isWhole: Bool) throws -> [GateResult] {
     try failUnder.flatMap { try $0.gate.check(report) }.map { found in
       guard !isWhole, found.isMet else { return found }
@@ -165,7 +165,7 @@ struct EvaluateCommand: ParsableCommand {
     }
   }
 
-  /// A name for a dataset's report that no other has.
+  /// Returns a name for a dataset's report that no other report has.
   private func unused(_ name: String, _ names: inout Set<String>) -> String {
     var found = name
     var number = 2
@@ -218,7 +218,7 @@ struct EvaluateCommand: ParsableCommand {
 }
 
 extension EvaluationReport {
-  /// Says, wherever the report is read, that it is not of all pictures.
+  /// Adds a note to the report that it doesn't cover all images.
   fileprivate mutating func noteInterruption() {
     let counts = models.map { "\($0.pictures) with '\($0.model.id)'" }.joined(separator: ", ")
     dataset.notes.append(

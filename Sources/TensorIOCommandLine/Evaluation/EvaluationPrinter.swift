@@ -7,10 +7,10 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// Prints a report for a person.
+/// Prints a report as text.
 struct EvaluationPrinter {
   private let report: EvaluationReport
-  /// How many failed pictures are named.
+  /// The most failed images that are listed.
   private static let shownErrors = 5
 
   init(_ report: EvaluationReport) {
@@ -26,7 +26,7 @@ struct EvaluationPrinter {
     printNoteOnOthers()
   }
 
-  /// How many pictures a limit left, where there is one.
+  /// The number of images that were evaluated, if there is a limit.
   private var evaluated: String {
     guard let limit = report.settings.limit, limit < report.dataset.pictures else { return "" }
     return "\(limit) of them evaluated, "
@@ -42,10 +42,10 @@ struct EvaluationPrinter {
     printErrors(result)
   }
 
-  /// The numbers that were asked for, each once; metrics may share some.
+  /// Prints the requested numbers, each once, because metrics may share some.
   private func printMetrics(_ result: ModelResult) {
     let metrics = result.metrics.sorted { $0.key < $1.key }
-    // What a test bundle asks for is worth a table of its own, beside which the rest is noise.
+    // If a test bundle asks for a metric, only that one is shown, because the rest would be noise.
     let asked = metrics.filter { $0.key == report.dataset.metric }
     let shown = asked.isEmpty ? metrics : asked
     var table = TextTable(headings: ["metric", "value", "95% interval", "of"])
@@ -64,7 +64,7 @@ struct EvaluationPrinter {
     }
   }
 
-  /// Says once, for all models, that the report has more than the table shows.
+  /// Prints a single note for all models if the report has more metrics than the table shows.
   private func printNoteOnOthers() {
     guard let asked = report.dataset.metric else { return }
     let others = report.models.map { result in

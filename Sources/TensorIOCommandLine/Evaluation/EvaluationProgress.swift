@@ -7,7 +7,7 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// How far an evaluation is, on the terminal: a bar for each model, with rate and time left.
+/// The progress of an evaluation on the terminal: a bar for each model, with rate and time left.
 struct EvaluationProgress {
   private var bar = ProgressBar(total: 1)
   private var rate = Rate()
@@ -32,21 +32,21 @@ struct EvaluationProgress {
   func end() { bar.end() }
 }
 
-/// How fast work goes, and how long the rest takes.
+/// The rate of some work, and the time that the rest takes.
 struct Rate {
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
   private let first: Int
 
-  /// Begins to count the time.
+  /// Starts the clock.
   ///
-  /// - Parameter first: How much was done before.
+  /// - Parameter first: The number that was done before.
   init(from first: Int = 0) {
     start = clock.now
     self.first = first
   }
 
-  /// Such as `  120.3/s, 14 s left`.
+  /// Returns a note such as `  120.3/s, 14 s left`.
   func note(_ done: Int, of count: Int) -> String {
     let seconds = (clock.now - start).milliseconds / 1000
     guard seconds > 0.2, done > first else { return "" }
@@ -54,7 +54,7 @@ struct Rate {
     return "  \(rate.fixed(1))/s, \(Self.text(seconds: Double(count - done) / rate)) left"
   }
 
-  /// Such as `14 s`, `3 min` or `2.1 h`.
+  /// Returns a text such as `14 s`, `3 min` or `2.1 h`.
   static func text(seconds: Double) -> String {
     if seconds < 90 { return "\(seconds.fixed(0)) s" }
     if seconds < 5400 { return "\((seconds / 60).fixed(0)) min" }

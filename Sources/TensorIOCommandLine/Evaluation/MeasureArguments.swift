@@ -8,7 +8,7 @@ import ModelCommands
 public import NetRunner
 import TensorIO
 
-/// The arguments that say what is measured.
+/// The arguments that choose what is measured.
 struct MeasureArguments: ParsableArguments {
   @Option(
     name: .long, parsing: .singleValue,
@@ -58,7 +58,7 @@ struct MeasureArguments: ParsableArguments {
   }
 }
 
-/// Which share of the pictures: `2/4`.
+/// The part of the images to evaluate, such as `2/4`.
 struct PartArgument: ExpressibleByArgument {
   let record: PartRecord
 
@@ -71,7 +71,7 @@ struct PartArgument: ExpressibleByArgument {
   }
 }
 
-/// What rows keep of the outputs: `all`, `none` or a number.
+/// The outputs that rows keep: `all`, `none` or a number.
 struct OutputsArgument: ExpressibleByArgument {
   let kept: KeptOutputs
 
@@ -86,12 +86,12 @@ struct OutputsArgument: ExpressibleByArgument {
   }
 }
 
-/// A number and how good it must be: `top1=0.7`.
+/// A gate, which is a number and the value that it must reach, such as `top1=0.7`.
 struct GateArgument: ExpressibleByArgument {
   let gate: Gate
 
   init?(argument: String) {
-    // The parser's own message says what the option takes.
+    // The parser's own message already says what the option takes.
     guard let gate = try? Gate(parsing: argument) else { return nil }
     self.gate = gate
   }

@@ -48,7 +48,7 @@ struct MergeCommand: ParsableCommand {
       parts: try parts.map { try EvaluationReport(contentsOf: $0) },
       registry: TensorIOTool.current.metrics)
     let gates = try failUnder.flatMap { try $0.gate.check(whole) }
-    // The pictures may be on another machine: a page is then without them.
+    // The images may be on another machine. The HTML report then doesn't show them.
     let dataset =
       files.contains(where: \.showsPictures)
       ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil

@@ -25,9 +25,9 @@ struct ModelChoice: ParsableArguments {
     }
   }
 
-  /// Refuses bundles that were named and do not take a picture, before a dataset is read for them.
+  /// Checks that the named bundles take an image, before a dataset is read for them.
   ///
-  /// - Throws: `TensorIOError` when a bundle cannot be read, or takes something else.
+  /// - Throws: `TensorIOError` if a bundle can't be read, or takes something else.
   func checkTakePictures() throws {
     for path in model {
       let bundle = try ModelBundle(path)
@@ -46,10 +46,10 @@ struct ModelChoice: ParsableArguments {
 
   /// Opens the bundles.
   ///
-  /// - Parameter ids: The identifiers of the models of the folder that are wanted; empty wants all
-  ///   that take a picture.
-  /// - Returns: The bundles, each once.
-  /// - Throws: `TensorIOError` when a bundle cannot be used, or none is left.
+  /// - Parameter ids: The identifiers of the models to use from the folder. If this is empty, all
+  ///   models that take an image are used.
+  /// - Returns: The bundles, without duplicates.
+  /// - Throws: `TensorIOError` if a bundle can't be used, or there are none.
   func bundles(withIDs ids: [String] = []) throws -> [ModelBundle] {
     var bundles = try Set(model).sorted().map { try ModelBundle($0) }
     if let models {
@@ -102,7 +102,7 @@ struct ModelChoice: ParsableArguments {
 }
 
 extension ModelManifest.Layer.Kind {
-  /// What the layer is, for a message.
+  /// The kind of the layer, for a message.
   fileprivate var words: String {
     switch self {
     case .array: "numbers"
@@ -115,7 +115,7 @@ extension ModelManifest.Layer.Kind {
 }
 
 extension ModelBundle {
-  /// Whether the model takes a picture and nothing else.
+  /// Whether the model takes an image and nothing else.
   fileprivate var takesPicture: Bool {
     guard !manifest.isPlaceholder, manifest.inputs.count == 1 else { return false }
     if case .imageInput = manifest.inputs[0].kind { return true }

@@ -15,14 +15,14 @@ import Musl
 import Darwin
 #endif
 
-/// Fetches pictures that a person or a dataset names by their address.
+/// Downloads images that a user or a dataset names by their address.
 ///
-/// The corresponding library is libcurl.
+/// It uses libcurl.
 enum PictureDownload {
-  /// What a picture may take: the largest cameras' JPEGs have half of these bytes.
+  /// The limits of a download.
   ///
-  /// With the time that it takes to start and to
-  /// explain, a command says within five seconds that a server cannot be reached.
+  /// `bytes` is twice the size of the largest cameras' JPEGs. `connect_seconds` is short enough
+  /// that a command reports an unreachable server within five seconds, including its startup.
   private static let limits = CurlLimits(
     bytes: 128 << 20, connect_seconds: 4, silent_seconds: 30, seconds: 60, redirections: 5)
 
@@ -31,11 +31,11 @@ enum PictureDownload {
     path.hasPrefix("https://") || path.hasPrefix("http://")
   }
 
-  /// The bytes behind an address; up to five redirections are followed.
+  /// Downloads the bytes at an address, and follows up to five redirections.
   ///
-  /// It blocks the thread, for a minute at most.
+  /// It blocks the thread for up to a minute.
   ///
-  /// - Throws: `TensorIOError` that names the address, and says what the server or the network did.
+  /// - Throws: `TensorIOError` with the address, and with what the server or the network did.
   static func bytes(_ address: String) throws -> [UInt8] {
     let authorities = try authorities()
     guard
@@ -56,8 +56,9 @@ enum PictureDownload {
     return Array(UnsafeBufferPointer(start: answer.bytes, count: answer.count))
   }
 
-  /// The file of authorities that are trusted in place of the system's, as for OpenSSL; nil where the
-  /// person names none.
+  /// Returns the file of trusted authorities that replaces the system's.
+  ///
+  /// As in OpenSSL, `SSL_CERT_FILE` names it. The result is nil if the variable isn't set.
   private static func authorities() throws -> String? {
     guard let file = getenv("SSL_CERT_FILE").map({ String(cString: $0) }), !file.isEmpty else {
       return nil
@@ -81,7 +82,7 @@ enum PictureDownload {
     TensorIOError(.unreadableFile, "'\(address)' cannot be fetched: \(reason).")
   }
 
-  /// What happened and what to check, without a full stop.
+  /// Returns what happened and what to check, without a full stop.
   private static func reason(for answer: CurlAnswer) -> String {
     switch Int(answer.code) {
     case CurlMalformedAddress: return "it is no address of a file"

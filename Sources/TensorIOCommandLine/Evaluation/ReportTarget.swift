@@ -7,7 +7,7 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// A file to write a report to, in the format that its extension names.
+/// A file to write a report to, in the format of its extension.
 struct ReportTarget {
   private enum Format: String {
     case json, csv, xml, html
@@ -16,10 +16,11 @@ struct ReportTarget {
   private let path: String
   private let format: Format
 
-  /// Whether the format shows pictures.
+  /// Whether the format shows images.
   var showsPictures: Bool { format == .html }
 
-  /// - Throws: `TensorIOError` for an extension that names no format, and a folder that is missing.
+  /// - Throws: `TensorIOError` for an extension that isn't a known format, or a folder that is
+  ///   missing.
   init(_ path: String) throws {
     let fileExtension = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     guard let format = Format(rawValue: fileExtension) else {
@@ -27,7 +28,7 @@ struct ReportTarget {
         .invalidOption, "'\(path)' must end in .json, .csv, .xml (JUnit) or .html.")
     }
     let folder = FileSystem.folder(of: path)
-    // Seen now, not after an hour of work.
+    // Check this now, instead of after an hour of work.
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to write '\(path)' into.")
     }
@@ -42,9 +43,10 @@ struct ReportTarget {
   ///
   /// - Parameters:
   ///   - report: The report.
-  ///   - gates: What was asked of it.
-  ///   - dataset: The pictures; a page shows the mistakes among them.
-  ///   - suffix: What tells the file from those of other datasets; nil for a single one.
+  ///   - gates: The results of the gates.
+  ///   - dataset: The dataset, whose wrongly predicted images the HTML report shows.
+  ///   - suffix: The suffix that distinguishes the file from those of other datasets; nil for a
+  ///     single one.
   /// - Throws: `TensorIOError` when the file cannot be written.
   func write(
     _ report: EvaluationReport, _ gates: [GateResult], of dataset: Dataset?, suffix: String?

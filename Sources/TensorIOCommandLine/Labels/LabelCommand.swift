@@ -33,12 +33,12 @@ struct LabelCommand: ParsableCommand {
       FindMovedCommand.self, ImportCommand.self, ExportCommand.self,
     ])
 
-  /// The file, as an argument.
+  /// The argument for the file that keeps the labels.
   struct StoreArgument: ParsableArguments {
     @Argument(help: "The file that keeps the labels.", completion: .file())
     var store: String
 
-    /// Opens the file; one that is not there is an error.
+    /// Opens the file, and throws an error if it is missing.
     func open() throws -> LabelStore { try LabelStore(path: store, creates: false) }
   }
 }
@@ -70,7 +70,8 @@ extension LabelCommand {
     var root: String?
 
     func run() throws {
-      // The command line marks negative numbers with a space, so that they are no options.
+      // `Program` puts a space before a negative number so that the parser doesn't take it for an
+      // option.
       let word = label.hasPrefix(" -") ? String(label.dropFirst()) : label
       let label = try text ? .text(word) : PhotoLabel(argument: word)
       try LabelStore(path: file.store, root: root).setLabel(label, of: photo, for: model)
@@ -178,7 +179,7 @@ extension LabelCommand {
 }
 
 extension PhotoLabel {
-  /// Numbers for what begins like an array, else the text as it is.
+  /// Makes numbers from an argument that begins like an array, and a text from any other.
   fileprivate init(argument: String) throws {
     guard argument.first == "[" else {
       self = .text(argument)

@@ -9,7 +9,7 @@ extension ModelRules {
     structure.buffers.indices.contains(tensor.buffer) && structure.buffers[tensor.buffer] != nil
   }
 
-  /// Checks one tensor by itself: its shape, its constant elements, its scales.
+  /// Checks a single tensor: its shape, its constant elements and its scales.
   func check(_ tensor: ModelStructure.Tensor) throws(FlatBufferError) {
     guard structure.buffers.indices.contains(tensor.buffer) else {
       throw FlatBufferError(
@@ -46,7 +46,7 @@ extension ModelRules {
     }
   }
 
-  /// Checks the table of offsets that stands before the texts.
+  /// Checks the table of offsets that precedes the strings.
   private func checkStrings(
     _ elements: Range<Int>, of tensor: ModelStructure.Tensor
   ) throws(FlatBufferError) {
@@ -57,7 +57,7 @@ extension ModelRules {
     let fault = FlatBufferError("the texts of the constant '\(tensor.name)' are damaged")
     guard elements.count >= 4 else { throw fault }
     let count = number(0)
-    // The count itself, and one offset more than there are texts.
+    // The table holds the count itself and one more offset than there are strings.
     guard count >= 0, count <= elements.count / 4 - 2 || (count == 0 && elements.count >= 4),
       count == 0 || tensor.elementCount.map({ $0 <= count }) ?? false
     else { throw fault }
@@ -119,17 +119,21 @@ extension ModelRules {
 }
 
 extension ModelStructure.Tensor {
-  /// Whether the signature says the same as the shape, but for axes of unknown length.
+  /// Whether the shape signature equals the shape, except for axes of unknown length.
   fileprivate var hasOneShape: Bool {
     shapeSignature.isEmpty
       || shapeSignature.count == shape.count
         && zip(shapeSignature, shape).allSatisfy { $0 == -1 || $0 == $1 }
   }
 
-  /// What an empty string takes on its way to the model and in it, in bits: 80 bytes, measured.
+  /// The memory that an empty string takes in the model and on the way to it, in bits.
+  ///
+  /// This is 80 bytes, as measured.
   private static let stringBits = 640
 
-  /// The number of elements, an axis of unknown length counted as 1; nil when it overflows.
+  /// The number of elements, or nil when it overflows.
+  ///
+  /// An axis of unknown length counts as 1.
   var elementCount: Int? {
     var count = 1
     for length in shape where length != -1 {
@@ -140,9 +144,9 @@ extension ModelStructure.Tensor {
     return count
   }
 
-  /// The bytes of the elements; nil when the number overflows.
+  /// The number of bytes that the elements take, or nil when it overflows.
   ///
-  /// Resources and types that came later count as nothing.
+  /// Resources and types that this library doesn't know count as 0 bytes.
   var byteCount: Int? {
     guard let bits = type == .string ? Self.stringBits : type.bitWidth else { return 0 }
     guard let elementCount else { return nil }

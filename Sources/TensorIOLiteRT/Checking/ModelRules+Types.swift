@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ModelRules {
-  /// Checks that an operator's outputs have the type of the elements that it writes there.
+  /// Checks that an operator's outputs have the type of the elements that the operator writes.
   ///
-  /// The tensors that it refers to must exist.
+  /// The tensors that the operator refers to must exist.
   func checkTypes(
     of operation: ModelStructure.Operation, _ code: OperatorCode,
     in graph: ModelStructure.Graph, operator place: Int
@@ -25,9 +25,11 @@ extension ModelRules {
     }
   }
 
-  /// Checks that the graphs of conditions and loops take and return what their operators pass on.
+  /// Checks that the graphs of conditions and loops have the inputs and outputs that their
+  /// operators pass.
   ///
-  /// The runtime copies the elements' bytes between the two. The graphs must exist.
+  /// The runtime copies the bytes of the elements between an operator and its graphs. The graphs
+  /// must exist.
   func checkBodies(_ reader: inout FlatBufferReader) throws(FlatBufferError) {
     for graph in structure.graphs {
       for (place, operation) in graph.operations.enumerated() {

@@ -7,31 +7,33 @@ internal import TensorIO
 
 /// Checks a .tflite file before the runtime sees it.
 ///
-/// LiteRT trusts what a file says: it follows indexes without a look at what they lead to, divides
-/// by scales that are zero, and reserves whatever memory a shape asks for. A file that breaks one of
-/// these rules ends the process there, or gives wrong numbers without an error. What only a run can
-/// tell is left to the process that tries the model; see `Documentation/LiteRT.md`.
+/// LiteRT trusts a file: it follows indexes without checking where they lead, divides by scales
+/// that are zero, and reserves any amount of memory that a shape asks for. A file that breaks one
+/// of these rules makes LiteRT end the process or return wrong numbers without an error. Problems
+/// that only a run reveals are left to the process that tries the model; see
+/// `Documentation/LiteRT.md`.
 struct ModelRules {
   let structure: ModelStructure
   let file: UnsafeRawBufferPointer
-  /// The most bytes that all tensors of the file may take, beside its constants.
+  /// The maximum number of bytes that all tensors of the file may take, without its constants.
   let tensorByteLimit: Int
 
-  /// The runtime's own limit.
+  /// The maximum number of axes that the runtime supports.
   static let maximumRank = 8
 
   /// Checks a file.
   ///
   /// - Parameters:
   ///   - file: The bytes of the whole file.
-  ///   - path: Where it is, for messages.
-  ///   - tensorByteLimit: The most bytes that all tensors may take.
+  ///   - path: The file's path, for messages.
+  ///   - tensorByteLimit: The maximum number of bytes that all tensors may take.
   /// - Throws: `TensorIOError` with the code `.invalidModel` or `.unsupportedModel`.
   static func check(
     _ file: UnsafeRawBufferPointer, path: String, tensorByteLimit: Int
   ) throws(TensorIOError) {
     do throws(FlatBufferError) {
-      // Every table takes some bytes and is visited once; only a file made to mislead has more.
+      // Every table takes some bytes and is visited once, so a well-formed file needs fewer visits
+      // than it has bytes.
       var reader = FlatBufferReader(file, visits: file.count)
       let structure = try ModelStructure(file, &reader)
       let rules = ModelRules(structure: structure, file: file, tensorByteLimit: tensorByteLimit)
@@ -69,7 +71,9 @@ struct ModelRules {
     }
   }
 
-  /// Follows the operators in the order in which they run: each may read what is there by then.
+  /// Checks the operators in the order in which they run.
+  ///
+  /// An operator may read only tensors that are filled by then.
   private func check(
     _ operations: [ModelStructure.Operation], of graph: ModelStructure.Graph,
     _ reader: inout FlatBufferReader
@@ -161,9 +165,11 @@ struct ModelRules {
 
   // MARK: - Sizes
 
-  /// Checks what the tensors take that a run fills; constants are no larger than the file.
+  /// Checks the memory of the tensors that a run fills.
   ///
-  /// What goes in and comes out counts twice: the caller has a copy.
+  /// Constants are no larger than the file.
+  ///
+  /// The inputs and outputs of a graph that callers run count twice, because the caller has a copy.
   private func checkSizes() throws(FlatBufferError) {
     var sum = 0
     for (place, graph) in structure.graphs.enumerated() {

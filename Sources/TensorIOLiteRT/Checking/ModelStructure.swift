@@ -6,16 +6,16 @@
 /// The graphs, tensors and operators of a .tflite file, read without the runtime.
 ///
 /// The slots are those of TensorFlow's schema.fbs, version 3. Reading checks only that every offset
-/// stays in the file; ``ModelRules`` checks what the numbers mean.
+/// stays in the file; ``ModelRules`` checks the values.
 struct ModelStructure {
   /// A tensor of a graph.
   struct Tensor {
     var name: String
-    /// The lengths of the axes as they are stored.
+    /// The lengths of the axes, as stored in the file.
     var shape: [Int32]
-    /// The same with -1 for axes of unknown length; empty where the file says nothing.
+    /// The shape with -1 for axes of unknown length; empty when the file doesn't have it.
     ///
-    /// LiteRT goes by it where both differ.
+    /// Where the two differ, LiteRT uses this one.
     var shapeSignature: [Int32]
     var type: TensorElementType
     /// The index of the buffer that holds a constant's elements.
@@ -26,12 +26,14 @@ struct ModelStructure {
     var quantization: Quantization
   }
 
-  /// The scales and zero points that are stored with a tensor; empty lists when there are none.
+  /// The scales and zero points that are stored with a tensor.
+  ///
+  /// The lists are empty when there are none.
   struct Quantization {
     var scales: [Float] = []
     var zeroPoints: [Int64] = []
     var axis = 0
-    /// Whether the values mean something else, as block-wise scales do.
+    /// Whether the quantization is of another kind, such as block-wise scales.
     var isCustom = false
   }
 
@@ -39,15 +41,15 @@ struct ModelStructure {
   struct Operation {
     /// The index into the file's list of operator codes.
     var codeIndex: Int
-    /// The operator's code; nil when ``codeIndex`` leads out of the list.
+    /// The operator's code, or nil when ``codeIndex`` is out of range.
     var code: OperatorCode?
-    /// Indexes of tensors; -1 for an optional input that is left out.
+    /// The indexes of the input tensors; -1 stands for an optional input that is left out.
     var inputs: [Int32]
     var outputs: [Int32]
     var intermediates: [Int32]
-    /// The kind of the options and their table.
+    /// The kind of the options, and the table that holds them.
     var options: (kind: UInt8, table: FlatBufferReader.Table?)
-    /// The same of the operators that came after the first 256.
+    /// The same for operators that were added after the first 256.
     var newerOptions: (kind: UInt8, table: FlatBufferReader.Table?)
   }
 
@@ -67,11 +69,11 @@ struct ModelStructure {
     var outputs: [Int]
   }
 
-  /// Where the elements of constants stand in the file; nil for an empty buffer.
+  /// The byte range in the file of each buffer's elements; nil for an empty buffer.
   var buffers: [Range<Int>?]
   var graphs: [Graph]
   var signatures: [Signature]
-  /// The indexes of the buffers that metadata names.
+  /// The indexes of the buffers that the metadata refers to.
   var metadataBuffers: [Int]
 }
 
@@ -83,7 +85,7 @@ extension ModelStructure {
   /// - Parameters:
   ///   - file: The bytes of the whole file.
   ///   - reader: A reader of the same bytes.
-  /// - Throws: ``FlatBufferError`` when an offset leads out of the file.
+  /// - Throws: ``FlatBufferError`` when an offset points outside the file.
   init(_ file: UnsafeRawBufferPointer, _ reader: inout FlatBufferReader) throws(FlatBufferError) {
     let root = try reader.root(identifier: "TFL3")
     var codes: [OperatorCode] = []
@@ -108,13 +110,15 @@ extension ModelStructure {
     }
   }
 
-  /// The elements of a buffer, which large files store behind the flatbuffer.
+  /// Returns the byte range of a buffer's elements.
+  ///
+  /// Large files store the elements after the flatbuffer.
   private static func buffer(
     _ table: FlatBufferReader.Table, in file: UnsafeRawBufferPointer,
     _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) -> Range<Int>? {
     let (offset, size) = (try reader.long(1, of: table), try reader.long(2, of: table))
-    // An offset of 1 stands for one that was never filled in.
+    // An offset of 1 means that the writer never filled it in.
     if offset > 1 {
       guard offset <= UInt64(file.count), size <= UInt64(file.count) - offset else {
         throw FlatBufferError("a buffer leads out of the file")

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an operator of a .tflite file computes.
+/// The code that tells what an operator of a .tflite file computes.
 struct OperatorCode: Hashable {
   /// The number in TensorFlow's schema.fbs.
   var number: Int32
@@ -15,16 +15,16 @@ struct OperatorCode: Hashable {
   init(
     _ table: FlatBufferReader.Table, _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) {
-    // The first field ended at 127; files with newer operators have both.
+    // The first field only holds numbers up to 127. Files with newer operators have both fields.
     let older = Int32(Int8(bitPattern: try reader.byte(0, of: table)))
     number = max(older, Int32(bitPattern: try reader.integer(3, of: table)))
     customName = number == Self.custom ? try reader.string(1, of: table) ?? "" : nil
   }
 
-  /// Whether a kernel takes -1 for an input that is left out.
+  /// Whether the kernel accepts -1 for an input that is left out.
   ///
-  /// Convolutions and dense layers without a bias; recurrent cells; operators that carry code of
-  /// their own.
+  /// These are convolutions and dense layers without a bias, recurrent cells, and operators that
+  /// bring their own code.
   var hasOptionalInputs: Bool {
     switch number {
     case 3,  // CONV_2D
@@ -48,8 +48,10 @@ struct OperatorCode: Hashable {
     }
   }
 
-  /// Whether a kernel divides by the scales of its 8-bit and 16-bit tensors: it ends the process, or
-  /// gives nonsense, when one is missing, zero or infinite.
+  /// Whether the kernel divides by the scales of its 8-bit and 16-bit tensors.
+  ///
+  /// When such a scale is missing, zero or infinite, the kernel ends the process or returns
+  /// nonsense.
   var computesWithScales: Bool {
     switch number {
     case 0,  // ADD
@@ -77,10 +79,10 @@ struct OperatorCode: Hashable {
     }
   }
 
-  /// The input whose type the outputs must have, because the kernel takes it for theirs without a look.
+  /// The index of the input whose type the outputs must have, or nil where the types may differ.
   ///
-  /// A kernel that moves elements of 4 bytes into a tensor with elements of 1 byte writes past the tensor's
-  /// end. nil where the types may differ.
+  /// The kernel assumes that the outputs have this input's type, without a check. A kernel that
+  /// copies elements of 4 bytes into a tensor with elements of 1 byte writes past the tensor's end.
   var typeInput: Int? {
     switch number {
     case 0,  // ADD
@@ -167,10 +169,10 @@ struct OperatorCode: Hashable {
     }
   }
 
-  /// Where the options say how many outputs there are; nil for options that do not.
+  /// The field of the options that holds the number of outputs, or nil for options without one.
   ///
-  /// SPLIT, UNPACK and SPLIT_V write as many as their options say, without a look at how many there
-  /// are.
+  /// SPLIT, UNPACK and SPLIT_V write as many outputs as their options say, without checking how
+  /// many there are.
   static func outputCountField(ofOptions kind: UInt8) -> Int? {
     switch kind {
     case 35,  // SplitOptions.num_splits

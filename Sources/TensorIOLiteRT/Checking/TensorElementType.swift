@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The type of a tensor's elements, as a .tflite file counts types.
+/// The type of a tensor's elements, with the numbers that .tflite files use.
 ///
-/// LiteRT's C interface counts them differently: see ``LiteRT/dataType(_:)``.
+/// LiteRT's C interface uses other numbers: see ``LiteRT/dataType(_:)``.
 struct TensorElementType: RawRepresentable, Hashable, CustomStringConvertible {
   let rawValue: UInt8
 
@@ -14,7 +14,7 @@ struct TensorElementType: RawRepresentable, Hashable, CustomStringConvertible {
   static let int16 = TensorElementType(rawValue: 7)
   static let int8 = TensorElementType(rawValue: 9)
 
-  /// The name in TensorFlow, or the number of a type that came later.
+  /// The type's name in TensorFlow, or the number of a type that this library doesn't know.
   var description: String {
     Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "\(rawValue)"
   }
@@ -25,7 +25,7 @@ struct TensorElementType: RawRepresentable, Hashable, CustomStringConvertible {
     "bfloat16",
   ]
 
-  /// Bits of an element; nil for strings, resources and types that came later.
+  /// The number of bits of an element, or nil for strings, resources and unknown types.
   var bitWidth: Int? {
     switch rawValue {
     case 3, 6, 9: 8  // uint8, bool, int8
@@ -38,7 +38,7 @@ struct TensorElementType: RawRepresentable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The zero points that a quantized tensor of this type can have; nil when there is no bound.
+  /// The zero points that a quantized tensor of this type can have, or nil when there is no bound.
   var zeroPoints: ClosedRange<Int64>? {
     switch self {
     case .uint8: 0...255
@@ -48,6 +48,6 @@ struct TensorElementType: RawRepresentable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether kernels compute with the scale of such a tensor.
+  /// Whether kernels compute with the scale of a tensor of this type.
   var isQuantizable: Bool { zeroPoints != nil }
 }

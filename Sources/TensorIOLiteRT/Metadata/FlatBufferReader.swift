@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads tables, strings and vectors of a flatbuffer that nobody has verified.
+/// Reads tables, strings and vectors of an unverified flatbuffer.
 ///
-/// Every offset is checked before it is followed. What is read is counted, too: a few bytes can
-/// refer to one table a million times over, which would keep a reader busy for hours.
+/// The reader checks every offset before it follows it. It also counts what it reads, because a few
+/// bytes can refer to one table a million times and would keep a reader busy for hours.
 struct FlatBufferReader {
-  /// A table's place in the buffer, and where its fields lie.
+  /// The position of a table in the buffer, and the range of its field offsets.
   struct Table: Hashable {
     fileprivate let start: Int
     fileprivate let fields: Range<Int>
@@ -23,13 +23,13 @@ struct FlatBufferReader {
   ///
   /// - Parameters:
   ///   - bytes: The buffer, which must outlive the reader.
-  ///   - visits: How many tables and numbers may be read.
+  ///   - visits: The maximum number of tables and numbers to read.
   init(_ bytes: UnsafeRawBufferPointer, visits: Int = 50_000) {
     self.bytes = bytes
     remainingVisits = visits
   }
 
-  /// The outermost table of a buffer with an identifier of four characters.
+  /// Returns the root table of a buffer with an identifier of four characters.
   mutating func root(identifier: StaticString) throws(FlatBufferError) -> Table {
     guard bytes.count >= 8, bytes[4..<8].elementsEqual("\(identifier)".utf8) else {
       throw FlatBufferError("it does not begin as the format does ('\(identifier)')")
@@ -77,7 +77,7 @@ struct FlatBufferReader {
     try numbers(slot, of: table).map { Int64(bitPattern: $0) }
   }
 
-  /// The numbers of a vector; an empty list when the table does not have it.
+  /// Returns the numbers of a vector, or an empty list when the table doesn't have the vector.
   private mutating func numbers<Number: FixedWidthInteger & UnsignedInteger>(
     _ slot: Int, of table: Table
   ) throws(FlatBufferError) -> [Number] {
@@ -93,7 +93,7 @@ struct FlatBufferReader {
     return numbers
   }
 
-  /// Where the elements of a vector stand in the buffer; nil when the table does not have it.
+  /// Returns the byte range of a vector's elements, or nil when the table doesn't have the vector.
   func vector(
     _ slot: Int, of table: Table, byteCount: Int
   ) throws(FlatBufferError) -> Range<Int>? {
@@ -122,12 +122,13 @@ struct FlatBufferReader {
 
   // MARK: - Places
 
-  /// Where a field of one byte stands in the buffer; nil when the table does not have it.
+  /// Returns the offset of a one-byte field in the buffer, or nil when the table doesn't have it.
   func place(ofByte slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
     try place(slot, of: table, byteCount: 1)
   }
 
-  /// Where the length of a list stands in the buffer; nil when the table does not have the list.
+  /// Returns the offset of a list's length in the buffer, or nil when the table doesn't have the
+  /// list.
   func place(ofList slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
     guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
     let target = try target(at: place)
@@ -152,7 +153,7 @@ struct FlatBufferReader {
     return Table(start: start, fields: (fields + 4)..<(fields + fieldBytes), byteCount: byteCount)
   }
 
-  /// Where a field's value stands; nil when the table does not have it.
+  /// Returns the offset of a field's value, or nil when the table doesn't have the field.
   private func place(
     _ slot: Int, of table: Table, byteCount: Int
   ) throws(FlatBufferError) -> Int? {
@@ -166,12 +167,12 @@ struct FlatBufferReader {
     return table.start + offset
   }
 
-  /// Where the offset at a place leads.
+  /// Returns the position that the offset at `place` points to.
   private func target(at place: Int) throws(FlatBufferError) -> Int {
     place + Int(try integer(at: place))
   }
 
-  /// Where the elements of a vector or the bytes of a string stand.
+  /// Returns the byte range of a vector's elements or a string's bytes.
   private func elements(at start: Int, byteCount: Int) throws(FlatBufferError) -> Range<Int> {
     let count = Int(try integer(at: start))
     guard count <= (bytes.count - start - 4) / byteCount else {
@@ -195,10 +196,10 @@ struct FlatBufferReader {
   }
 }
 
-/// What is wrong with a flatbuffer, as the end of a sentence.
+/// A problem with a flatbuffer, worded as the end of a sentence.
 struct FlatBufferError: Error {
   let reason: String
-  /// Whether the file is valid, but asks for what the runtime cannot give.
+  /// Whether the file is valid but needs something that the runtime doesn't support.
   let isUnsupported: Bool
 
   init(_ reason: String) {

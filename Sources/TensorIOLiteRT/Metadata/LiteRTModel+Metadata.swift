@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LiteRTModel {
-  /// What the file says of itself beyond its tensors; nil when it says nothing.
+  /// The descriptive metadata that the file contains, or nil when it doesn't have any.
   ///
-  /// It is read anew each time. Damaged metadata is no error, since the model runs all the same:
-  /// ``ModelMetadata/problems`` tells what is missing.
+  /// Each access reads it again. Damaged metadata isn't an error, because the model still runs;
+  /// ``ModelMetadata/problems`` lists what could not be read.
   public var metadata: ModelMetadata? {
     metadata(named: "TFLITE_METADATA").map { buffer in
       withFileBytes { file in
@@ -16,6 +16,6 @@ extension LiteRTModel {
     }
   }
 
-  /// The size of the file.
+  /// The size of the file in bytes.
   package var byteCount: Int { withFileBytes { $0.byteCount } }
 }

@@ -7,9 +7,9 @@ internal import TensorIO
 
 /// Reads the metadata flatbuffer of a .tflite file and the files that it names.
 ///
-/// The numbers of the slots and enumerations are those of metadata_schema.fbs, version 1.1.0.
+/// The numbers of slots and enumeration cases are those of metadata_schema.fbs, version 1.1.0.
 struct MetadataReader {
-  /// A file in the zip that a tensor names.
+  /// A file in the zip archive that a tensor's metadata names.
   private struct AssociatedFile {
     var name: String
     var type: Int
@@ -19,7 +19,9 @@ struct MetadataReader {
     static let valueLabels = 3
   }
 
-  /// More labels than any model has; an inflated file of line ends alone would fill the memory.
+  /// The maximum number of lines to read, more than any model has labels.
+  ///
+  /// A compressed file of line ends alone could otherwise fill the memory.
   private static let mostLines = 1_000_000
 
   private var buffer: FlatBufferReader
@@ -28,7 +30,12 @@ struct MetadataReader {
   private var filesRead: [String: [String]?] = [:]
   private var problems: [String] = []
 
-  /// Reads what can be read of a metadata flatbuffer; the whole file, for the zip at its end.
+  /// Reads as much as possible of a metadata flatbuffer.
+  ///
+  /// - Parameters:
+  ///   - metadata: The bytes of the metadata flatbuffer.
+  ///   - file: The whole file, for the zip archive at its end.
+  /// - Returns: The metadata that could be read, with a list of problems.
   static func read(_ metadata: [UInt8], file: UnsafeRawBufferPointer) -> ModelMetadata {
     metadata.withUnsafeBytes { metadata in
       var reader = MetadataReader(buffer: FlatBufferReader(metadata), file: file)
@@ -138,7 +145,7 @@ struct MetadataReader {
       let type = Int(try buffer.byte(2, of: file))
       files.append(AssociatedFile(name: name, type: type, locale: try buffer.string(3, of: file)))
     }
-    // Writers of old left the type out.
+    // Older writers left the type out.
     let untyped = files.first { file in
       file.type == 0 && file.name.hasSuffix(".txt") && file.name.lowercased().contains("label")
     }
@@ -148,7 +155,7 @@ struct MetadataReader {
     tensor.valueLabels = valueLabels.flatMap { readLines($0.name) }
   }
 
-  /// The file in no language of its own, else the first.
+  /// Returns the first file without a language, or the first file when all have one.
   private static func preferred(_ files: [AssociatedFile], type: Int) -> AssociatedFile? {
     let candidates = files.filter { $0.type == type }
     return candidates.first { $0.locale?.isEmpty ?? true } ?? candidates.first
@@ -183,7 +190,8 @@ struct MetadataReader {
     return text
   }
 
-  /// Notes a problem with a file; a hostile model could name thousands.
+  /// Records a problem with a file, up to a limit, because a hostile model could name thousands of
+  /// files.
   private mutating func note(_ problem: String) {
     if problems.count < 20 { problems.append(problem) }
   }

@@ -3,11 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a .tflite file says of itself beyond its tensors: who made it, what its values mean.
+/// The descriptive metadata of a .tflite file, such as its author and the meaning of its values.
 ///
-/// Source: the TensorFlow Lite metadata, a flatbuffer in the model's file with the identifier
-/// `M001`, and files that stand in a zip behind it. Nothing of it decides how a model runs; all of
-/// it is optional, and a damaged part is left out and told in ``problems``.
+/// The source is the TensorFlow Lite metadata: a flatbuffer in the model's file with the identifier
+/// `M001`, and files in a zip archive after it. The metadata never affects how a model runs. All of
+/// it is optional. A damaged part is left out and reported in ``problems``.
 ///
 /// ```swift
 /// let model = try LiteRTBackend().liteRTModel(at: "classifier.tflite")
@@ -20,7 +20,7 @@ public struct ModelMetadata: Hashable, Sendable {
   public var description: String?
   /// The model's version.
   public var version: String?
-  /// Who made the model.
+  /// The model's author.
   public var author: String?
   /// The model's license.
   public var license: String?
@@ -28,7 +28,7 @@ public struct ModelMetadata: Hashable, Sendable {
   public var inputs: [TensorMetadata]
   /// The outputs, in the order of the model's main graph.
   public var outputs: [TensorMetadata]
-  /// What could not be read, a sentence each; empty when all is well.
+  /// One sentence for each part that could not be read; empty when there are no problems.
   public var problems: [String]
 
   /// Makes metadata.

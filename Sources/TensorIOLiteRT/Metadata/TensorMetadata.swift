@@ -3,25 +3,25 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a .tflite file's metadata says of one input or output.
+/// The metadata of one input or output of a .tflite file.
 public struct TensorMetadata: Hashable, Sendable {
-  /// A name for people; the signature's name is often another.
+  /// A human-readable name, which often differs from the name in the signature.
   public var name: String?
-  /// What the values are.
+  /// A description of the values.
   public var description: String?
-  /// The kind of thing that the values make up.
+  /// The kind of content that the values represent.
   public var content: Content?
-  /// How a picture's 0...255 become the model's numbers.
+  /// How the pixel values 0...255 of an image become the model's numbers.
   public var normalization: Normalization?
-  /// The least value, or one for each channel; empty when the model does not say.
+  /// The minimum value, or one for each channel; empty when the model doesn't state it.
   public var minimum: [Float]
-  /// The greatest value, or one for each channel; empty when the model does not say.
+  /// The maximum value, or one for each channel; empty when the model doesn't state it.
   public var maximum: [Float]
-  /// The names of the values, one each: the classes of a classifier.
+  /// One name for each value, such as the classes of a classifier.
   public var labels: [String]?
-  /// What the values are indexes of: the classes of a detector.
+  /// The names that the values are indexes of, such as the classes of a detector.
   public var valueLabels: [String]?
-  /// Values less than this one mean nothing.
+  /// The threshold below which values mean nothing.
   public var scoreThreshold: Float?
 
   /// Makes metadata.
@@ -41,35 +41,37 @@ public struct TensorMetadata: Hashable, Sendable {
     self.scoreThreshold = scoreThreshold
   }
 
-  /// The kind of thing that the values make up.
+  /// The kind of content that the values represent.
   public enum Content: Hashable, Sendable {
-    /// Numbers of any meaning.
+    /// Numbers with any meaning.
     case features
-    /// A picture; the size is for tensors that leave it open.
+    /// An image.
+    ///
+    /// The size is for tensors that leave theirs open.
     case image(ColorSpace, width: Int?, height: Int?)
-    /// Frames around things in a picture.
+    /// Bounding boxes of objects in an image.
     case boundingBoxes
-    /// Sound.
+    /// Audio.
     case audio
-    /// A kind that this library does not know, as the format counts it.
+    /// A kind that this library doesn't know, with its number in the format.
     case other(Int)
   }
 
-  /// The colours of a picture's channels.
+  /// The colours of an image's channels.
   public enum ColorSpace: String, Sendable {
-    /// The model does not say.
+    /// The model doesn't state the colours.
     case unknown
-    /// Red, green, blue.
+    /// Red, green and blue.
     case rgb
     /// One channel.
     case grayscale
   }
 
-  /// `(v - mean) / std`, with one number for all channels, or one for each.
+  /// The normalization `(v - mean) / std`, with one number for all channels, or one for each.
   public struct Normalization: Hashable, Sendable {
-    /// What is subtracted.
+    /// The numbers to subtract.
     public var mean: [Float]
-    /// What is divided by.
+    /// The numbers to divide by.
     public var std: [Float]
 
     /// Makes a normalization.

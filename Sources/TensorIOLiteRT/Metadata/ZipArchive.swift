@@ -5,9 +5,9 @@
 
 internal import CZlib
 
-/// Reads files from a zip that stands at the end of other bytes, as a model's associated files do.
+/// Reads files from a zip archive at the end of other bytes, such as a model's associated files.
 ///
-/// Stored and deflated entries are read; sizes are bounded, and checksums are verified.
+/// It reads stored and deflated entries, limits their sizes, and verifies their checksums.
 struct ZipArchive {
   private struct Entry {
     var method: Int
@@ -15,32 +15,34 @@ struct ZipArchive {
     var checksum: UInt32
     var packedCount: Int
     var count: Int
-    /// Where the entry's own header stands in the bytes.
+    /// The offset of the entry's own header in the bytes.
     var start: Int
   }
 
-  /// The most that all files read may have together.
+  /// The maximum number of bytes of all files read together.
   static let mostBytes = 1 << 24
 
   private let bytes: UnsafeRawBufferPointer
   private var entries: [String: Entry] = [:]
   private var remainingBytes = Self.mostBytes
 
-  /// Reads the directory of the zip at the end of a file's bytes, which must outlive the archive.
+  /// Reads the directory of the zip archive at the end of a file's bytes.
+  ///
+  /// The bytes must outlive the archive.
   init(_ bytes: UnsafeRawBufferPointer) throws(ZipError) {
     self.bytes = bytes
     guard let end = Self.findEnd(in: bytes) else { throw ZipError("there is no zip in the file") }
     let count = Self.short(bytes, at: end + 10)
     let directoryBytes = Self.integer(bytes, at: end + 12)
     let directoryOffset = Self.integer(bytes, at: end + 16)
-    // Offsets count from the start of the file or of the zip: what stands before the zip is what
-    // they leave over.
+    // Offsets are relative to the start of the file or of the zip archive. The sizes in the end
+    // record tell how many bytes precede the origin of the offsets.
     let base = end - directoryBytes - directoryOffset
     guard base >= 0 else { throw ZipError("the zip's directory is cut off") }
     try readDirectory(count: count, (base + directoryOffset)..<end, base: base)
   }
 
-  /// The content of a file; nil when the zip has none of that name.
+  /// Returns the content of a file, or nil when the archive has no file of that name.
   mutating func contents(of name: String) throws(ZipError) -> [UInt8]? {
     guard let entry = entries[name] else { return nil }
     guard !entry.isEncrypted else { throw ZipError("'\(name)' is encrypted") }
@@ -88,7 +90,7 @@ struct ZipArchive {
     }
   }
 
-  /// Where the end record stands: it is the last, with a comment that ends where the file does.
+  /// Returns the offset of the end record, whose comment ends where the file does.
   private static func findEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
     var place = bytes.count - 22
     let first = max(0, place - 0xFFFF)
@@ -115,7 +117,8 @@ struct ZipArchive {
       }
       return Array(packed)
     case 8:
-      // Deflate packs 1032 bytes into one at best: no memory for sizes that cannot be true.
+      // Deflate packs at most 1032 bytes into one. Don't reserve memory for sizes that cannot be
+      // true.
       guard entry.count <= packed.count * 1032, let content = inflate(packed, to: entry.count)
       else { throw ZipError("'\(name)' is damaged: it cannot be inflated") }
       return content
@@ -123,7 +126,8 @@ struct ZipArchive {
     }
   }
 
-  /// Inflates bytes without a header; nil when they do not give exactly so many bytes.
+  /// Inflates bytes without a header, or returns nil when the result doesn't have exactly `count`
+  /// bytes.
   private static func inflate(_ packed: UnsafeRawBufferPointer, to count: Int) -> [UInt8]? {
     var stream = z_stream()
     let streamBytes = Int32(MemoryLayout<z_stream>.size)
@@ -132,7 +136,8 @@ struct ZipArchive {
       return nil
     }
     defer { inflateEnd(&stream) }
-    // One byte more than there may be: a longer stream would not end otherwise than a whole one.
+    // The buffer has one byte more than expected, which tells a longer stream from one of the right
+    // length.
     var content = [UInt8](repeating: 0, count: count + 1)
     let status = content.withUnsafeMutableBufferPointer { content in
       stream.next_in = UnsafeMutablePointer(
@@ -160,7 +165,7 @@ struct ZipArchive {
   }
 }
 
-/// What is wrong with a zip, as the end of a sentence.
+/// A problem with a zip archive, worded as the end of a sentence.
 struct ZipError: Error {
   let reason: String
 

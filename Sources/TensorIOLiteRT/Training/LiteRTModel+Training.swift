@@ -6,7 +6,7 @@
 public import TensorIO
 
 extension LiteRTModel: TrainableLoadedModel {
-  /// The signature with the inputs of the training signatures behind its own.
+  /// Returns the signature with the inputs of the training signatures appended to its own.
   public func describe(
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription {
@@ -64,7 +64,7 @@ extension LiteRTModel: TrainableLoadedModel {
     return inputs.filter { name in able.inputs.contains { $0.name == name } }
   }
 
-  /// The places of the signatures that `train.ops` names, each once.
+  /// Returns the index of each signature that `train.ops` names, without duplicates.
   private func trainingSignatures(_ operations: [String]) throws -> [Int] {
     var indexes: [Int] = []
     for name in operations {

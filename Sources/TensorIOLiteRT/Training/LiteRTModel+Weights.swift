@@ -11,8 +11,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Weights go out by the signature `weights`, and in by `set_weights`, which takes tensors of the same
-/// names; LiteRT has no operations that write and read files.
+/// The signature `weights` returns the weights, and `set_weights` takes tensors of the same names.
+///
+/// LiteRT has no operations that read or write files.
 extension LiteRTModel {
   private static let reader = "weights"
   private static let writer = "set_weights"
@@ -20,8 +21,8 @@ extension LiteRTModel {
 
   /// Writes the weights into a folder, as `checkpoint.safetensors`.
   ///
-  /// - Throws: ``TensorIOError`` when the model has no signatures for it, or the folder cannot be
-  ///   written.
+  /// - Throws: ``TensorIOError`` when the model doesn't have both signatures, or the folder cannot
+  ///   be written.
   public func exportCheckpoint(to folder: String) throws {
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(
@@ -49,8 +50,8 @@ extension LiteRTModel {
 
   /// Reads the weights that ``exportCheckpoint(to:)`` wrote.
   ///
-  /// - Throws: ``TensorIOError`` when there are none, the file is damaged, or they are another model's.
-  ///   The model is unchanged then.
+  /// - Throws: ``TensorIOError`` when there is no checkpoint, the file is damaged, or the weights
+  ///   belong to another model. The model is then unchanged.
   public func restoreCheckpoint(from folder: String) throws {
     let writing = try weightSignatures().writer
     let path = folder + "/" + Self.checkpointName
@@ -82,7 +83,7 @@ extension LiteRTModel {
     try shared.run(steps)
   }
 
-  /// The saved tensor for an input of `set_weights`.
+  /// Returns the saved tensor for an input of `set_weights`.
   private static func tensor(
     for input: TensorDescription, among saved: [Safetensors.Tensor], path: String
   ) throws -> Safetensors.Tensor {
@@ -104,7 +105,7 @@ extension LiteRTModel {
     return tensor
   }
 
-  /// The signatures that give and take the weights.
+  /// Returns the indexes of the signatures that return and set the weights.
   private func weightSignatures() throws -> (reader: Int, writer: Int) {
     guard let reader = signatures.firstIndex(where: { $0.key == Self.reader }),
       let writer = signatures.firstIndex(where: { $0.key == Self.writer })

@@ -6,14 +6,16 @@
 internal import Synchronization
 internal import TensorIO
 
-/// A compiled model that all sessions of a trained model share, for its variables are in there.
+/// A compiled model that all sessions of a trained model share, because it holds the variables.
 ///
-/// Each session has buffers of its own. LiteRT knows one set of shapes a signature, so that a session
-/// gives it its own before a run, where another session's are there.
+/// Each session has its own buffers. LiteRT keeps one set of shapes per signature, so before a run
+/// a session restores its shapes if another session changed them.
 ///
 /// `@unchecked Sendable` because the compiled model is only used under the lock.
 final class LiteRTSharedModel: @unchecked Sendable {
-  /// The shapes of each signature's inputs in the compiled model; none where they are not known.
+  /// The shapes of each signature's inputs in the compiled model.
+  ///
+  /// A missing entry means that they are unknown.
   typealias Shapes = [Int: [[Int]]]
 
   private let compiled: LiteRTCompiledModel
@@ -23,7 +25,7 @@ final class LiteRTSharedModel: @unchecked Sendable {
     compiled = try LiteRTCompiledModel(file, options: options)
   }
 
-  /// Makes sessions of signatures, with the shapes that the file states.
+  /// Makes a session for each signature, with the shapes that the file states.
   func makeSteps(_ signatures: [Int], of model: LiteRTModel) throws -> [LiteRTSession] {
     var steps: [LiteRTSession] = []
     try shapes.withLock { shapes in
@@ -38,7 +40,7 @@ final class LiteRTSharedModel: @unchecked Sendable {
     return steps
   }
 
-  /// Gives sessions other shapes: all of them, or none.
+  /// Changes the shapes of all sessions, or of none when one fails.
   func resize(_ steps: [LiteRTSession], to wanted: [[[Int]]]) throws {
     try shapes.withLock { shapes in
       let before = steps.map(\.inputShapes)
@@ -55,10 +57,10 @@ final class LiteRTSharedModel: @unchecked Sendable {
     }
   }
 
-  /// Runs sessions one after the other; no other session's run comes between.
+  /// Runs sessions one after the other, with no other session's run in between.
   func run(_ steps: [LiteRTSession]) throws {
     try shapes.withLock { shapes in
-      // First, so that no step trains before one that cannot run.
+      // Restore all shapes first, so that no step trains before a step that cannot run.
       for step in steps where shapes[step.signature] != step.inputShapes {
         shapes[step.signature] = nil
         try step.restoreShapes()

@@ -11,28 +11,29 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A session of a model that is trained: it runs signatures one after the other, on variables that all
-/// sessions of the model share, and gives the outputs of one of them.
+/// A session of a model that is trained.
 ///
-/// An input of several signatures is one input here.
+/// It runs signatures one after the other, on variables that all sessions of the model share, and
+/// returns the outputs of one signature. An input that several signatures have is a single input
+/// here.
 final class LiteRTSharedSession: Session {
   private let description: SignatureDescription
   private let shared: LiteRTSharedModel
   private let steps: [LiteRTSession]
-  /// For each step, which of the inputs its own are.
+  /// For each step, the indexes of its inputs in `inputs`.
   private let inputsOfSteps: [[Int]]
   /// The step whose outputs are read.
   private let last: LiteRTSession
-  /// Whether a run would train, though it must not.
+  /// Whether a run would train the model although this session must not.
   private let isRefused: Bool
   private var inputs: [Input]
 
   private struct Input {
-    /// The steps that take it, and where.
+    /// The steps that take the input, and its index in each.
     let places: [(step: Int, index: Int)]
     let byteWidth: Int
     var shape: [Int]
-    /// For the values of an input that no step takes.
+    /// Memory for the values of an input that no step takes.
     var unused: AlignedMemory?
   }
 
@@ -40,12 +41,13 @@ final class LiteRTSharedSession: Session {
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - description: The inputs and outputs to show; its key names one of the signatures to run.
-  ///   - signatures: What a run runs, in order.
-  ///   - shared: The model's compiled form.
+  ///   - description: The inputs and outputs of the session. Its key names one of the signatures to
+  ///     run.
+  ///   - signatures: The indexes of the signatures that a run executes, in order.
+  ///   - shared: The compiled model.
   ///   - isTraining: Whether runs may be training steps.
-  /// - Throws: ``TensorIOError`` when a signature cannot be run, or two have an input of one name but
-  ///   not of one type.
+  /// - Throws: ``TensorIOError`` when a signature cannot be run, or two signatures have an input of
+  ///   the same name but of different types.
   init(
     model: LiteRTModel, _ description: SignatureDescription, running signatures: [Int],
     sharing shared: LiteRTSharedModel, isTraining: Bool = false
@@ -115,7 +117,7 @@ final class LiteRTSharedSession: Session {
     }
   }
 
-  /// A value that nothing is computed from is checked all the same.
+  /// Lets the caller write a value that no step uses, so that it is still checked.
   private func withUnusedInput(
     at index: Int, _ body: (inout MutableRawSpan) throws -> Void
   ) throws {

@@ -12,12 +12,16 @@ internal import Foundation
 #endif
 
 extension Safetensors {
-  /// Writes a file beside its place, and gives it its name when it is complete and on the disk.
+  /// Writes the file atomically.
+  ///
+  /// The content goes to a temporary file in the same folder first. Once it is complete and on the
+  /// disk, it is renamed.
   ///
   /// - Parameters:
   ///   - folder: A folder that exists.
-  ///   - name: The file's name; a file of that name is replaced.
-  /// - Throws: ``TensorIOError`` when it cannot be written. A file that was there is unchanged then.
+  ///   - name: The file's name. An existing file of that name is replaced.
+  /// - Throws: ``TensorIOError`` when the file cannot be written. An existing file is then
+  ///   unchanged.
   func write(to folder: String, as name: String) throws {
     let content = try serialized()
     let path = folder + "/" + name
@@ -27,11 +31,11 @@ extension Safetensors {
       try FileSystem.flush(fresh)
       try FileSystem.rename(fresh, to: path)
     } catch {
-      // What went wrong first says more.
+      // The first error is the more helpful one, so an error here is ignored.
       try? FileSystem.remove(fresh)
       if let error = error as? TensorIOError { throw error }
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

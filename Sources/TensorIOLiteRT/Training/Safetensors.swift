@@ -11,10 +11,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Named tensors in the safetensors format: a header's length in 8 bytes, the header as JSON, the
-/// bytes of the tensors.
+/// Named tensors in the safetensors format.
 ///
-/// All numbers are little-endian, as on every processor that the library runs on.
+/// A file consists of the header's length in 8 bytes, the header as JSON, and the bytes of the
+/// tensors. All numbers are little-endian, as on every processor that the library runs on.
 struct Safetensors {
   struct Tensor {
     var name: String
@@ -25,10 +25,10 @@ struct Safetensors {
 
   var tensors: [Tensor]
 
-  /// The longest header that other readers take.
+  /// The longest header that other readers accept, in bytes.
   private static let longestHeader = 100_000_000
   private static let lengthBytes = 8
-  /// A key of the header that stands for no tensor.
+  /// A key of the header that doesn't name a tensor.
   private static let metadataKey = "__metadata__"
 
   private static let typeNames: [DataType: String] = [
@@ -36,7 +36,7 @@ struct Safetensors {
     .int32: "I32", .int64: "I64", .float16: "F16", .float32: "F32", .float64: "F64",
   ]
 
-  /// What the header says of a tensor; the keys are the format's.
+  /// The header's entry for a tensor, with the keys of the format.
   private struct Entry: Codable {
     var dtype: String
     var shape: [Int]
@@ -47,7 +47,9 @@ struct Safetensors {
       case offsets = "data_offsets"
     }
 
-    /// The order of the bytes; a tensor without any comes before the one that begins there.
+    /// Whether this tensor's bytes precede another's.
+    ///
+    /// A tensor without any bytes precedes the one that begins at the same offset.
     func isBefore(_ other: Entry) -> Bool { offsets.lexicographicallyPrecedes(other.offsets) }
   }
 
@@ -78,8 +80,8 @@ struct Safetensors {
   ///
   /// - Parameters:
   ///   - data: The content.
-  ///   - path: The file, for messages.
-  /// - Throws: ``TensorIOError`` that says what is wrong.
+  ///   - path: The file's path, for messages.
+  /// - Throws: ``TensorIOError`` that describes what is wrong.
   init(parsing data: Data, path: String) throws {
     func fault(_ reason: String) -> TensorIOError {
       TensorIOError(.invalidModel, "'\(path)' is not a valid safetensors file: \(reason).")
@@ -129,10 +131,10 @@ struct Safetensors {
 
   // MARK: - Writing
 
-  /// The content of a file.
+  /// Returns the content of a file.
   ///
-  /// The widest elements come first, behind a header that ends at a multiple of 8 bytes: each tensor
-  /// then begins where its elements may stand, in a file that is mapped into memory.
+  /// The tensors with the widest elements come first, after a header that ends at a multiple of 8
+  /// bytes. Each tensor is therefore aligned for its elements when the file is mapped into memory.
   func serialized() throws -> Data {
     let ordered = tensors.sorted {
       ($1.dataType.byteWidth, $0.name) < ($0.dataType.byteWidth, $1.name)

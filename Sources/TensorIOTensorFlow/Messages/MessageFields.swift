@@ -3,26 +3,27 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fields of a message in Protocol Buffers' binary format, in the order that they are written.
+/// The fields of a message in Protocol Buffers' binary format, in the order in which they are
+/// written.
 ///
-/// A field is a key (its number and how its value is written) and the value. Source:
+/// A field consists of a key (its number and the encoding of its value) and the value. Source:
 /// https://protobuf.dev/programming-guides/encoding
 struct MessageFields: Sequence {
-  /// The message.
+  /// The message's bytes.
   let bytes: ArraySlice<UInt8>
 
-  /// A message that ends within a field, or has a field that none can have.
+  /// The error for a message that ends within a field, or has an invalid field.
   struct Damaged: Error {}
 
-  /// A field.
+  /// A field of a message.
   struct Field {
     let number: Int
-    /// What a field of bytes, a text or a message holds; nil for a number.
+    /// The content of a field of bytes, a string or a message; nil for a number.
     let value: ArraySlice<UInt8>?
-    /// The field as it is written, its key too.
+    /// The field's encoded bytes, including its key.
     let written: ArraySlice<UInt8>
 
-    /// The text of a field; nil for another one.
+    /// Returns the text of a string field, or nil for a number.
     func text() throws -> String? {
       guard let value else { return nil }
       guard let text = String(validating: value, as: UTF8.self) else { throw Damaged() }
@@ -30,7 +31,7 @@ struct MessageFields: Sequence {
     }
   }
 
-  /// All fields.
+  /// Returns all fields.
   ///
   /// - Throws: ``Damaged``.
   func all() throws -> [Field] { try map { try $0.get() } }
@@ -60,13 +61,15 @@ struct MessageFields: Sequence {
       case 1: _ = try take(8)
       case 2: value = try take(self.number())
       case 5: _ = try take(4)
-      // Groups have not been written since before there was a TensorFlow.
+      // Groups were last written before TensorFlow existed.
       default: throw Damaged()
       }
       return Field(number: number, value: value, written: message[..<rest.startIndex])
     }
 
-    /// A number of seven bits a byte, the lowest first; the last byte is below 128.
+    /// Reads a variable-length number.
+    ///
+    /// Each byte holds seven bits, the lowest first. The last byte is below 128.
     private mutating func number() throws(Damaged) -> UInt64 {
       var number: UInt64 = 0
       for shift in stride(from: UInt64(0), to: 70, by: 7) {
@@ -86,7 +89,7 @@ struct MessageFields: Sequence {
 }
 
 extension [UInt8] {
-  /// Writes a field of bytes, a text or a message at the end.
+  /// Appends a field of bytes, a string or a message.
   mutating func append(field number: UInt8, _ value: some Collection<UInt8>) {
     append(number << 3 | 2)
     var count = value.count

@@ -3,10 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is read of `saved_model.pb`: `SavedModel` of tensorflow/core/protobuf/saved_model.proto.
+/// The parts of `saved_model.pb` that are read: `SavedModel` of
+/// tensorflow/core/protobuf/saved_model.proto.
 struct SavedModelMessage {
   private let fields: [MessageFields.Field]
-  /// Its graphs, in order.
+  /// The message's graphs, in order.
   let metaGraphs: [MetaGraphMessage]
 
   private static let metaGraphField = 2
@@ -20,7 +21,8 @@ struct SavedModelMessage {
       .map { try MetaGraphMessage($0) }
   }
 
-  /// The message with the graphs of some tags only, which get another tag.
+  /// Returns the message with only the graphs that have the given tags, which get another tag
+  /// instead.
   func keeping(tags: Set<String>, retagged tag: String) throws -> [UInt8] {
     var bytes: [UInt8] = []
     for field in fields {
@@ -35,14 +37,14 @@ struct SavedModelMessage {
   }
 }
 
-/// `MetaGraphDef` of tensorflow/core/protobuf/meta_graph.proto: a graph and how to use it.
+/// A graph and how to use it: `MetaGraphDef` of tensorflow/core/protobuf/meta_graph.proto.
 ///
-/// Its operations are most of the bytes, and TensorFlow has them: they are passed over.
+/// Most of its bytes are the operations. They are skipped, because TensorFlow reads them itself.
 struct MetaGraphMessage {
   private(set) var tags: [String] = []
   private(set) var tensorFlowVersion = ""
   private(set) var saver = SaverMessage()
-  /// The signatures by their keys.
+  /// The signatures, by key.
   private(set) var signatures: [String: SignatureMessage] = [:]
 
   private static let infoField = 1
@@ -74,7 +76,7 @@ struct MetaGraphMessage {
     }
   }
 
-  /// The key and the value of a map's entry.
+  /// Returns the key and the value of a map entry.
   fileprivate static func entry(_ bytes: ArraySlice<UInt8>) throws -> (String, ArraySlice<UInt8>) {
     var (key, value) = ("", ArraySlice<UInt8>())
     for field in try MessageFields(bytes: bytes).all() {
@@ -84,7 +86,7 @@ struct MetaGraphMessage {
     return (key, value)
   }
 
-  /// The message with another tag in place of its own.
+  /// Returns the message with another tag in place of its own tags.
   fileprivate static func retagged(_ bytes: ArraySlice<UInt8>, _ tag: String) throws -> [UInt8] {
     var (info, rest): ([UInt8], [UInt8]) = ([], [])
     for field in try MessageFields(bytes: bytes).all() {
@@ -103,7 +105,7 @@ struct MetaGraphMessage {
   }
 }
 
-/// `SaverDef` of tensorflow/core/protobuf/saver.proto: the operations that write and read weights.
+/// The operations that write and read weights: `SaverDef` of tensorflow/core/protobuf/saver.proto.
 struct SaverMessage {
   private(set) var filenameTensorName = ""
   private(set) var saveTensorName = ""
@@ -121,9 +123,9 @@ struct SaverMessage {
   }
 }
 
-/// `SignatureDef` of tensorflow/core/protobuf/meta_graph.proto.
+/// A signature: `SignatureDef` of tensorflow/core/protobuf/meta_graph.proto.
 struct SignatureMessage {
-  /// The tensors' names in the graph, by the signature's own names.
+  /// The names of the tensors in the graph, by their names in the signature.
   private(set) var inputs: [String: String] = [:]
   private(set) var outputs: [String: String] = [:]
 

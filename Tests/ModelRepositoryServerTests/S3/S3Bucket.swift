@@ -39,21 +39,22 @@ struct S3Bucket: Sendable {
   }
 
   /// What waits no longer than a test does.
-  static var patience: S3Client.Patience {
-    var patience = S3Client.Patience()
-    patience.pause = .milliseconds(2)
-    patience.stall = .seconds(120)
-    return patience
+  static var retryPolicy: S3Client.RetryPolicy {
+    var retryPolicy = S3Client.RetryPolicy()
+    retryPolicy.pause = .milliseconds(2)
+    retryPolicy.stall = .seconds(120)
+    return retryPolicy
   }
 
   func store(
-    patience: S3Client.Patience = Self.patience,
+    retryPolicy: S3Client.RetryPolicy = Self.retryPolicy,
     limits: S3BlobStore.Limits = S3BlobStore.Limits(), credentials: S3Credentials? = nil,
     place: S3Place? = nil, id: String = "test", mayBegin: Bool = true
   ) throws -> S3BlobStore {
     S3BlobStore(
       S3Client(
-        try place ?? self.place, .success(credentials ?? self.credentials), patience: patience),
+        try place ?? self.place, .success(credentials ?? self.credentials), retryPolicy: retryPolicy
+      ),
       owner: S3Owner(id: id, mayBegin: mayBegin), limits: limits)
   }
 

@@ -24,7 +24,7 @@ struct S3RepositoryTests {
     return try await TestRepository {
       $0.blobs = .s3(place)
       $0.credentials = bucket.credentials
-      $0.patience = S3Bucket.patience
+      $0.retryPolicy = S3Bucket.retryPolicy
       change(&$0)
     }
   }
@@ -159,7 +159,7 @@ struct S3RepositoryTests {
 
   @Test func `a store that is away is a problem with a code`() async throws {
     let bucket = try await S3Bucket()
-    let fixture = try await Self.repository(bucket) { $0.patience.attempts = 2 }
+    let fixture = try await Self.repository(bucket) { $0.retryPolicy.attempts = 2 }
     try await fixture.serve(.ahc(.http)) { client in
       try await client.repository.blobs.check()
       let bytes = sampleBytes(400_000)

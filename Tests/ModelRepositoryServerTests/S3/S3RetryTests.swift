@@ -159,11 +159,11 @@ struct S3RetryTests {
 
   @Test func `a store that stands still is left`() async throws {
     let bucket = try await S3Bucket()
-    var patience = S3Bucket.patience
+    var retryPolicy = S3Bucket.retryPolicy
     // Long enough for a busy machine's answers that are not to be late.
-    patience.stall = .seconds(3)
-    patience.attempts = 3
-    let store = try bucket.store(patience: patience)
+    retryPolicy.stall = .seconds(3)
+    retryPolicy.attempts = 3
+    let store = try bucket.store(retryPolicy: retryPolicy)
     let digest = try await store.put([1, 2, 3])
     for method in ["PUT", "HEAD", "GET"] {
       try await bucket.fail(["method": method, "act": "slow", "seconds": 5])

@@ -73,7 +73,7 @@ import Testing
     let bundle = try TestBundle(
       set: ["/idd": "x"], remove: ["/id"], files: [:])
     let issues = ModelBundle.issues(at: bundle.path).filter { $0.code == .missingKey }
-    #expect(issues.map(\.mending) == ["Rename \"idd\" to \"id\"."])
+    #expect(issues.map(\.suggestion) == ["Rename \"idd\" to \"id\"."])
   }
 
   @Test func `each check is made only when those before it let it`() throws {
@@ -100,7 +100,7 @@ import Testing
     let issues = ModelBundle.issues(at: bundle.path) { manifest in
       [
         BundleIssue(
-          .custom, path: "id", expected: "another", found: manifest.id, mending: "Change it.")
+          .custom, path: "id", expected: "another", found: manifest.id, suggestion: "Change it.")
       ]
     }
     #expect(
@@ -119,7 +119,7 @@ import Testing
     let bundle = try TestBundle()
     func issue(_ severity: BundleIssue.Severity) -> BundleIssue {
       BundleIssue(
-        .custom, severity: severity, path: "id", expected: "x", found: "y", mending: "Do it.")
+        .custom, severity: severity, path: "id", expected: "x", found: "y", suggestion: "Do it.")
     }
     let error = #expect(throws: TensorIOError.self) {
       try ModelBundle(bundle.path) { _ in [issue(.error)] }
@@ -305,7 +305,7 @@ import Testing
     let issue = try #require(ModelBundle.issues(at: bundle.path).first)
     #expect(issue.summary == "unknown-key inputs[0].quantise")
     #expect(issue.expected == "one of name, type, shape, dtype, quantize")
-    #expect(issue.mending.hasPrefix("Did you mean \"quantize\"?"))
+    #expect(issue.suggestion.hasPrefix("Did you mean \"quantize\"?"))
   }
 
   @Test func `tflite models train by the signatures that train.ops names`() throws {

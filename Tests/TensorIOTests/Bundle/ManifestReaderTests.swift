@@ -17,7 +17,7 @@ import Testing
     for issue in issues {
       #expect(
         !issue.expected.isEmpty && !issue.found.isEmpty
-          && issue.mending.last.map(".?".contains) == true)
+          && issue.suggestion.last.map(".?".contains) == true)
     }
   }
 
@@ -103,23 +103,23 @@ import Testing
   }
 
   @Test func `channels on the other side are told apart from another shape`() throws {
-    func mending(_ shape: JSONValue, _ more: [String: JSONValue]) throws -> String? {
+    func suggestion(_ shape: JSONValue, _ more: [String: JSONValue]) throws -> String? {
       var document = try JSONValue(parsing: Data(Fixtures.text("good/classifier.json").utf8))
       try document.set("/inputs/0/shape", to: shape)
       for (key, value) in more { try document.set("/inputs/0/" + key, to: value) }
       var reader = ManifestReader()
       _ = reader.read(document)
-      return reader.issues.first { $0.code == .badShape }?.mending
+      return reader.issues.first { $0.code == .badShape }?.suggestion
     }
     let other = #"Write "layout": "channels-%@", if that is how the tensor lies in memory."#
-    #expect(try mending([3, 32, 24], [:]) == String(format: other, "first"))
-    #expect(try mending([-1, 3, 32, 24], [:]) == String(format: other, "first"))
+    #expect(try suggestion([3, 32, 24], [:]) == String(format: other, "first"))
+    #expect(try suggestion([-1, 3, 32, 24], [:]) == String(format: other, "first"))
     #expect(
-      try mending([32, 24, 3], ["layout": "channels-first"]) == String(format: other, "last"))
+      try suggestion([32, 24, 3], ["layout": "channels-first"]) == String(format: other, "last"))
     #expect(
-      try mending([32, 24, 4], [:]) == "Write the shape of one picture of three channels.")
+      try suggestion([32, 24, 4], [:]) == "Write the shape of one picture of three channels.")
     #expect(
-      try mending([32, 24], ["format": "GRAY", "normalize": ["standard": "[0,1]"]])
+      try suggestion([32, 24], ["format": "GRAY", "normalize": ["standard": "[0,1]"]])
         == "Write the shape of one picture of one channel.")
   }
 

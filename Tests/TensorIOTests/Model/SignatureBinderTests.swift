@@ -53,7 +53,7 @@ import Testing
     #expect(
       found[0].expected == "2 layers, as the model has: 'temperatures', 'pressures'")
     #expect(found[0].found == "1")
-    #expect(found[0].mending == "Describe every input of the model.")
+    #expect(found[0].suggestion == "Describe every input of the model.")
   }
 
   @Test func `the model's names in another order are a warning, where the shapes fit`() throws {
@@ -72,7 +72,7 @@ import Testing
     ])
     let found = try issues(of: bundle, EchoBackend([.vectors]))
     #expect(found.map(\.summary) == ["layer-order inputs"])
-    #expect(found[0].mending.contains("put the layers in the model's order"))
+    #expect(found[0].suggestion.contains("put the layers in the model's order"))
   }
 
   @Test func `other names are no issue where order decides`() throws {
@@ -207,7 +207,7 @@ import Testing
     #expect(found.map(\.summary) == ["warning partial-output outputs[0].shape"])
     #expect(found[0].expected == "4 values, as the tensor holds")
     #expect(found[0].found == "3 in [3]")
-    #expect(found[0].mending.hasPrefix("Only the first 3 are read"))
+    #expect(found[0].suggestion.hasPrefix("Only the first 3 are read"))
   }
 
   @Test func `a thousand labels over 1001 classes are named as that`() throws {
@@ -217,7 +217,7 @@ import Testing
       files: ["assets/labels.txt": labels])
     #expect(found.map(\.summary) == ["warning partial-output outputs[0].shape"])
     #expect(found[0].found == "1000 labels over 1001 classes")
-    #expect(found[0].mending.contains("background"))
+    #expect(found[0].suggestion.contains("background"))
   }
 
   @Test func `labels for all of the values are not called what was found`() throws {
@@ -310,7 +310,7 @@ import Testing
     #expect(
       found.first?.expected == "no normalization, since the tensor 'pixels' is \(type), which "
         + "cannot hold normalized pixels")
-    #expect(found.first?.mending == "Remove \"normalize\".")
+    #expect(found.first?.suggestion == "Remove \"normalize\".")
     let plain = JSONValue.layer("x", [8, 6, 3], ["type": "image", "format": "RGB"])
     #expect(try issues(input: plain, .tensor("pixels", type, [1, 8, 6, 3])).isEmpty)
   }

@@ -11,7 +11,7 @@ import NIOCore
 import NIOHTTP1
 
 extension S3BlobStore {
-  /// Stores a large blob in parts; nothing is left of one that fails.
+  /// Stores a large blob in parts, and removes all of them if one fails.
   func putParts(_ content: FileContent, _ blob: BlobReference, _ key: String) async throws {
     let before = try await head(key)?.tag
     let begun = try await client.element(
@@ -23,7 +23,8 @@ extension S3BlobStore {
       let tags = try await sendParts(content, blob, key, id)
       try await complete(key, id, tags, before)
     } catch {
-      // Not cancelled with the request: parts that stay are paid for.
+      // This task isn't cancelled together with the request, because the store charges for parts
+      // that are left behind.
       let request = S3Request(.DELETE, key, "given up", query: [("uploadId", id)])
       _ = try? await Task { try await client.send(request, allowing: [404]) }.value
       throw error
@@ -32,7 +33,7 @@ extension S3BlobStore {
 
   /// Sends the parts one by one.
   ///
-  /// - Returns: Their tags.
+  /// - Returns: The entity tags of the parts.
   private func sendParts(
     _ content: FileContent, _ blob: BlobReference, _ key: String, _ id: String
   ) async throws -> [String] {
@@ -61,10 +62,10 @@ extension S3BlobStore {
     return tags
   }
 
-  /// Makes the parts an object.
+  /// Combines the parts into an object.
   ///
-  /// Where the answer was lost and the request is sent again, the store knows the upload no more.
-  /// Then the object tells: it is another one than before.
+  /// If the response was lost and the request is retried, the store doesn't know the upload any
+  /// more. In that case, the upload succeeded if the object's tag has changed.
   private func complete(
     _ key: String, _ id: String, _ tags: [String], _ before: String?
   ) async throws {

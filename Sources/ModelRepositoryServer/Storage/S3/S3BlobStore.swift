@@ -10,21 +10,21 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Blobs as objects `PREFIX/sha256/ab/<hex>` of a bucket.
+/// A store that keeps blobs in the objects `PREFIX/sha256/ab/<hex>` of a bucket.
 ///
-/// What is stored is signed with the SHA-256 that it is named by, so that a store refuses bytes
-/// that were changed on the way; large blobs go in parts, whose hashes are made while the whole is
-/// hashed once more.
+/// A blob's request is signed with the blob's SHA-256, so the store rejects bytes that changed on
+/// the way. Large blobs are sent in parts. The parts are hashed separately while the whole blob is
+/// hashed again.
 struct S3BlobStore: BlobStore {
-  /// From which sizes on things are done otherwise; tests make them small.
+  /// The size limits of requests; tests make them small.
   struct Limits: Sendable {
-    /// The most bytes that go in one request.
+    /// The maximum number of bytes to send in one request.
     var wholeBytes = 64 << 20
-    /// How many bytes a part has at least; a blob has 10,000 parts at most.
+    /// The minimum size of a part in bytes; a blob has at most 10,000 parts.
     var partBytes = 64 << 20
-    /// The most bytes that S3 copies in one request.
+    /// The maximum number of bytes that S3 copies in one request.
     var copiedBytes = 5 << 30
-    /// How many names are in a page of a list.
+    /// The number of names in a page of a list.
     var pageNames = 1000
   }
 
@@ -33,12 +33,12 @@ struct S3BlobStore: BlobStore {
   let owner: S3Owner
   private let root: String
 
-  /// Makes a store; nothing is asked yet.
+  /// Creates a store without sending any request.
   ///
   /// - Parameters:
-  ///   - client: Asks the store.
-  ///   - owner: The repository.
-  ///   - limits: From which sizes on things are done otherwise.
+  ///   - client: The client that sends the requests.
+  ///   - owner: The repository that the objects belong to.
+  ///   - limits: The size limits of requests.
   init(_ client: S3Client, owner: S3Owner, limits: Limits = Limits()) {
     self.client = client
     self.owner = owner
@@ -114,7 +114,7 @@ struct S3BlobStore: BlobStore {
       var request = S3Request(.GET, nil, "listed")
       request.query = [
         ("list-type", "2"), ("prefix", folder), ("max-keys", "\(limits.pageNames)"),
-        // Names that XML cannot have do not break the list.
+        // With this encoding, names with characters that XML doesn't allow don't break the list.
         ("encoding-type", "url"),
       ]
       if let token { request.query.append(("continuation-token", token)) }
@@ -132,7 +132,7 @@ struct S3BlobStore: BlobStore {
 
   func check() async throws { try await owner.check(client, root) }
 
-  /// Lets another repository have the place.
+  /// Gives up the location, so that another repository can use it.
   func leave() async throws { try await owner.leave(client, root) }
 
   // MARK: - Objects
@@ -141,7 +141,7 @@ struct S3BlobStore: BlobStore {
     "\(root)sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
 
-  /// What is known of an object without reading it; nil where there is none.
+  /// Returns an object's size and tag without reading it; nil if it doesn't exist.
   func head(_ key: String) async throws -> (size: Int, tag: String)? {
     let request = S3Request(.HEAD, key, "looked at")
     let answer = try await client.send(request, allowing: [404])
@@ -152,7 +152,7 @@ struct S3BlobStore: BlobStore {
     return (size, tag)
   }
 
-  /// What a list says of an object; nil for what is no blob.
+  /// Returns the blob that a list entry describes; nil if the object isn't a blob.
   private static func blob(_ element: S3Element, in folder: String) -> StoredBlob? {
     let name = element["Key"]?.text.replacingOccurrences(of: "+", with: " ")
     guard let key = name?.removingPercentEncoding, key.hasPrefix(folder),
@@ -167,7 +167,7 @@ struct S3BlobStore: BlobStore {
     let date =
       (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
       ?? (try? Date(text, strategy: .iso8601))
-    // Without a time it is as good as new: nothing is collected for what nobody knows.
+    // A blob without a time counts as new, so that garbage collection keeps it.
     return StoredBlob(blob: BlobReference(digest: digest, size: size), stored: date ?? Date())
   }
 }

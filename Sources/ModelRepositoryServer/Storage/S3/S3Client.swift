@@ -11,45 +11,48 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Sends signed requests to a store that speaks S3, and again where that may be better.
+/// A client that sends signed requests to an S3-compatible store, and retries them if that may
+/// help.
 final class S3Client: Sendable {
-  /// How long is waited, and how often.
-  struct Patience: Sendable {
+  /// The time limits and the number of attempts.
+  struct RetryPolicy: Sendable {
     var connect = TimeAmount.seconds(10)
-    /// For how long a request, or an answer under way, may stand still.
+    /// The time for which a request or a response may make no progress.
     var stall = TimeAmount.seconds(60)
-    /// How often a request is sent that may be better the next time.
+    /// The maximum number of attempts for a request that may succeed later.
     var attempts = 5
-    /// Before the second attempt; it doubles with each.
+    /// The pause before the second attempt; it doubles with each further attempt.
     var pause = Duration.milliseconds(250)
-    /// How long all of a small request may take.
+    /// The time limit of a small request, including its response.
     var check = TimeAmount.seconds(5)
   }
 
   let place: S3Place
-  let patience: Patience
-  /// What is missing shows at the first request: not all that is done with a data folder makes one.
+  let retryPolicy: RetryPolicy
+  /// The credentials, or the error for missing ones.
+  ///
+  /// The error is thrown by the first request, because not every use of a data folder makes one.
   private let credentials: Result<S3Credentials, any Error>
   private let client: HTTPClient
   private let now: @Sendable () -> Date
 
   init(
     _ place: S3Place, _ credentials: Result<S3Credentials, any Error>,
-    patience: Patience = Patience(), now: @escaping @Sendable () -> Date = { Date() }
+    retryPolicy: RetryPolicy = RetryPolicy(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.place = place
     self.credentials = credentials
-    self.patience = patience
+    self.retryPolicy = retryPolicy
     self.now = now
     var configuration = HTTPClient.Configuration()
     configuration.httpVersion = .http1Only
     configuration.redirectConfiguration = .disallow
     configuration.decompression = .disabled
     configuration.connectionPool.retryConnectionEstablishment = false
-    // As many as the server's own connections: none waits for another's download.
+    // This is as many as the server's own connections, so that no download waits for another one.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2048
     configuration.timeout = .init(
-      connect: patience.connect, read: patience.stall, write: patience.stall)
+      connect: retryPolicy.connect, read: retryPolicy.stall, write: retryPolicy.stall)
     client = HTTPClient(
       eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
   }
@@ -58,12 +61,12 @@ final class S3Client: Sendable {
 
   // MARK: - Requests
 
-  /// Sends a request until it is answered, and throws away what is in the answer.
+  /// Sends a request with retries, and discards the body of the response.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - refusals: Statuses that are no error.
-  /// - Returns: The answer's head.
+  ///   - refusals: The error statuses that are returned instead of thrown.
+  /// - Returns: The status and the header fields of the response.
   /// - Throws: ``RepositoryError``.
   @discardableResult
   func send(
@@ -76,7 +79,7 @@ final class S3Client: Sendable {
     }
   }
 
-  /// Sends a request until it is answered, and reads an answer that is small.
+  /// Sends a request with retries, and reads a small response.
   ///
   /// - Returns: The status and the bytes.
   /// - Throws: ``RepositoryError``.
@@ -89,14 +92,16 @@ final class S3Client: Sendable {
     }
   }
 
-  /// Sends a request until it is answered with XML, which may tell of a failure although its status
-  /// does not: some answers are begun before the store knows.
+  /// Sends a request with retries, and reads a response that is XML.
+  ///
+  /// The response may describe a failure even if its status doesn't, because the store begins some
+  /// responses before it knows the result.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - name: What the answer's root is called.
-  ///   - codes: Failures that are no error.
-  /// - Returns: The root; nil for one of these failures.
+  ///   - name: The expected name of the root element.
+  ///   - codes: The error codes that aren't thrown.
+  /// - Returns: The root element; nil if the store responded with one of the error codes.
   /// - Throws: ``RepositoryError``.
   func element(
     _ request: S3Request, _ name: String, allowing codes: Set<String> = []
@@ -122,8 +127,8 @@ final class S3Client: Sendable {
 
   /// Sends a request once.
   ///
-  /// - Returns: The answer, whose body is still to be read.
-  /// - Throws: ``S3Failure``; ``RepositoryError``.
+  /// - Returns: The response, whose body hasn't been read yet.
+  /// - Throws: ``S3Failure`` or ``RepositoryError``.
   func begin(
     _ request: S3Request, allowing refusals: Set<UInt> = [], within time: TimeAmount? = nil
   ) async throws -> HTTPClientResponse {
@@ -153,13 +158,13 @@ final class S3Client: Sendable {
     }
     let status = response.status.code
     guard !(200..<300).contains(status), !refusals.contains(status) else { return response }
-    // The status says enough when the rest cannot be read.
+    // If the body can't be read, the status is enough.
     let bytes = try? await response.body.collect(upTo: 1 << 16)
     throw refusal(
       request, Int(status), response.headers, bytes.flatMap { S3Element($0.readableBytesView) })
   }
 
-  /// Reads an answer that is small.
+  /// Reads the body of a small response.
   func collect(_ response: HTTPClientResponse, _ request: S3Request) async throws -> ByteBuffer {
     do {
       return try await response.body.collect(upTo: Self.maximumAnswer)
@@ -171,15 +176,15 @@ final class S3Client: Sendable {
   /// A page of a list has a thousand names of up to a kilobyte.
   private static let maximumAnswer = 8 << 20
 
-  // MARK: - Again
+  // MARK: - Retries
 
-  /// Does something again that failed and may be better later.
+  /// Runs some work, and retries it if it fails in a way that may be temporary.
   ///
-  /// - Throws: ``RepositoryError``; what the work throws but ``S3Failure``.
+  /// - Throws: ``RepositoryError``, or any error of the work except ``S3Failure``.
   func retrying<Value>(
     attempts: Int? = nil, _ work: () async throws -> Value
   ) async throws -> Value {
-    let attempts = attempts ?? patience.attempts
+    let attempts = attempts ?? retryPolicy.attempts
     var failures = 0
     while true {
       do {
@@ -193,7 +198,7 @@ final class S3Client: Sendable {
 
   /// Waits before the next attempt.
   ///
-  /// - Throws: The failure's error where there is to be none.
+  /// - Throws: The failure's error if there is no further attempt.
   func pause(after failure: S3Failure, number: Int, of attempts: Int) async throws {
     guard failure.isTransient, number < attempts else {
       throw failure.isTransient && number > 1
@@ -201,13 +206,14 @@ final class S3Client: Sendable {
           failure.error.code, failure.error.message + " It was tried \(number) times.")
         : failure.error
     }
-    // All requests that met the same failure must not come back in the same moment.
-    let longest = min(patience.pause * (1 << min(number - 1, 20)), .seconds(20))
+    // The random pause keeps requests that failed together from all being retried at the same
+    // moment.
+    let longest = min(retryPolicy.pause * (1 << min(number - 1, 20)), .seconds(20))
     let pause = longest * Double.random(in: 0.5...1)
     try await Task.sleep(for: max(pause, min(failure.retryAfter ?? .zero, .seconds(20))))
   }
 
-  /// Takes out of a text what nobody may read.
+  /// Removes secrets from a text.
   func hiding(_ text: String) -> String {
     guard case .success(let credentials) = credentials else { return text }
     return credentials.hiding(in: text)

@@ -9,12 +9,13 @@ import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 
-/// A blob in a store that speaks S3, as it was when reading began.
+/// A blob in an S3-compatible store, in the state in which it was opened.
 struct S3Content: BlobContent {
   let client: S3Client
   let key: String
   let size: Int
-  /// What the store calls these bytes: with other ones, it refuses to give any.
+  /// The store's entity tag for these bytes; the store rejects requests if the object's tag has
+  /// changed.
   let tag: String
 
   func bytes(in range: Range<Int>) async throws -> ByteBuffer {
@@ -40,9 +41,9 @@ struct S3Content: BlobContent {
 
   private var request: S3Request { S3Request(.GET, key, "read") }
 
-  /// Asks for a part.
+  /// Requests a range of bytes.
   ///
-  /// - Returns: An answer that has just that part.
+  /// - Returns: A response that contains exactly this range.
   fileprivate func begin(_ range: Range<Int>) async throws -> HTTPClientResponse {
     var request = request
     request.fields = [
@@ -57,7 +58,7 @@ struct S3Content: BlobContent {
     }
     let field = response.headers.first(name: "content-range") ?? "none"
     let expected = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
-    // Some stores give the whole where the part is the whole.
+    // Some stores return the whole object if the range covers all of it.
     let isWhole = range == 0..<size && response.status == .ok
     guard isWhole || (response.status == .partialContent && field == expected) else {
       throw client.failure(
@@ -78,7 +79,7 @@ struct S3Content: BlobContent {
     }
   }
 
-  /// Takes the answer's end, so that the connection can be used again.
+  /// Reads the end of the response, so that the connection can be reused.
   fileprivate func end(
     _ iterator: inout HTTPClientResponse.Body.AsyncIterator
   ) async throws {
@@ -92,10 +93,9 @@ struct S3Content: BlobContent {
   }
 }
 
-/// The bytes of a part, as they are taken: one request, and a further one for each time that the
-/// connection broke off.
+/// The bytes of a range, which are requested once, and again after each broken connection.
 ///
-/// No more is read from the connection than is asked for here.
+/// Bytes are only read from the connection when they are needed.
 private struct S3Pieces: AsyncSequence, Sendable {
   let content: S3Content
   let range: Range<Int>
@@ -105,7 +105,7 @@ private struct S3Pieces: AsyncSequence, Sendable {
     let content: S3Content
     var range: Range<Int>
     var body: HTTPClientResponse.Body.AsyncIterator?
-    /// What came and was not taken yet.
+    /// The bytes that were received but not returned yet.
     var pending = ByteBuffer()
     var failures = 0
 
@@ -117,7 +117,7 @@ private struct S3Pieces: AsyncSequence, Sendable {
           body = nil
           failures += 1
           try await content.client.pause(
-            after: failure, number: failures, of: content.client.patience.attempts)
+            after: failure, number: failures, of: content.client.retryPolicy.attempts)
         }
       }
       guard !range.isEmpty,
@@ -128,7 +128,7 @@ private struct S3Pieces: AsyncSequence, Sendable {
       return piece
     }
 
-    /// Takes what the connection has.
+    /// Reads the next bytes from the connection.
     private mutating func fill() async throws {
       let rest = range.lowerBound + pending.readableBytes..<range.upperBound
       var iterator: HTTPClientResponse.Body.AsyncIterator
@@ -146,7 +146,7 @@ private struct S3Pieces: AsyncSequence, Sendable {
           "'s3://\(content.client.place.bucket)/\(content.key)' came with more bytes than it has.")
       }
       pending.writeBuffer(&part)
-      // The last bytes are there; what comes after them changes nothing.
+      // All bytes have arrived, so an error at the response's end doesn't matter.
       if isLast { try? await content.end(&iterator) }
       body = isLast ? nil : iterator
     }

@@ -7,18 +7,18 @@
 import Foundation
 import ModelRepositoryAPI
 
-/// Who asks a store that speaks S3.
+/// Credentials for an S3-compatible store.
 public struct S3Credentials: Sendable {
   let accessKey: String
   let secret: String
   let sessionToken: String?
 
-  /// Makes credentials.
+  /// Creates credentials.
   ///
   /// - Parameters:
-  ///   - accessKey: The name of the key.
-  ///   - secret: The key itself; it is neither sent nor shown.
-  ///   - sessionToken: What belongs to keys that expire.
+  ///   - accessKey: The key's name.
+  ///   - secret: The key itself, which is neither sent nor displayed.
+  ///   - sessionToken: The token of a temporary key.
   public init(accessKey: String, secret: String, sessionToken: String? = nil) {
     self.accessKey = accessKey
     self.secret = secret
@@ -27,8 +27,8 @@ public struct S3Credentials: Sendable {
 
   /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
   ///
-  /// - Parameter environment: The variables, as those of the process.
-  /// - Throws: `RepositoryError` with the code `.invalidOption`, naming the one that is missing.
+  /// - Parameter environment: The environment variables, for example those of the process.
+  /// - Throws: `RepositoryError` with the code `.invalidOption`, which names the missing variable.
   public init(environment: [String: String]) throws {
     func value(_ name: String) throws -> String {
       guard let value = environment[name], !value.isEmpty else {
@@ -37,7 +37,8 @@ public struct S3Credentials: Sendable {
           "The environment has no \(name). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and "
             + "AWS_SESSION_TOKEN with keys that expire.")
       }
-      // Fields of a request: what is no part of a key would be one of another field.
+      // The values are sent in header fields. Other characters aren't part of any key, and a line
+      // break would start another field.
       guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
         throw RepositoryError(
           .invalidOption, "\(name) has spaces, line ends or letters that no key has.")
@@ -50,7 +51,7 @@ public struct S3Credentials: Sendable {
       sessionToken: token == nil ? nil : try value("AWS_SESSION_TOKEN"))
   }
 
-  /// Takes out what nobody may read, should a server repeat it.
+  /// Removes the secrets from a text, in case a server repeats them.
   func hiding(in text: String) -> String {
     [secret, sessionToken].compactMap { $0 }.reduce(text) {
       $0.replacingOccurrences(of: $1, with: "...")
@@ -59,12 +60,12 @@ public struct S3Credentials: Sendable {
 }
 
 extension S3Credentials: CustomStringConvertible {
-  /// The name of the key.
+  /// The key's name.
   public var description: String { "key \(accessKey)" }
 }
 
 extension S3Credentials: CustomReflectable {
-  /// The name of the key alone: dumps go into logs.
+  /// The key's name only, because dumps end up in logs.
   public var customMirror: Mirror { Mirror(self, children: ["accessKey": accessKey]) }
 }
 #endif

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// An element of the XML that stores answer with.
+/// An element of an XML response.
 ///
-/// Foundation's parser is not used: on Linux it needs a libxml2 of one version on every machine
-/// that the program runs on. What S3 says has elements, text and attributes that nobody needs; a
-/// document type, which is what attacks are made of, is refused.
+/// Foundation's parser isn't used. On Linux, it would require a specific version of libxml2 on
+/// every machine that runs the program. S3's responses consist of elements, text and attributes
+/// that nothing here needs. A document type is rejected, because attacks on XML parsers use it.
 struct S3Element: Sendable {
   let name: String
   private(set) var text = ""
@@ -18,7 +18,7 @@ struct S3Element: Sendable {
 
   private init(_ name: String) { self.name = name }
 
-  /// Reads a document; nil for what is none.
+  /// Parses a document; nil if it isn't valid.
   init?(_ bytes: some Collection<UInt8>) {
     var reader = Reader(bytes: Array(bytes))
     var open: [S3Element] = []
@@ -48,13 +48,13 @@ struct S3Element: Sendable {
     self = root
   }
 
-  /// The first child of a name.
+  /// Returns the first child with a name.
   subscript(name: String) -> S3Element? { children.first { $0.name == name } }
 
-  /// The children of a name.
+  /// Returns the children with a name.
   func all(_ name: String) -> [S3Element] { children.filter { $0.name == name } }
 
-  /// Text as it stands in a document.
+  /// Escapes a text for use in a document.
   static func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, letter in
       switch letter {
@@ -67,7 +67,7 @@ struct S3Element: Sendable {
   }
 }
 
-/// Takes a document apart.
+/// Splits a document into tokens.
 private struct Reader {
   enum Token {
     case text(String)
@@ -84,10 +84,10 @@ private struct Reader {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
   }
 
-  /// Whether everything was read and understood.
+  /// Whether everything was read without an error.
   var isAtEnd: Bool { !isBroken && place >= bytes.count }
 
-  /// The next token; nil at the end, and where nothing is understood.
+  /// Returns the next token; nil at the end and after an error.
   mutating func next() -> Token? {
     while place < bytes.count, !isBroken {
       guard has("<") else {
@@ -113,14 +113,14 @@ private struct Reader {
       guard let name = Self.name(tag.dropFirst()) else { return broken() }
       return .end(name)
     }
-    // An attribute may have the sign that ends a tag; none that anybody sends has.
+    // An attribute's value may contain `>`, which ends the tag too early. No store sends one.
     guard tag.count(where: { $0 == UInt8(ascii: "\"") }) % 2 == 0 else { return broken() }
     let isWhole = tag.last == UInt8(ascii: "/")
     guard let name = Self.name(isWhole ? tag.dropLast() : tag) else { return broken() }
     return .start(name, isWhole: isWhole)
   }
 
-  /// What is between two marks.
+  /// Returns the bytes between two marks.
   private mutating func content(_ first: String, _ last: String) -> ArraySlice<UInt8>? {
     let (start, end) = (place + first.utf8.count, Array(last.utf8))
     var index = start
@@ -145,7 +145,7 @@ private struct Reader {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A tag's name without its namespace; nil for what is none, as `!DOCTYPE`.
+  /// Returns a tag's name without its namespace; nil if it isn't valid, for example `!DOCTYPE`.
   private static func name(_ tag: ArraySlice<UInt8>) -> String? {
     let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
     let name = string(tag.prefix { !spaces.contains($0) })
@@ -154,7 +154,7 @@ private struct Reader {
     return String(local)
   }
 
-  /// Text with its entities resolved; nil where one is unknown.
+  /// Returns a text with its entities resolved; nil if an entity is unknown.
   private static func resolved(_ bytes: ArraySlice<UInt8>) -> String? {
     var parts = string(bytes).split(separator: "&", omittingEmptySubsequences: false)
     var result = String(parts.removeFirst())

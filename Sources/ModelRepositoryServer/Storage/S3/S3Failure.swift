@@ -10,38 +10,38 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A request that a store did not do, and whether it may the next time.
+/// A request that failed, and whether it may succeed later.
 struct S3Failure: Error {
-  /// What is thrown in the end.
+  /// The error that is thrown if there are no more attempts.
   var error: RepositoryError
   var isTransient: Bool
-  /// What the store calls it.
+  /// The store's code for the failure.
   var code: String?
-  /// How long the store wants to be left alone.
+  /// The time after which the store accepts another attempt.
   var retryAfter: Duration?
 }
 
 extension S3Client {
-  /// What a person reads of a request that failed.
+  /// Creates a failure with a message for people.
   func failure(
-    _ request: S3Request, _ reason: String, isTransient: Bool = false, mending: String = ""
+    _ request: S3Request, _ reason: String, isTransient: Bool = false, suggestion: String = ""
   ) -> S3Failure {
     let name = "s3://\(place.bucket)" + (request.key.map { "/" + $0 } ?? "")
     return S3Failure(
       error: RepositoryError(
         .storeUnavailable,
-        "'\(name)' cannot be \(request.purpose) at \(place.endpoint): \(reason).\(mending)"),
+        "'\(name)' cannot be \(request.purpose) at \(place.endpoint): \(reason).\(suggestion)"),
       isTransient: isTransient)
   }
 
-  /// What an error of the connection is.
+  /// Converts an error of the connection.
   func failure(_ request: S3Request, _ error: any Error) -> any Error {
     let reason: String
     switch error {
     case is CancellationError, is RepositoryError, is S3Failure: return error
     case let error as HTTPClientError where error == .cancelled: return CancellationError()
     case let error as HTTPClientError where [.readTimeout, .writeTimeout].contains(error):
-      reason = "the store stood still for \(Duration.nanoseconds(patience.stall.nanoseconds))"
+      reason = "the store stood still for \(Duration.nanoseconds(retryPolicy.stall.nanoseconds))"
     case let error as HTTPClientError
     where [
       .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded,
@@ -62,13 +62,13 @@ extension S3Client {
     return failure(request, reason, isTransient: true)
   }
 
-  /// What a refusal is.
+  /// Creates the failure for an error response.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
-  ///   - status: The answer's status.
-  ///   - fields: The answer's fields.
-  ///   - answer: What it said, where that is an element `Error`.
+  ///   - request: The request.
+  ///   - status: The status of the response.
+  ///   - fields: The header fields of the response.
+  ///   - answer: The root element of the body, if there is one. Only an element `Error` is used.
   /// - Returns: The failure.
   func refusal(
     _ request: S3Request, _ status: Int, _ fields: HTTPHeaders, _ answer: S3Element?
@@ -82,7 +82,7 @@ extension S3Client {
     if let message { said += ", '\(message)'" }
     var failure = failure(
       request, said, isTransient: Self.isTransient(status, code),
-      mending: mending(status, code, region: region.map { shown($0, 64) }))
+      suggestion: suggestion(status, code, region: region.map { shown($0, 64) }))
     failure.code = code
     failure.retryAfter = fields.first(name: "retry-after").flatMap { Int($0) }
       .map { .seconds(max(0, $0)) }
@@ -97,8 +97,8 @@ extension S3Client {
     return [408, 429, 500, 502, 503, 504].contains(status) || code.map(codes.contains) == true
   }
 
-  /// What helps, after a space.
-  private func mending(_ status: Int, _ code: String?, region: String?) -> String {
+  /// Returns advice on how to fix the failure, which begins with a space.
+  private func suggestion(_ status: Int, _ code: String?, region: String?) -> String {
     if let region, region != place.region,
       (300..<400).contains(status) || code == "AuthorizationHeaderMalformed"
     {
@@ -119,7 +119,7 @@ extension S3Client {
     }
   }
 
-  /// Foreign text, for an error or a line of log.
+  /// Prepares the store's text for an error or a line of the log.
   private func shown(_ text: String, _ count: Int) -> String {
     let line = text.map { $0.isNewline || $0.asciiValue.map { $0 < 32 } == true ? " " : $0 }
     return hiding(String(String(line).prefix(count)))

@@ -9,31 +9,32 @@ import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 
-/// Tells a repository's objects from another's, by the object `PREFIX/repository.json`.
+/// The object `PREFIX/repository.json`, which records the repository that a location belongs to.
 ///
-/// Two repositories in one place would take each other's blobs for garbage, and an empty bucket
-/// that answers under the same name would make all blobs seem lost.
+/// If two repositories used the same location, each would collect the other's blobs as garbage. If
+/// an empty bucket answered under the same name, all blobs would seem lost.
 struct S3Owner: Sendable {
   private struct Mark: Codable {
     var id: String
   }
 
-  /// The repository.
+  /// The repository's id.
   let id: String
-  /// Whether it may begin in a place that is nobody's: it knows no blobs yet.
+  /// Whether the repository may use a location that has no owner, because it has no blobs yet.
   let mayBegin: Bool
 
-  /// Asks whether the place is this repository's, and makes it so where it may.
+  /// Checks that the location belongs to this repository, and claims it if that is allowed.
   ///
   /// - Parameters:
-  ///   - client: Asks the store.
-  ///   - root: What keys begin with.
+  ///   - client: The client that sends the requests.
+  ///   - root: The beginning of all keys.
   /// - Throws: ``RepositoryError``.
   func check(_ client: S3Client, _ root: String) async throws {
     let key = root + "repository.json"
     var owner = try await read(key, client)
     if owner == nil, mayBegin {
-      // Of two that begin at once, the later one is refused: 412, or 409 while both are under way.
+      // If two repositories claim it at once, the later one gets 412, or 409 while both requests
+      // are under way.
       let mark = try RepositoryJSON.encode(Mark(id: id))
       try await client.send(
         S3Request(
@@ -56,7 +57,7 @@ struct S3Owner: Sendable {
     }
   }
 
-  /// Gives a place up that this repository made its own.
+  /// Gives up a location that this repository has claimed.
   ///
   /// - Throws: ``RepositoryError``.
   func leave(_ client: S3Client, _ root: String) async throws {
@@ -67,7 +68,7 @@ struct S3Owner: Sendable {
 
   private func read(_ key: String, _ client: S3Client) async throws -> String? {
     let request = S3Request(.GET, key, "read")
-    let (time, attempts) = (client.patience.check, min(2, client.patience.attempts))
+    let (time, attempts) = (client.retryPolicy.check, min(2, client.retryPolicy.attempts))
     return try await client.retrying(attempts: attempts) {
       do {
         let response = try await client.begin(request, within: time)

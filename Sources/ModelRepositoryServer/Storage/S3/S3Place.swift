@@ -7,26 +7,28 @@
 import Foundation
 import ModelRepositoryAPI
 
-/// Where blobs are in a store that speaks S3.
+/// The location of blobs in an S3-compatible store.
 ///
 /// ```swift
 /// let place = try S3Place("s3://models/production", region: "eu-central-1")
 /// ```
 public struct S3Place: Sendable, Hashable {
-  /// The bucket; it is there already.
+  /// The bucket, which must already exist.
   public let bucket: String
-  /// What all keys begin with, before a slash; empty where the bucket is the repository's alone.
+  /// The text that all keys begin with, without its slash; empty if the repository uses the whole
+  /// bucket.
   public let prefix: String
-  /// The server, as in `https://s3.eu-central-1.amazonaws.com`; the bucket stands in the path.
+  /// The server, for example `https://s3.eu-central-1.amazonaws.com`; the path contains the bucket.
   public let endpoint: String
-  /// The region, which is signed, too.
+  /// The region, which is part of the signature.
   public let region: String
 
-  /// Reads a place.
+  /// Parses a location.
   ///
   /// - Parameters:
-  ///   - text: `s3://BUCKET/PREFIX`, or `s3://BUCKET`.
-  ///   - endpoint: The server; nil for Amazon's in the region. https, unless it is this machine.
+  ///   - text: The location, `s3://BUCKET/PREFIX` or `s3://BUCKET`.
+  ///   - endpoint: The server; nil for Amazon's server in the region. It must use https unless it
+  ///     is this machine.
   ///   - region: The region.
   /// - Throws: `RepositoryError` with the code `.invalidOption`.
   public init(_ text: String, endpoint: String? = nil, region: String = "us-east-1") throws {
@@ -45,7 +47,7 @@ public struct S3Place: Sendable, Hashable {
     var prefix = parts.count > 1 ? String(parts[1]) : ""
     while prefix.hasSuffix("/") { prefix.removeLast() }
     let folders = prefix.split(separator: "/", omittingEmptySubsequences: false)
-    // What servers take for other paths than the one that was signed.
+    // Servers could normalize such a prefix to another path than the signed one.
     guard prefix.isEmpty || !folders.contains(where: { ["", ".", ".."].contains($0) }),
       prefix.utf8.count <= 800,
       prefix.unicodeScalars.allSatisfy({ $0.value >= 32 && $0 != "\u{7F}" })
@@ -59,10 +61,10 @@ public struct S3Place: Sendable, Hashable {
     self.endpoint = try Self.checked(endpoint ?? "https://s3.\(region).amazonaws.com")
   }
 
-  /// What people read: `s3://BUCKET/PREFIX`.
+  /// The location as people read it: `s3://BUCKET/PREFIX`.
   var name: String { "s3://\(bucket)" + (prefix.isEmpty ? "" : "/" + prefix) }
 
-  /// The host of the server, as the field `Host` has it.
+  /// The server's host as the `Host` field contains it.
   var host: String { String(endpoint.drop { $0 != ":" }.dropFirst(3)) }
 
   private static func checked(_ text: String) throws -> String {
@@ -92,7 +94,7 @@ public struct S3Place: Sendable, Hashable {
     return "\(scheme)://\(bare):\(port)"
   }
 
-  /// Whether it is this machine, as it stands there: names are not looked up.
+  /// Whether a host is this machine, judging by its text only; names aren't looked up.
   private static func isLoopback(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     let isV4 =
@@ -106,7 +108,7 @@ extension S3Place: Codable {
     case bucket, prefix, endpoint, region
   }
 
-  /// Reads an object, as strictly as ``init(_:endpoint:region:)`` does.
+  /// Decodes a location with the same checks as ``init(_:endpoint:region:)``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let bucket = try container.decode(String.self, forKey: .bucket)
@@ -118,7 +120,7 @@ extension S3Place: Codable {
 }
 
 extension S3Place: CustomStringConvertible {
-  /// The place, its server and its region.
+  /// The location, its server and its region.
   public var description: String { "\(name) at \(endpoint), region \(region)" }
 }
 #endif

@@ -10,16 +10,16 @@ import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 
-/// A request to a store that speaks S3, before it is signed.
+/// A request to an S3-compatible store before it is signed.
 struct S3Request: Sendable {
-  /// What is sent with it.
+  /// The body of a request.
   enum Body: Sendable {
     case none
     case bytes(ByteBuffer)
-    /// A part of a file, whose bytes were hashed.
+    /// A range of a file, and the hash of its bytes.
     case file(FileContent, Range<Int>, BlobDigest)
 
-    /// The SHA-256 of the bytes, which is signed: a store refuses others.
+    /// The SHA-256 of the bytes, which is signed so that the store rejects other bytes.
     var digest: String {
       switch self {
       case .none: BlobDigest(of: []).hexadecimal
@@ -30,12 +30,12 @@ struct S3Request: Sendable {
   }
 
   var method = HTTPMethod.GET
-  /// The object; nil for the bucket.
+  /// The object's key; nil for the bucket.
   var key: String?
   var query: [(name: String, value: String)] = []
   var fields: [(name: String, value: String)] = []
   var body = Body.none
-  /// What happens to the object, for errors: "'s3://bucket/key' cannot be read".
+  /// What happens to the object, for errors such as "'s3://bucket/key' cannot be read".
   var purpose: String
 
   init(

@@ -8,23 +8,23 @@ import Crypto
 import Foundation
 import NIOHTTP1
 
-/// AWS's Signature Version 4, in the fields of a request.
+/// AWS's Signature Version 4 in the header fields of a request.
 ///
-/// No library for that is among those that this package may use, and it is a page of text: what is
-/// signed is the request in a fixed form, with a key that is good for a day, a region and a
-/// service.
+/// It is implemented here because it is short, and because none of the libraries that this package
+/// may use offers it. The signature covers the request in a canonical form. Its key is valid for
+/// one day, one region and one service.
 struct S3Signature: Sendable {
   let credentials: S3Credentials
   let region: String
 
-  /// The fields of a request, with those that sign it.
+  /// Returns the header fields of a request, including the signature.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - host: Whom it is for, as the field `Host` has it.
+  ///   - host: The server's host as the `Host` field contains it.
   ///   - path: The path as it is sent, escaped by ``escaped(_:keepingSlashes:)``.
-  ///   - date: When it is sent; servers take it for fifteen minutes.
-  /// - Returns: All fields that are to be sent.
+  ///   - date: The time of the request. Servers accept it for fifteen minutes.
+  /// - Returns: All fields to send.
   func fields(
     _ request: S3Request, host: String, path: String, at date: Date
   ) -> [(name: String, value: String)] {
@@ -59,13 +59,13 @@ struct S3Signature: Sendable {
     return fields
   }
 
-  /// A query as it is sent and signed: in the order of its names.
+  /// Returns a query as it is sent and signed, sorted by name.
   static func query(_ items: [(name: String, value: String)]) -> String {
     items.map { (escaped($0.name), escaped($0.value)) }
       .sorted { $0 < $1 }.map { "\($0)=\($1)" }.joined(separator: "&")
   }
 
-  /// Text with everything escaped but letters, digits and `-._~`.
+  /// Escapes everything in a text except letters, digits and `-._~`.
   static func escaped(_ text: String, keepingSlashes: Bool = false) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []
@@ -85,7 +85,7 @@ struct S3Signature: Sendable {
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// A field's value as it is signed: without spaces around it, and with single ones in it.
+  /// Returns a field's value as it is signed: trimmed, and with single spaces inside.
   private static func trimmed(_ value: String) -> String {
     value.split(separator: " ").joined(separator: " ")
   }

@@ -4,13 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CalibrationBin {
-  /// How many bins there are between 0 and 1.
+  /// The number of bins between 0 and 1.
   static let number = 15
 
-  /// Puts predictions into bins of equal width, each without its lower end and with its upper one.
+  /// Sorts predictions into bins of equal width.
   ///
-  /// - Parameter predictions: How sure the model is, 0...1, and whether it is right.
-  /// - Returns: All bins, empty ones among them.
+  /// A bin excludes its lower bound and includes its upper one.
+  ///
+  /// - Parameter predictions: The confidence of each prediction (0...1), and whether it is correct.
+  /// - Returns: All bins, including empty ones.
   static func bins(_ predictions: [(confidence: Double, isRight: Bool)]) -> [CalibrationBin] {
     let edges = (0...number).map { Double($0) / Double(number) }
     var bins = (0..<number).map {
@@ -30,8 +32,9 @@ extension CalibrationBin {
     return bins
   }
 
-  /// The mean distance of confidence and accuracy over bins, weighted with their predictions; nil
-  /// without predictions.
+  /// The mean difference between confidence and accuracy, weighted by the bins' counts.
+  ///
+  /// It is nil if there are no predictions.
   static func expectedError(_ bins: [CalibrationBin]) -> Double? {
     let count = bins.reduce(0) { $0 + $1.count }
     guard count > 0 else { return nil }

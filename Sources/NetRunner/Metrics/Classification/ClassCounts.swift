@@ -5,14 +5,16 @@
 
 /// How often each class is the truth, the prediction, and both.
 struct ClassCounts {
-  /// Pictures of the class.
+  /// The number of images of each class.
   var support: [Int]
-  /// Pictures that the model says are of the class.
+  /// The number of images predicted as each class.
   var predicted: [Int]
-  /// Pictures of the class that the model says are of it.
+  /// The number of images of each class that are predicted correctly.
   var right: [Int]
 
-  /// Counts pairs of a true and a predicted class; nil is no prediction.
+  /// Counts pairs of a true and a predicted class.
+  ///
+  /// A predicted class of nil means no prediction.
   init(_ pairs: [(truth: Int, predicted: Int?)], classes: Int, weights: [Int]? = nil) {
     support = Array(repeating: 0, count: classes)
     predicted = support
@@ -27,25 +29,25 @@ struct ClassCounts {
     }
   }
 
-  /// Precision of a class; nil where it is never predicted.
+  /// The precision of a class, or nil if it is never predicted.
   func precision(_ index: Int) -> Double? {
     predicted[index] > 0 ? Double(right[index]) / Double(predicted[index]) : nil
   }
 
-  /// Recall of a class; nil where no picture is of it.
+  /// The recall of a class, or nil if it has no images.
   func recall(_ index: Int) -> Double? {
     support[index] > 0 ? Double(right[index]) / Double(support[index]) : nil
   }
 
-  /// F1 of a class; nil where it does not occur.
+  /// The F1 score of a class, or nil if it doesn't occur.
   func f1(_ index: Int) -> Double? {
     let sum = support[index] + predicted[index]
     return sum > 0 ? Double(2 * right[index]) / Double(sum) : nil
   }
 
-  /// The ten averages, in the order of ``averages``; nil where there is nothing to average.
+  /// The ten averages in the order of ``averages``, or nil where there is nothing to average.
   ///
-  /// A class's number that is not defined counts as 0, as with scikit-learn's `zero_division=0`.
+  /// If a class's value isn't defined, it counts as 0, like scikit-learn's `zero_division=0`.
   func averages() -> [Double?] {
     let present = support.indices.filter { support[$0] > 0 || predicted[$0] > 0 }
     let shown = present.filter { support[$0] > 0 }
@@ -73,7 +75,7 @@ struct ClassCounts {
     ]
   }
 
-  /// What ``averages()`` gives, in order.
+  /// The names of the values that ``averages()`` returns, in order.
   static let averages: [ClassificationMetric.Value] = [
     .balancedAccuracy, .macroPrecision, .macroRecall, .macroF1, .microPrecision, .microRecall,
     .microF1, .weightedPrecision, .weightedRecall, .weightedF1,

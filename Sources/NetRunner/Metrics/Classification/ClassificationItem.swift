@@ -3,29 +3,33 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What classification metrics keep of a picture.
+/// The data that classification metrics keep for an image.
 struct ClassificationItem: Sendable, Hashable, Codable {
-  /// The true class: the first where several have its name; nil where the label means none.
+  /// The true class, or nil if the label isn't a class of the model.
+  ///
+  /// If several classes have the label's name, it is the first one.
   var truth: Int?
-  /// The label, where it means none of the model's classes.
+  /// The label, if it isn't a class of the model.
   var unknownLabel: String?
-  /// Whether the label is a name that several classes have.
+  /// Whether several classes have the label's name.
   var isShared = false
-  /// The label, where it is another name of the class.
+  /// The label, if it is a synonym of the class's name.
   var synonym: String?
-  /// Whether the label is a class's number; nil means no, as in reports from before it was kept.
+  /// Whether the label is the number of a class.
+  ///
+  /// Reports from older versions don't have this field. nil then means false.
   var isNumber: Bool?
-  /// The class of the highest score; nil where the picture failed, or every score is NaN.
+  /// The class with the highest score, or nil if the image failed or all scores are NaN.
   var predicted: Int?
-  /// The true class's place among the scores, from 1; nil where it has none.
+  /// The rank of the true class among the scores, from 1, or nil if it has none.
   var rank: Int?
-  /// The true class's share of the scores' sum; nil where the scores are no probabilities.
+  /// The true class's fraction of the sum of scores, or nil if the scores aren't probabilities.
   var probability: Double?
-  /// The highest score's share of the scores' sum; nil where the scores are no probabilities.
+  /// The highest score's fraction of the sum of scores, or nil if the scores aren't probabilities.
   var confidence: Double?
-  /// Whether the model said anything.
+  /// Whether the image or the run failed.
   var failed = false
-  /// All scores, where a metric needs them.
+  /// All scores, if a metric needs them.
   var scores: PackedNumbers<Float>?
 
   private enum CodingKeys: String, CodingKey {
@@ -37,13 +41,13 @@ struct ClassificationItem: Sendable, Hashable, Codable {
 }
 
 extension ClassificationItem {
-  /// How far the scores' sum may be from 1.
+  /// The maximum difference between the sum of scores and 1.
   static let sumTolerance = 1e-3
 
-  /// Begins with what the picture shows.
+  /// Creates an item from the image's label.
   ///
   /// - Parameters:
-  ///   - label: What the picture shows.
+  ///   - label: The image's label.
   ///   - classes: The model's classes.
   init(label: String, classes: ClassList) {
     let match = classes.match(label)
@@ -57,11 +61,11 @@ extension ClassificationItem {
     }
   }
 
-  /// Adds what the model said.
+  /// Adds the model's scores.
   ///
   /// - Parameters:
   ///   - values: A score for each class, in order.
-  ///   - members: The classes that the label means.
+  ///   - members: The classes that the label refers to.
   ///   - keepsScores: Whether the scores are kept.
   mutating func read(_ values: [Float], members: [Int], keepsScores: Bool) {
     var sum = 0.0
@@ -83,9 +87,9 @@ extension ClassificationItem {
     }
   }
 
-  /// A class's place among the scores, from 1; nil for NaN, which has none.
+  /// The rank of a class among the scores, from 1, or nil if its score is NaN.
   ///
-  /// Higher scores come before it, and equal ones of earlier classes.
+  /// Classes with higher scores come first. For ties, earlier classes come first.
   private static func rank(of index: Int, among values: [Float]) -> Int? {
     guard values.indices.contains(index), !values[index].isNaN else { return nil }
     let own = values[index]

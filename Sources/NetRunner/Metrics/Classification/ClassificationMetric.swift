@@ -5,12 +5,14 @@
 
 import TensorIO
 
-/// How well a classifier names what pictures show: all values, or one of them.
+/// The quality of classification: all values, or one of them.
 ///
-/// Every labelled picture counts. One that failed, or whose label means no class of the model, is
-/// wrong; what cannot be computed with such pictures leaves them out, and its count says so.
+/// Every labelled image counts. An image is wrong if it failed, or if its label isn't a class of
+/// the model. Values that can't be computed for such images exclude them, which the count shows.
 struct ClassificationMetric: Metric {
-  /// A number that the metric can find; raw values are names in the registry.
+  /// A value that the metric can compute.
+  ///
+  /// The raw values are names in the registry.
   enum Value: String, CaseIterable {
     case top1, top5, topk
     case legacyTop5 = "EvaluationMetricAccuracyTop5"
@@ -30,18 +32,20 @@ struct ClassificationMetric: Metric {
     case averagePrecision = "average_precision"
   }
 
-  /// The name of all values together.
+  /// The name for all values together.
   static let familyName = "classification"
   /// The names in the registry.
   static let names = [familyName] + Value.allCases.map(\.rawValue)
-  /// With more classes, scores are only kept for a metric that is asked for by its name: 50,000
-  /// pictures of 1,000 classes have 200 MB of them.
+  /// The maximum number of classes for which scores are always kept.
+  ///
+  /// For more classes, they are kept only if a metric that needs them is requested by name. 50,000
+  /// images with 1,000 classes have 200 MB of scores.
   static let maximumScoredClasses = 100
 
   let name: String
   let context: MetricContext
   let classes: ClassList
-  /// The value that is asked for; nil for all.
+  /// The requested value, or nil for all values.
   let value: Value?
 
   init(name: String, context: MetricContext) throws {
@@ -86,7 +90,9 @@ struct ClassificationMetric: Metric {
     return item
   }
 
-  /// All scores in the labels' order; a selection of the best ones has no ranks to read.
+  /// All scores in the order of the labels.
+  ///
+  /// A selection of the best scores isn't accepted, because ranks can't be computed from it.
   private func scores(of classification: Classification) throws -> [Float] {
     var values: [Float] = []
     values.reserveCapacity(classification.count)

@@ -6,7 +6,8 @@
 import TensorIO
 
 extension ClassificationReduction {
-  /// Adds the area under the ROC curve and average precision, one class against all others.
+  /// Adds the area under the ROC curve and the average precision, for each class against all
+  /// others.
   mutating func addCurves() {
     guard wants(.rocAUC) || wants(.averagePrecision) else { return }
     let values = [Value.rocAUC, .averagePrecision].filter(wants)
@@ -27,7 +28,7 @@ extension ClassificationReduction {
     var scored: [ScoredPictures] = []
     for candidate in candidates {
       let one = isBinary ? second(pictures) : self.scored(candidate, pictures)
-      // A class without pictures has neither; one without others has no area.
+      // A class without images has neither value. A class with all the images has no area.
       let measures = one.measures()
       guard let precision = measures.averagePrecision else { continue }
       precisions.append(precision)
@@ -79,7 +80,7 @@ extension ClassificationReduction {
       : "are not defined: \(broken) of \(counted(pictures.count, "picture")) have NaN among the scores."
   }
 
-  /// Pictures by the score of a class: the sum of its members'.
+  /// Scores each image for a class, with the sum of the scores of the class's members.
   private func scored(_ place: Int, _ pictures: [Int]) -> ScoredPictures {
     let members = occurring.members[place]
     return ScoredPictures(
@@ -87,7 +88,7 @@ extension ClassificationReduction {
       isPositive: pictures.map { occurring.pairs[$0].truth == place })
   }
 
-  /// Pictures by the score of the second of two classes.
+  /// Scores each image for the second of two classes.
   private func second(_ pictures: [Int]) -> ScoredPictures {
     ScoredPictures(
       scores: pictures.map { score(of: [1], items[$0]) },

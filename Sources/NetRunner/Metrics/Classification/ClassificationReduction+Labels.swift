@@ -5,7 +5,8 @@
 
 import TensorIO
 
-/// Notes on labels that fit the model's classes badly, or otherwise than by their name.
+/// Notes about labels that don't match the model's classes, or that match by something other than
+/// the name.
 extension ClassificationReduction {
   mutating func noteLabels() {
     noteOffset()
@@ -15,19 +16,21 @@ extension ClassificationReduction {
 
   // MARK: - Offset
 
-  /// How the labels would do, were each the class before or after it.
+  /// The results if all labels were shifted to the next or the previous class.
   private struct Shift {
     let distance: Int
-    /// How many predictions are right with the shift.
+    /// The number of predictions that would be correct.
     var hits = 0
-    /// The classes among them: a model that always says the same hits one.
+    /// The classes of those predictions.
+    ///
+    /// A model that always predicts the same class has only one.
     var classes: Set<Int> = []
   }
 
-  /// Says so when an offset of 1 or -1 makes far more predictions right.
+  /// Adds a note if an offset of 1 or -1 would make far more predictions correct.
   ///
-  /// One more class at the front, the background, is the most common fault in lists of labels, and
-  /// without this note nothing but a bad number would show it.
+  /// An additional background class at the front is the most common mistake in label lists. Without
+  /// this note, bad results would be the only symptom.
   private mutating func noteOffset() {
     let right = items.count { $0.predicted != nil && $0.rank == 1 }
     let shifts = [1, -1].map { distance in
@@ -40,7 +43,8 @@ extension ClassificationReduction {
       }
     }
     guard let best = shifts.max(by: { $0.hits < $1.hits }) else { return }
-    // With few classes a bad model hits the neighbours of three by chance; with many, hardly of two.
+    // With few classes, a bad model predicts the neighbours of three classes by chance. With many,
+    // it hardly does so for two.
     let fewestClasses = metric.classes.names.count >= 100 ? 2 : 3
     guard best.classes.count >= fewestClasses, best.hits > 2 * right,
       best.hits * 5 >= items.count
@@ -64,14 +68,16 @@ extension ClassificationReduction {
     }
   }
 
-  /// The number that an unknown label is, with the offset: out of the model's range by one perhaps.
+  /// The class number of an unknown label plus the offset.
+  ///
+  /// It can be just outside the model's range.
   private func ownNumber(_ item: ClassificationItem) -> Int? {
     guard let label = item.unknownLabel, let number = Int(label) else { return nil }
     let (index, overflow) = number.addingReportingOverflow(metric.context.labelOffset)
     return overflow || index == .max || index == .min ? nil : index
   }
 
-  /// Says so when no prediction at all is right, which most often is the labels' fault.
+  /// Adds a note if no prediction is correct, because the labels are usually the cause.
   private mutating func noteAllWrong(_ right: Int) {
     let judged = items.filter { $0.predicted != nil && $0.truth != nil }
     guard right == 0, judged.count >= 10, let first = judged.first, let truth = first.truth,

@@ -39,7 +39,7 @@ extension ClassificationReduction {
     }
     let mean = losses.isEmpty ? nil : losses.reduce(0, +) / Double(losses.count)
     noteCount(.logLoss, losses.count, of: "a known label and a prediction")
-    // A loss is never below 0.
+    // A loss is never negative.
     let interval = MetricValue.Interval.normal(meanOf: losses).map {
       MetricValue.Interval(lower: max($0.lower, 0), upper: $0.upper)
     }
@@ -56,7 +56,7 @@ extension ClassificationReduction {
     if !predictions.isEmpty { add(bins) }
   }
 
-  /// Says when a value does not come from all pictures.
+  /// Adds a note if a value isn't based on all images.
   mutating func noteCount(_ value: Value, _ count: Int, of what: String) {
     guard count < items.count else { return }
     let name = value.rawValue

@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// Makes the report of a classification metric.
+/// Computes the report of a classification metric.
 struct ClassificationReduction {
   typealias Value = ClassificationMetric.Value
 
@@ -35,10 +35,10 @@ struct ClassificationReduction {
     counts = ClassCounts(occurring.pairs, classes: occurring.names.count)
   }
 
-  /// Whether the value is asked for.
+  /// Whether the value is requested.
   func wants(_ value: Value) -> Bool { metric.value.map { $0 == value } ?? true }
 
-  /// The whole report.
+  /// Computes the whole report.
   mutating func run() -> MetricReport {
     guard !items.isEmpty else {
       report.notes = ["No picture has a label: there is nothing to measure."]
@@ -115,7 +115,10 @@ struct ClassificationReduction {
     noteClasses()
   }
 
-  /// With more classes than ImageNet has, no one can read the matrix, and it takes their square.
+  /// The maximum number of classes in a confusion matrix.
+  ///
+  /// With more classes than ImageNet has, nobody could read the matrix. Its size is the square of
+  /// the number of classes.
   private static let maximumConfusedClasses = 1001
 
   private mutating func confusion() -> ConfusionMatrix? {
@@ -192,7 +195,7 @@ struct ClassificationReduction {
     }
   }
 
-  /// At most five names.
+  /// Lists at most five names.
   func listed(_ names: [String]) -> String {
     let first = names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
     return names.count > 5 ? "\(first) and \(names.count - 5) more" : first
@@ -200,10 +203,10 @@ struct ClassificationReduction {
 }
 
 extension ClassificationMetric.Value {
-  /// The values that a metric gives, in order.
+  /// The values that a metric computes, in order.
   static func family(_ metric: ClassificationMetric) -> [Self] {
     if let value = metric.value { return [value] }
-    // The first k of at most k classes always include the right one.
+    // With at most k classes, the top k always include the correct one.
     let k = metric.context.topK
     let left: Set<Self> =
       k == 1 || k >= metric.classes.names.count
@@ -220,6 +223,6 @@ extension ClassificationMetric.Value {
     }
   }
 
-  /// Whether more is better.
+  /// Whether a higher value is better.
   var isHigherBetter: Bool { self != .logLoss && self != .ece }
 }

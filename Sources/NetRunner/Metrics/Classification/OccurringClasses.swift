@@ -3,21 +3,24 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The classes that occur as a truth or a prediction, in the model's order, those of labels that the
-/// model does not have at the end.
+/// The classes that occur as a truth or a prediction.
 ///
-/// Classes of one name are one class as soon as one label is that name, since it means all of them.
-/// Where labels are numbers, each class is its own.
+/// They are in the model's order, followed by labels that the model doesn't have.
+///
+/// Classes with the same name are merged as soon as one label is that name, because the label
+/// refers to all of them. If labels are numbers, classes aren't merged.
 struct OccurringClasses {
-  /// The classes' names, each different.
+  /// The unique names of the classes.
   let names: [String]
-  /// The model's classes that each is made of; empty for an unknown label.
+  /// The model's classes that each of these classes consists of.
+  ///
+  /// Empty for an unknown label.
   let members: [[Int]]
-  /// For each picture, its class and what the model said: places in `names`.
+  /// The true and the predicted class of each image, as indices of `names`.
   let pairs: [(truth: Int, predicted: Int?)]
-  /// The model's classes that do not occur.
+  /// The model's classes that don't occur.
   let missing: [String]
-  /// The names that several classes have, where they are one class.
+  /// The names of classes that were merged.
   let merged: [String]
 
   init(_ items: [ClassificationItem], classes: ClassList) {

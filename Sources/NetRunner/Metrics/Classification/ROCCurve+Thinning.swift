@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ROCCurve {
-  /// The most points of a curve.
+  /// The maximum number of points in a curve.
   static let maximumPoints = 200
 
-  /// The points that bend a curve most.
+  /// Selects the points that shape a curve most.
   ///
-  /// Both ends are kept, then always the point that is farthest from the line between those that
-  /// are kept on both sides of it, as Ramer, Douglas and Peucker do. Points on such a line are left
-  /// out in any case.
+  /// Like the Ramer–Douglas–Peucker algorithm, it keeps both ends. It then repeatedly keeps the
+  /// point that is farthest from the line between its kept neighbours. Points that lie on such a
+  /// line are never kept.
   static func thinned(_ points: [Point], to count: Int = maximumPoints) -> [Point] {
     guard points.count > 2 else { return points }
     var kept: Set<Int> = [0, points.count - 1]
@@ -29,7 +29,7 @@ extension ROCCurve {
     return kept.sorted().map { points[$0] }
   }
 
-  /// The part of a curve between two points that are kept.
+  /// The part of a curve between two kept points.
   private struct Piece {
     let first: Int
     let last: Int

@@ -3,14 +3,15 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scores of one class over pictures, highest first, in groups of equal ones: what the area
-/// under the ROC curve and average precision are made of.
+/// The images sorted by their scores for one class, with equal scores in one group.
+///
+/// The area under the ROC curve and the average precision are computed from it.
 struct ScoredPictures {
-  /// The pictures' places, the highest score first.
+  /// The indices of the images, the highest score first.
   private let order: [Int]
-  /// Whether each picture is of the class, in that order.
+  /// Whether each image is of the class, in that order.
   private let isPositive: [Bool]
-  /// Whether each picture is the last one of its score, in that order.
+  /// Whether each image is the last one with its score, in that order.
   private let endsGroup: [Bool]
 
   init(scores: [Double], isPositive: [Bool]) {
@@ -24,7 +25,7 @@ struct ScoredPictures {
     }
   }
 
-  /// How many positives and negatives have each score, the highest first.
+  /// Calls a closure with the numbers of positives and negatives for each score, the highest first.
   private func groups(_ body: (_ positives: Int, _ negatives: Int) -> Void) {
     var positives = 0
     var negatives = 0
@@ -43,21 +44,22 @@ struct ScoredPictures {
     return (positives, isPositive.count - positives)
   }
 
-  /// What the pictures come to.
+  /// The results for all images.
   struct Measures {
-    /// The area under the ROC curve; nil without pictures of the class or of others.
+    /// The area under the ROC curve, or nil if there are no images of the class or no others.
     ///
-    /// It is the probability that a picture of the class has a higher score than one of another,
-    /// equal scores counting half.
+    /// It is the probability that an image of the class has a higher score than another image.
+    /// Equal scores count half.
     var area: Double?
-    /// The mean of the precisions at all thresholds, weighted with the gain in recall; nil without
-    /// a picture of the class.
+    /// The mean of the precisions at all thresholds, weighted by the gain in recall.
+    ///
+    /// It is nil if there are no images of the class.
     var averagePrecision: Double?
   }
 
-  /// Measures the pictures, each as often as its weight says.
+  /// Computes the results, with each image counted as often as its weight says.
   ///
-  /// One loop for both numbers: resampling spends its time here.
+  /// Both values are computed in a single loop, because resampling spends most of its time here.
   func measures(weights: [Int]? = nil) -> Measures {
     var (positives, negatives) = (0, 0)
     var (positivesAbove, negativesAbove) = (0, 0)
@@ -81,7 +83,7 @@ struct ScoredPictures {
       averagePrecision: precisions / Double(positivesAbove))
   }
 
-  /// The area's interval after DeLong, DeLong and Clarke-Pearson (1988), within 0 and 1.
+  /// The area's interval between 0 and 1, after DeLong, DeLong and Clarke-Pearson (1988).
   func areaInterval() -> MetricValue.Interval? {
     let total = total
     guard let area = measures().area, total.positives > 1, total.negatives > 1 else { return nil }
@@ -108,9 +110,9 @@ struct ScoredPictures {
     }
   }
 
-  /// The curve's points, from (0, 0) to (1, 1), one for each score.
+  /// The points of the curve from (0, 0) to (1, 1), one for each score.
   ///
-  /// Empty without pictures of the class or of others.
+  /// Empty if there are no images of the class or no others.
   func curve() -> [ROCCurve.Point] {
     let total = total
     guard total.positives > 0, total.negatives > 0 else { return [] }

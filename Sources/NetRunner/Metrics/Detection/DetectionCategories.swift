@@ -5,15 +5,15 @@
 
 import TensorIO
 
-/// The boxes of all pictures by class.
+/// The boxes of all images, grouped by class.
 struct DetectionCategories {
-  /// A class of the model, or a label that it does not have.
+  /// A class of the model, or a label that the model doesn't have.
   enum Category: Hashable {
     case known(Int)
     case unknown(String)
   }
 
-  /// The classes that objects or detections are of: the model's in order, then other labels.
+  /// The classes of all objects and detections: the model's classes in order, then other labels.
   let all: [Category]
   private let boxes: [Category: [DetectionEvaluation.Picture]]
 
@@ -44,14 +44,14 @@ struct DetectionCategories {
     }
   }
 
-  /// The labels that are no class of the model.
+  /// The labels that aren't classes of the model.
   var unknown: [String] {
     all.compactMap { category in
       if case .unknown(let label) = category { label } else { nil }
     }
   }
 
-  /// The pictures with boxes of a class, in the dataset's order.
+  /// The images that have boxes of a class, in the dataset's order.
   func pictures(_ category: Category) -> [DetectionEvaluation.Picture] {
     boxes[category] ?? []
   }

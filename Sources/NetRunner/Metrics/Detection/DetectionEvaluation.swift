@@ -5,17 +5,19 @@
 
 import TensorIO
 
-/// One class's precision and recall over all pictures, step for step as pycocotools' COCOeval: what
-/// ties do, and where rounding falls, is part of COCO's definition.
+/// Precision and recall of one class over all images.
+///
+/// The steps are exactly those of COCOeval in pycocotools, because the treatment of ties and the
+/// rounding are part of COCO's definition.
 struct DetectionEvaluation {
-  /// A picture's boxes of the class.
+  /// The boxes of the class in one image.
   struct Picture {
-    /// The highest score first.
+    /// The detections, with the highest score first.
     var detections: [DetectedBox] = []
     var objects: [TrueBox] = []
   }
 
-  /// Which objects are looked for, by their area in pixels.
+  /// Ranges of object areas in pixels.
   enum AreaRange: CaseIterable {
     case all, small, medium, large
 
@@ -28,7 +30,7 @@ struct DetectionEvaluation {
       }
     }
 
-    /// What a message says of such objects.
+    /// Describes such objects in messages.
     var words: String {
       switch self {
       case .all: "a box that is no crowd"
@@ -39,19 +41,19 @@ struct DetectionEvaluation {
     }
   }
 
-  /// A number for each of ``thresholds``.
+  /// A value for each of ``thresholds``.
   struct Scores {
-    /// The mean precision over 101 recalls.
+    /// The mean precision over 101 recall values.
     var precision: [Double]
-    /// The highest recall.
+    /// The maximum recall.
     var recall: [Double]
   }
 
-  /// The most detections of a class in a picture.
+  /// The maximum number of detections per class and image.
   static let maximumDetections = 100
-  /// How much boxes must overlap: 0.5 to 0.95.
+  /// The minimum overlaps of matching boxes, from 0.5 to 0.95.
   static let thresholds = evenly(from: 0.5, to: 0.95, count: 10)
-  /// Where precision is read.
+  /// The recall values at which precision is sampled.
   static let recalls = evenly(from: 0, to: 1, count: 101)
 
   private let matches: [AreaRange: [DetectionMatches]]
@@ -64,12 +66,12 @@ struct DetectionEvaluation {
       })
   }
 
-  /// How many objects are looked for.
+  /// The number of objects in an area range.
   func objects(_ range: AreaRange) -> Int {
     matches[range, default: []].reduce(0) { $0 + $1.objects }
   }
 
-  /// The class's numbers; nil without objects.
+  /// The scores of the class, or nil if there are no objects.
   func scores(_ range: AreaRange, most: Int) -> Scores? {
     let pictures = matches[range, default: []]
     let objects = objects(range)
@@ -80,7 +82,7 @@ struct DetectionEvaluation {
         places.append((picture, place, score))
       }
     }
-    // Of equal scores the earlier picture's comes first: NumPy's merge sort is stable.
+    // For equal scores, earlier images come first, because NumPy's merge sort is stable.
     let order = places.indices.sorted {
       places[$0].score != places[$1].score ? places[$0].score > places[$1].score : $0 < $1
     }
@@ -105,13 +107,15 @@ struct DetectionEvaluation {
     return result
   }
 
-  /// The very numbers of NumPy's `linspace`.
+  /// Evenly spaced numbers, with exactly the same rounding as NumPy's `linspace`.
   private static func evenly(from start: Double, to end: Double, count: Int) -> [Double] {
     let step = (end - start) / Double(count - 1)
     return (0..<(count - 1)).map { Double($0) * step + start } + [end]
   }
 
-  /// The mean of the best precisions at 101 recalls or above them; 0 where a recall is not reached.
+  /// The mean over 101 recall values of the best precision at that recall or a higher one.
+  ///
+  /// The precision is 0 at recall values that aren't reached.
   private static func meanPrecision(_ precisions: [Double], _ recalls: [Double]) -> Double {
     var precisions = precisions
     for place in precisions.indices.dropFirst().reversed()

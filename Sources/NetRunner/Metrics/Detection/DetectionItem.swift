@@ -5,20 +5,24 @@
 
 import TensorIO
 
-/// What the detection metric keeps of a picture.
+/// The data that the detection metric keeps for an image.
 struct DetectionItem: Sendable, Hashable, Codable {
-  /// For each detection its class, score and box, those of the highest scores.
+  /// The class, score and box of each detection.
+  ///
+  /// Only those with the highest scores are kept.
   private var detections = PackedNumbers<Double>([])
-  /// For each object its class (-1 and below: a label of `unknown`), box, area, and 1 for a crowd.
+  /// The class, box and area of each object, and 1 for a crowd or 0.
+  ///
+  /// A negative class is a label in `unknown`: -1 for the first one, -2 for the second.
   private var objects = PackedNumbers<Double>([])
-  /// Labels that are no class of the model.
+  /// The labels that aren't classes of the model.
   private(set) var unknown: [String] = []
-  /// Whether the picture or the run failed.
+  /// Whether the image or the run failed.
   var failed = false
-  /// Detections that are no numbers.
+  /// The number of detections that were dropped because they have NaN values.
   var dropped = 0
 
-  /// The number of an unknown label's class.
+  /// Returns the negative class number of an unknown label.
   mutating func place(ofUnknown label: String) -> Int {
     if let place = unknown.firstIndex(of: label) { return -1 - place }
     unknown.append(label)
@@ -32,7 +36,9 @@ struct DetectionItem: Sendable, Hashable, Codable {
     ]
   }
 
-  /// Keeps each class's best detections, of equal scores the first ones, in the order of scores.
+  /// Keeps the best detections of each class, sorted by score.
+  ///
+  /// Ties keep their order.
   mutating func keep(_ found: [(place: Int, detection: DetectedBox)]) {
     let order = found.sorted { left, right in
       left.detection.score != right.detection.score
@@ -51,9 +57,9 @@ struct DetectionItem: Sendable, Hashable, Codable {
     }
   }
 
-  /// What is kept, read again.
+  /// Unpacks the detections and objects.
   ///
-  /// - Throws: `TensorIOError` with the code `.wrongKind` when it is damaged.
+  /// - Throws: `TensorIOError` with the code `.wrongKind` if the data is damaged.
   func contents(metric: String) throws -> (detections: [DetectedBox], objects: [TrueBox]) {
     let found = detections.numbers
     let truths = objects.numbers
@@ -87,14 +93,14 @@ struct DetectionItem: Sendable, Hashable, Codable {
   }
 }
 
-/// A detection, in pixels.
+/// A detection in pixels.
 struct DetectedBox: Hashable {
   var category: Int
   var score: Double
   var box: Box
 }
 
-/// An object, in pixels.
+/// An object in pixels.
 struct TrueBox: Hashable {
   var category: Int
   var box: Box

@@ -5,10 +5,10 @@
 
 import TensorIO
 
-/// How much each detection of a picture overlaps each object.
+/// The overlaps between all detections and objects of an image.
 struct Overlaps {
   let picture: DetectionEvaluation.Picture
-  /// For each detection, the share for each object.
+  /// The overlap of each detection with each object.
   let shares: [[Double]]
 
   init(_ picture: DetectionEvaluation.Picture) {
@@ -18,7 +18,9 @@ struct Overlaps {
     }
   }
 
-  /// Intersection over union; for a crowd, over the detection's own area.
+  /// The intersection over union.
+  ///
+  /// For a crowd, it is the intersection over the detection's own area.
   private static func share(_ found: Box, _ truth: Box, isCrowd: Bool) -> Double {
     let width = min(found.width + found.x, truth.width + truth.x) - max(found.x, truth.x)
     guard width > 0 else { return 0 }
@@ -30,21 +32,23 @@ struct Overlaps {
   }
 }
 
-/// Which detections of a picture have found an object of a range of areas.
+/// Matches an image's detections to its objects in an area range.
 struct DetectionMatches {
   /// The detections' scores, the highest first.
   let scores: [Double]
-  /// For each threshold and detection, whether it has found an object, an ignored one among them.
+  /// Whether each detection matches an object at each threshold.
+  ///
+  /// Ignored objects are included.
   private(set) var isMatched: [[Bool]] = []
-  /// For each threshold and detection, whether it counts neither as right nor as wrong.
+  /// Whether each detection counts as neither right nor wrong at each threshold.
   private(set) var isIgnored: [[Bool]] = []
-  /// How many objects are looked for.
+  /// The number of objects that aren't ignored.
   let objects: Int
 
   init(_ overlaps: Overlaps, limits: ClosedRange<Double>) {
     let picture = overlaps.picture
     let ignored = picture.objects.map { $0.isCrowd || !limits.contains($0.area) }
-    // Ignored objects come last; among equals the order stays.
+    // Ignored objects come last. Apart from that, the order stays the same.
     let order =
       ignored.indices.filter { !ignored[$0] } + ignored.indices.filter { ignored[$0] }
     scores = picture.detections.map(\.score)
@@ -59,7 +63,7 @@ struct DetectionMatches {
         var share = min(threshold, 1 - 1e-10)
         for object in order {
           if taken[object], !picture.objects[object].isCrowd { continue }
-          // Whoever has found an object that counts does not look at ignored ones.
+          // A detection that matches a counted object doesn't consider ignored objects.
           if let best, !ignored[best], ignored[object] { break }
           let own = overlaps.shares[detection][object]
           if own < share { continue }

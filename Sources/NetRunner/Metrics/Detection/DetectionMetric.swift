@@ -5,10 +5,10 @@
 
 import TensorIO
 
-/// How well a model finds objects: COCO's twelve values, or one of them, as pycocotools computes
+/// The quality of object detection: COCO's twelve values as pycocotools computes them, or one of
 /// them.
 ///
-/// The objects of a picture that failed are not found.
+/// The objects in an image that failed count as not found.
 struct DetectionMetric: Metric {
   enum Value: String, CaseIterable {
     case ap, ap50, ap75
@@ -21,7 +21,7 @@ struct DetectionMetric: Metric {
     case arLarge = "ar_large"
   }
 
-  /// The name of all values together.
+  /// The name for all values together.
   static let familyName = "detection"
   /// The names in the registry.
   static let names = [familyName] + Value.allCases.map(\.rawValue)
@@ -155,7 +155,7 @@ struct DetectionMetric: Metric {
 }
 
 extension DetectionMetric.Value {
-  /// Whose objects the value is about.
+  /// The area range of the value's objects.
   fileprivate var range: DetectionEvaluation.AreaRange {
     switch self {
     case .ap, .ap50, .ap75, .ar1, .ar10, .ar100: .all
@@ -165,7 +165,7 @@ extension DetectionMetric.Value {
     }
   }
 
-  /// The value for one class; nil without objects.
+  /// The value of one class, or nil if there are no objects.
   fileprivate func number(_ result: DetectionEvaluation) -> Double? {
     let most = self == .ar1 ? 1 : self == .ar10 ? 10 : DetectionEvaluation.maximumDetections
     guard let scores = result.scores(range, most: most) else { return nil }

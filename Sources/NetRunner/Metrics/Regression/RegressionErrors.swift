@@ -3,39 +3,41 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Distances of predictions from truths, by output.
+/// The errors of predictions for each output.
 struct RegressionErrors {
   private let pairs: [(truth: [Double], predicted: [Double])]
   private let outputs: Int
 
-  /// Pairs of equally many finite numbers, at least one pair.
+  /// Creates errors from at least one pair.
+  ///
+  /// All pairs have the same number of finite values.
   init(_ pairs: [(truth: [Double], predicted: [Double])], outputs: Int) {
     self.pairs = pairs
     self.outputs = outputs
   }
 
-  /// Each picture's mean absolute error.
+  /// The mean absolute error of each image.
   var perPicture: [Double] {
     pairs.map { pair in zip(pair.truth, pair.predicted).map { abs($0 - $1) }.mean }
   }
 
-  /// The mean absolute errors.
+  /// The mean absolute error of each output.
   func mae() -> [Double] {
     (0..<outputs).map { output in
       pairs.map { abs($0.truth[output] - $0.predicted[output]) }.mean
     }
   }
 
-  /// The roots of the mean squared errors.
+  /// The root mean squared error of each output.
   func rmse(_ weights: [Int]? = nil) -> [Double] {
     (0..<outputs).map { output in
       (squares(output, weights) / count(weights)).squareRoot()
     }
   }
 
-  /// The coefficients of determination; nil for less than two pictures.
+  /// The coefficient of determination of each output, or nil for fewer than two images.
   ///
-  /// For truths that are all equal: 1 where every prediction is exact, else 0, as scikit-learn says.
+  /// If all truths are equal, it is 1 for exact predictions and 0 otherwise, as in scikit-learn.
   func r2(_ weights: [Int]? = nil) -> [Double]? {
     guard pairs.count > 1 else { return nil }
     return (0..<outputs).map { output in
@@ -46,7 +48,7 @@ struct RegressionErrors {
     }
   }
 
-  /// The numbers of each output.
+  /// The values of each output.
   func classes(_ labels: [String]) -> [ClassMetrics] {
     let mae = mae()
     let rmse = rmse()
@@ -71,9 +73,11 @@ struct RegressionErrors {
     return sum
   }
 
-  /// The squared distances of the truths from their mean; exactly 0 where they are all equal.
+  /// The sum of the truths' squared distances from their mean.
+  ///
+  /// It is exactly 0 if they are all equal.
   private func variation(_ output: Int, _ weights: [Int]?) -> Double {
-    // From the first one, so that equal truths have no rounding error.
+    // Distances are measured from the first truth, so that equal truths have no rounding error.
     var first: Double?
     var sum = 0.0
     var squares = 0.0
@@ -94,6 +98,6 @@ struct RegressionErrors {
 }
 
 extension Collection<Double> {
-  /// The mean; NaN without numbers.
+  /// The mean, or NaN if the collection is empty.
   var mean: Double { reduce(0, +) / Double(count) }
 }

@@ -5,23 +5,23 @@
 
 import TensorIO
 
-/// How far numbers are from those that they should be: all values, or one of them.
+/// The errors of predicted numbers: all values, or one of them.
 ///
-/// With several numbers for a picture each value is the mean over them, as scikit-learn's
-/// `uniform_average`. Pictures that failed have no distance: they are left out, and the count and a
-/// note say so.
+/// If an image has several numbers, each value is the mean over them, like scikit-learn's
+/// `uniform_average`. Images that failed have no error. They are excluded, which the count and a
+/// note show.
 struct RegressionMetric: Metric {
   enum Value: String, CaseIterable { case mae, rmse, r2 }
 
-  /// What is kept of a picture.
+  /// The data that is kept for an image.
   struct Item: Sendable, Hashable, Codable {
-    /// What the numbers should be.
+    /// The true numbers.
     var truth: PackedNumbers<Double>
-    /// What they are; nil where the picture failed.
+    /// The predicted numbers, or nil if the image failed.
     var predicted: PackedNumbers<Double>?
   }
 
-  /// The name of all values together.
+  /// The name for all values together.
   static let familyName = "regression"
   /// The names in the registry.
   static let names = [familyName] + Value.allCases.map(\.rawValue)

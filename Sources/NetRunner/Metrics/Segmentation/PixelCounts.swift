@@ -5,20 +5,20 @@
 
 import TensorIO
 
-/// Pixels by class: as truth, as prediction, and as both.
+/// The numbers of pixels of each class: true, predicted, and correctly predicted.
 struct PixelCounts {
   struct Count: Hashable {
     var both = 0
     var truth = 0
     var predicted = 0
 
-    /// Intersection over union; nil where the class does not occur.
+    /// The intersection over union, or nil if the class doesn't occur.
     var iou: Double? {
       let union = truth + predicted - both
       return union > 0 ? Double(both) / Double(union) : nil
     }
 
-    /// The right pixels' share; nil of nothing.
+    /// The number of correct pixels divided by a total, or nil if the total is 0.
     func share(of whole: Int) -> Double? { whole > 0 ? Double(both) / Double(whole) : nil }
   }
 
@@ -26,23 +26,24 @@ struct PixelCounts {
   private let ignored: Int?
   private let offset: Int
 
-  /// Without pixels.
+  /// Creates empty counts.
   ///
   /// - Parameters:
-  ///   - ignored: The mask's number of pixels that do not count.
-  ///   - offset: What is added to the mask's other numbers.
+  ///   - ignored: The mask's value for pixels that don't count.
+  ///   - offset: A number that is added to the mask's other values.
   init(ignored: Int?, offset: Int) {
     self.ignored = ignored
     self.offset = offset
   }
 
-  /// Counts a mask's pixels and those of a map at the same places of the picture; nil where there
-  /// is none.
+  /// Counts the pixels of a mask and of the class map at the same positions.
+  ///
+  /// The map can be nil.
   mutating func add(mask: PixelBuffer, map: ClassMap?) {
     let columns = map.map { map in
       (0..<mask.width).map { (2 * $0 + 1) * map.width / (2 * mask.width) }
     }
-    // A mask has bytes: one table for its numbers, one for the map's.
+    // A mask has one byte per pixel. There is one table for its values and one for the map's.
     var truths = [Int](repeating: 0, count: 256)
     var boths = truths
     var predictions = [Int](repeating: 0, count: map == nil ? 0 : Int(UInt16.max) + 1)
@@ -123,13 +124,13 @@ struct PixelCounts {
     return sums
   }
 
-  /// The mean over the classes that occur; nil without one.
+  /// The mean over all classes that occur, or nil if there are none.
   static func meanIoU(_ counts: [Count]) -> Double? {
     let found = counts.compactMap(\.iou)
     return found.isEmpty ? nil : found.mean
   }
 
-  /// The share of the pixels that are right; nil without pixels.
+  /// The fraction of correct pixels, or nil if there are no pixels.
   static func accuracy(_ counts: [Count]) -> Double? {
     let truth = counts.reduce(0) { $0 + $1.truth }
     return truth > 0 ? Double(counts.reduce(0) { $0 + $1.both }) / Double(truth) : nil

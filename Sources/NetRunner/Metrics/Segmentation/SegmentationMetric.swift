@@ -6,32 +6,31 @@
 import TensorIO
 import TensorIOImageCodecs
 
-/// How well a model finds the class of each pixel: all values, or one of them.
+/// The quality of segmentation: all values, or one of them.
 ///
-/// Pixels of all pictures count together. Those whose truth is the ignored class do not count; those
-/// of a picture that failed are wrong. The model's map is stretched to the mask's size, each pixel
-/// from the nearest one, which needs equal proportions: a model that looks at a part of the picture
-/// only cannot be judged by a mask of all of it.
+/// The pixels of all images are counted together. Pixels whose true class is the ignored class
+/// don't count. Pixels of an image that failed are wrong. The model's map is stretched to the
+/// mask's size with the nearest pixel. This requires equal proportions, because a model that sees
+/// only a part of the image can't be judged by a mask of the whole image.
 struct SegmentationMetric: Metric {
   enum Value: String, CaseIterable {
     case meanIoU = "mean_iou"
     case pixelAccuracy = "pixel_accuracy"
   }
 
-  /// What is kept of a picture.
+  /// The data that is kept for an image.
   struct Item: Sendable, Hashable, Codable {
-    /// For each class that occurs its number, and how many pixels are of it as truth and
-    /// prediction, as truth, and as prediction.
+    /// For each class that occurs: its number, and its correct, true and predicted pixel counts.
     var counts: PackedNumbers<Double>
-    /// Whether the picture or the run failed.
+    /// Whether the image or the run failed.
     var failed = false
   }
 
-  /// The name of all values together.
+  /// The name for all values together.
   static let familyName = "segmentation"
   /// The names in the registry.
   static let names = [familyName] + Value.allCases.map(\.rawValue)
-  /// How far the proportions of a map and a mask may be apart.
+  /// The maximum difference between the proportions of a map and a mask.
   static let proportionTolerance = 0.01
 
   let name: String

@@ -5,16 +5,16 @@
 
 import TensorIO
 
-/// Intervals from resampled pictures: the percentile bootstrap (Efron, 1979).
+/// Confidence intervals from resampled images, with the percentile bootstrap (Efron, 1979).
 ///
 /// Equal seeds give equal intervals on every machine.
 struct Bootstrap {
-  /// How many steps all resamples together may take, so that no report takes minutes.
+  /// The maximum number of steps for all resamples, so that a report doesn't take minutes.
   static let maximumSteps = 100_000_000
 
-  /// Where the random numbers begin.
+  /// The seed of the random numbers.
   var seed: UInt64
-  /// How many resamples are drawn.
+  /// The number of resamples.
   var resamples: Int
 
   init(seed: UInt64, resamples: Int = 1000) {
@@ -26,15 +26,15 @@ struct Bootstrap {
     self.init(seed: context.seed, resamples: context.resamples)
   }
 
-  /// The 2.5% and 97.5% percentiles of values over resamples of the pictures.
+  /// Computes the 2.5% and 97.5% percentiles of values over resamples of the images.
   ///
   /// - Parameters:
-  ///   - pictures: How many pictures there are.
-  ///   - steps: How many steps a resample takes, about.
-  ///   - values: Computes the values, given how often each picture is part of the resample; nil
-  ///     where one is not defined for it.
-  /// - Returns: An interval for each value, those of undefined values nil; nil in whole for less
-  ///   than two pictures, and where it would take too long.
+  ///   - pictures: The number of images.
+  ///   - steps: The approximate number of steps for one resample.
+  ///   - values: Computes the values from the number of times that each image occurs in the
+  ///     resample. A value is nil if it isn't defined.
+  /// - Returns: An interval for each value, or nil for undefined values. The whole result is nil if
+  ///   there are fewer than two images, or if the computation would take too long.
   func intervals(
     pictures: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
   ) -> [MetricValue.Interval?]? {
@@ -55,15 +55,15 @@ struct Bootstrap {
       let sorted = results.sorted()
       let interval = MetricValue.Interval(
         lower: Self.percentile(0.025, of: sorted), upper: Self.percentile(0.975, of: sorted))
-      // Resamples that do not vary make no value certain.
+      // A value that is the same in all resamples isn't certain, so it gets no interval.
       return interval.lower < interval.upper ? interval : nil
     }
   }
 
-  /// Whether resamples of that many steps do not take too long.
+  /// Whether resampling with this number of steps is fast enough.
   func allows(steps: Int) -> Bool { resamples <= 0 || steps <= Self.maximumSteps / resamples }
 
-  /// A share of sorted numbers, in proportion between two of them, as NumPy's by default.
+  /// Computes a percentile of sorted numbers with linear interpolation, which is NumPy's default.
   static func percentile(_ share: Double, of sorted: [Double]) -> Double {
     let place = share * Double(sorted.count - 1)
     let index = Int(place)

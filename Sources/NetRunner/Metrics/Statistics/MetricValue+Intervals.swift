@@ -7,7 +7,7 @@ extension MetricValue.Interval {
   /// The 97.5% point of the normal distribution.
   static let z = 1.959963984540054
 
-  /// Wilson's score interval (1927) for a share of successes; nil without trials.
+  /// Wilson's score interval (1927) for a proportion of successes, or nil without trials.
   static func wilson(successes: Int, of trials: Int) -> Self? {
     guard trials > 0 else { return nil }
     let n = Double(trials)
@@ -15,13 +15,13 @@ extension MetricValue.Interval {
     let denominator = 1 + z * z / n
     let center = (share + z * z / (2 * n)) / denominator
     let half = z / denominator * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot()
-    // At the ends one side is exact; rounding must not say otherwise.
+    // At 0 and 1, one bound is exact and must not be affected by rounding.
     return Self(
       lower: successes == 0 ? 0 : max(center - half, 0),
       upper: successes == trials ? 1 : min(center + half, 1))
   }
 
-  /// A mean and 1.96 standard errors on both sides; nil for less than two numbers.
+  /// The mean ± 1.96 standard errors, or nil for fewer than two numbers.
   static func normal(meanOf numbers: [Double]) -> Self? {
     guard numbers.count > 1 else { return nil }
     let n = Double(numbers.count)
@@ -30,9 +30,10 @@ extension MetricValue.Interval {
     return normal(mean: mean, variance: squares / (n - 1) / n)
   }
 
-  /// An estimate and 1.96 times its own standard deviation on both sides.
+  /// An estimate ± 1.96 times its standard deviation.
   ///
-  /// Nil where that is 0: numbers that do not vary make no estimate certain.
+  /// The result is nil if the standard deviation is 0, because equal numbers don't make an estimate
+  /// certain.
   static func normal(mean: Double, variance: Double) -> Self? {
     let half = z * variance.squareRoot()
     guard mean.isFinite, half.isFinite, half > 0 else { return nil }

@@ -5,26 +5,27 @@
 
 import TensorIO
 
-/// How many times as long one model takes as another for the same pictures.
+/// The ratio of two models' latencies on the same images.
 public struct LatencyRatio: Sendable, Hashable, Codable {
-  /// What was timed: `inference` or `total`.
+  /// The stage that was measured: `inference` or `total`.
   public var stage: String
-  /// How many pictures both models were timed on.
+  /// The number of images with a latency of both models.
   public var count: Int
-  /// The median of each picture's second latency by its first; nil without pictures.
+  /// The median over all images of the second latency divided by the first, or nil without images.
   public var median: Double?
-  /// Where the true median lies with a probability of 95%, from resampled pictures; nil for less
-  /// than 20 of them.
+  /// The 95% confidence interval of the median, from resampled images.
+  ///
+  /// It is nil for fewer than 20 images.
   public var interval: MetricValue.Interval?
 
   /// Compares latencies.
   ///
   /// - Parameters:
-  ///   - stage: What was timed.
-  ///   - pairs: Both latencies of each picture. One that is not a positive number cannot be part of
-  ///     a ratio: its picture does not count.
-  ///   - seed: Where resampling begins; equal seeds give equal intervals.
-  ///   - resamples: How often pictures are drawn anew.
+  ///   - stage: The stage that was measured.
+  ///   - pairs: Both latencies of each image. Pairs with a latency that isn't a positive number are
+  ///     ignored.
+  ///   - seed: The seed for resampling. Equal seeds give equal intervals.
+  ///   - resamples: The number of resamples.
   public init(
     stage: String, pairs: [(a: Double, b: Double)], seed: UInt64 = 0, resamples: Int = 1_000
   ) {
@@ -44,7 +45,7 @@ public struct LatencyRatio: Sendable, Hashable, Codable {
 }
 
 extension SplitMix64 {
-  /// The median of as many elements, drawn with replacement.
+  /// The median of a resample of the same size, drawn with replacement.
   fileprivate mutating func medianOfResample(_ sorted: [Double]) -> Double {
     let count = sorted.count
     var draws = [Int32](repeating: 0, count: count)

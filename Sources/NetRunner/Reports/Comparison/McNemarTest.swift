@@ -11,43 +11,47 @@ import Musl
 import Darwin
 #endif
 
-/// Whether two models are right about different numbers of pictures, by McNemar's test.
+/// McNemar's test, which checks whether two models are right about different numbers of images.
 ///
-/// Only pictures count that one model is right about and the other is not: if both were equally
-/// good, each would fall to either of them like a coin.
+/// Only images count that exactly one model is right about. If both models were equally good, which
+/// of the two is right would be like tossing a coin.
 public struct McNemarTest: Sendable, Hashable, Codable {
-  /// Pictures that only the first model is right about.
+  /// The number of images that only the first model is right about.
   public var onlyA: Int
-  /// Pictures that only the second model is right about.
+  /// The number of images that only the second model is right about.
   public var onlyB: Int
-  /// How probable so uneven a share is among equally good models: the binomial test, both sides.
+  /// The p-value of the exact two-sided binomial test.
+  ///
+  /// It is the probability that equally good models differ at least as much.
   public var exactP: Double
-  /// The statistic of the chi-square test with Edwards' continuity correction; nil without
-  /// pictures that only one model is right about.
+  /// The statistic of the chi-square test with Edwards' continuity correction.
+  ///
+  /// It is nil if there are no images that only one model is right about.
   public var chiSquare: Double?
-  /// The probability that belongs to ``chiSquare``; with less than 25 such pictures only
-  /// ``exactP`` can be relied on.
+  /// The p-value of ``chiSquare``.
+  ///
+  /// For fewer than 25 such images, only ``exactP`` is reliable.
   public var chiSquareP: Double?
 
-  /// Tests two numbers of pictures, neither below 0.
+  /// Runs the test for two numbers of images, which must not be negative.
   public init(onlyA: Int, onlyB: Int) {
     precondition(onlyA >= 0 && onlyB >= 0, "Numbers of pictures are not negative.")
     self.onlyA = onlyA
     self.onlyB = onlyB
     exactP = Self.binomialP(min(onlyA, onlyB), of: onlyA + onlyB)
     guard onlyA + onlyB > 0 else { return }
-    // Without the bound, equal numbers would differ by the correction.
+    // The maximum with 0 keeps the correction from making equal numbers differ.
     let distance = max(0, abs(Double(onlyA) - Double(onlyB)) - 1)
     let statistic = distance * distance / Double(onlyA + onlyB)
     chiSquare = statistic
     chiSquareP = erfc((statistic / 2).squareRoot())
   }
 
-  /// Twice the probability of at most `successes` heads among `count` coins, at most 1.
+  /// Twice the probability of at most `successes` heads in `count` coin tosses, but at most 1.
   private static func binomialP(_ successes: Int, of count: Int) -> Double {
     guard 2 * successes < count else { return 1 }
-    // The largest term, C(n, k) / 2^n, halved on the way as often as it can be: neither the
-    // quotient nor the power would fit a number.
+    // The largest term is C(n, k) / 2^n. Neither of the two numbers fits into a Double, so the term
+    // is halved as it is computed.
     var term = 1.0
     var halvings = count
     for place in 0..<successes {

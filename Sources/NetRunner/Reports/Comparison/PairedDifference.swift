@@ -3,27 +3,27 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much more often one model is right than another, on the same pictures.
+/// The difference between the accuracies of two models on the same images.
 public struct PairedDifference: Sendable, Hashable, Codable {
-  /// The share that the first model is right about.
+  /// The fraction of images that the first model is right about.
   public var a: Double
-  /// The share that the second model is right about.
+  /// The fraction of images that the second model is right about.
   public var b: Double
-  /// The second share less the first.
+  /// The second fraction minus the first.
   public var difference: Double
-  /// Where the true difference lies with a probability of 95%: Tango's score interval (1998).
+  /// The 95% confidence interval of the difference: Tango's score interval (1998).
   ///
-  /// It takes into account that both models saw the same pictures, and holds for few pictures and
-  /// for none that the models differ in, where the usual interval would have no width.
+  /// It takes into account that both models saw the same images. It is also valid for few images,
+  /// and if the models never differ. The usual interval would have no width then.
   public var interval: MetricValue.Interval
 
   /// Compares two models.
   ///
   /// - Parameters:
-  ///   - bothRight: Pictures that both are right about.
-  ///   - onlyA: Pictures that only the first is right about.
-  ///   - onlyB: Pictures that only the second is right about.
-  ///   - count: All pictures, more than none.
+  ///   - bothRight: The number of images that both models are right about.
+  ///   - onlyA: The number of images that only the first model is right about.
+  ///   - onlyB: The number of images that only the second model is right about.
+  ///   - count: The number of all images, which must be positive.
   public init(bothRight: Int, onlyA: Int, onlyB: Int, of count: Int) {
     precondition(
       count > 0 && min(bothRight, onlyA, onlyB) >= 0 && bothRight + onlyA + onlyB <= count,
@@ -40,17 +40,17 @@ public struct PairedDifference: Sendable, Hashable, Codable {
 
 /// The score test of a paired difference.
 private struct TangoTest {
-  /// Both ends leave out 2.5%.
+  /// The normal quantile that leaves out 2.5% at both ends.
   private static let quantile = 1.959963984540054
 
   var gains: Double
   var losses: Double
   var count: Double
 
-  /// The difference that lies farthest in a direction and is not refused.
+  /// The farthest difference in one direction that the test doesn't reject.
   func edge(from difference: Double, to end: Double) -> Double {
     var (inside, outside) = (difference, end)
-    // Each round halves the distance: there are no more numbers between after that many.
+    // Each round halves the distance. After 100 rounds, no numbers are left in between.
     for _ in 0..<100 {
       let middle = (inside + outside) / 2
       if middle == inside || middle == outside { break }
@@ -60,7 +60,7 @@ private struct TangoTest {
   }
 
   private func isRefused(_ difference: Double) -> Bool {
-    // The share of losses that is most likely under this difference.
+    // The most likely fraction of losses for this difference.
     let a = 2 * count
     let b = -gains - losses + (2 * count - gains + losses) * difference
     let c = -losses * difference * (1 - difference)

@@ -12,8 +12,8 @@ extension ReportComparison {
   ///   - report: The report.
   ///   - modelA: The first model's identifier.
   ///   - modelB: The second model's identifier.
-  ///   - seed: Where resampling begins.
-  /// - Throws: `TensorIOError` when the report does not have both models.
+  ///   - seed: The seed for resampling.
+  /// - Throws: `TensorIOError` if the report doesn't have both models.
   public init(
     _ report: EvaluationReport, _ modelA: String, _ modelB: String, seed: UInt64 = 0
   ) throws {
@@ -28,14 +28,14 @@ extension ReportComparison {
 
   /// Compares two reports.
   ///
-  /// Pictures belong together by their identifiers.
+  /// Images are matched by their identifiers.
   ///
   /// - Parameters:
-  ///   - first: What the second is compared with: the older run.
+  ///   - first: The older run, which is the baseline.
   ///   - second: The newer run.
-  ///   - options: Which models, and whether the datasets may differ.
-  /// - Throws: `TensorIOError` with the code `.invalidOption` for other datasets and unknown models,
-  ///   and for reports that say different things about a picture.
+  ///   - options: Which models are compared, and whether the datasets can differ.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` if the datasets differ, if a model is
+  ///   unknown, or if the reports contradict each other about an image.
   public init(
     _ first: EvaluationReport, _ second: EvaluationReport, _ options: Options = Options()
   ) throws {
@@ -132,7 +132,7 @@ extension ReportComparison {
 }
 
 extension EnvironmentRecord {
-  /// The libraries for people, by the alphabet.
+  /// The libraries as text, in alphabetical order.
   var libraryText: String {
     libraries.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
@@ -171,7 +171,7 @@ extension EvaluationReport {
   }
 }
 
-/// How often the models are right about the same pictures.
+/// Counts how often the models are right about the same images.
 private struct PairedTable {
   var scored = 0
   var bothRight = 0

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReportComparison {
-  /// The comparison for people, as lines for a terminal.
+  /// The comparison as human-readable lines for a terminal.
   public var text: String {
     var lines = ["a  \(a.title)", "b  \(b.title)"]
     lines += warnings.map { "!  \($0)" }
@@ -53,7 +53,7 @@ extension ReportComparison {
     }
   }
 
-  /// How many pictures a list shows.
+  /// The maximum number of images in a list.
   private static let longestList = 20
 
   private func flipLines(isRightInA: Bool) -> [String] {
@@ -72,7 +72,7 @@ extension ReportComparison {
 }
 
 extension ReportComparison.Side {
-  /// The model, its version and when it was evaluated.
+  /// The model, its version and the date of its evaluation.
   var title: String {
     "\(model.id), version \(model.version)" + (created.isEmpty ? "" : ", evaluated \(created)")
   }

@@ -3,59 +3,58 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two models, or two runs of one, picture by picture.
+/// Compares two models, or two runs of one model, image by image.
 ///
 /// ```swift
 /// let comparison = try ReportComparison(before, after)
 /// print(comparison.text)
 /// ```
 public struct ReportComparison: Sendable, Codable {
-  /// What the documents' `schema` says.
+  /// The value of `schema` in documents.
   public static let schema = "tensorio.comparison"
-  /// What the documents' `schema_version` says.
+  /// The value of `schema_version` in documents.
   public static let schemaVersion = 1
 
   /// The kind of document.
   public var schema = Self.schema
-  /// The version of that kind.
+  /// The version of the document's format.
   public var schemaVersion = Self.schemaVersion
   /// The first model.
   public var a: Side
   /// The second model.
   public var b: Side
-  /// What makes the comparison doubtful: other datasets, settings or machines.
+  /// What makes the comparison doubtful, such as different datasets, settings or machines.
   public var warnings: [String]
-  /// How many pictures are in both reports.
+  /// The number of images in both reports.
   public var paired: Int
-  /// How many of them have a label, so that both predictions are right or wrong.
+  /// The number of these images that have a label, so that both predictions are right or wrong.
   public var scored: Int
-  /// Scored pictures that both models are right about.
+  /// The number of scored images that both models are right about.
   public var bothRight: Int
-  /// Scored pictures that neither model is right about.
+  /// The number of scored images that neither model is right about.
   public var bothWrong: Int
-  /// Whether the models are right about different numbers of pictures.
+  /// Tests whether the models are right about different numbers of images.
   public var mcNemar: McNemarTest
-  /// The difference of the shares of right predictions (top-1 accuracy); nil without scored
-  /// pictures.
+  /// The difference in top-1 accuracy, or nil if there are no scored images.
   public var accuracy: PairedDifference?
-  /// How the latencies compare, for `inference` and for `total`.
+  /// The latency ratios, for `inference` and for `total`.
   public var latency: [LatencyRatio]
-  /// The scored pictures that only one model is right about, in the dataset's order.
+  /// The scored images that only one model is right about, in the dataset's order.
   public var flips: [Flip]
 
-  /// One of two models that are compared.
+  /// One of the two compared models.
   public struct Side: Sendable, Hashable, Codable {
     /// The model.
     public var model: ModelRecord
-    /// When its evaluation began.
+    /// The start of the model's evaluation.
     public var created: String
-    /// SHA-256 of the dataset.
+    /// The SHA-256 of the dataset.
     public var datasetSHA256: String
-    /// How many pictures were evaluated.
+    /// The number of images that were evaluated.
     public var pictures: Int
-    /// The pictures that failed, among those of both reports.
+    /// The images in both reports that failed for this model.
     public var failed: [String]
-    /// The pictures that only this side has.
+    /// The images that only this side has.
     public var unpaired: [String]
 
     private enum CodingKeys: String, CodingKey {
@@ -64,19 +63,21 @@ public struct ReportComparison: Sendable, Codable {
     }
   }
 
-  /// A picture that only one model is right about.
+  /// An image that only one model is right about.
   public struct Flip: Sendable, Hashable, Codable {
-    /// The picture's place in the dataset.
+    /// The image's index in the dataset.
     public var index: Int
-    /// The picture's identifier.
+    /// The image's identifier.
     public var image: String
-    /// What it shows.
+    /// The image's ground truth.
     public var truth: String?
-    /// What the first model says; nil where it failed.
+    /// The first model's prediction, or nil if the image failed.
     public var predictedA: String?
-    /// What the second model says; nil where it failed.
+    /// The second model's prediction, or nil if the image failed.
     public var predictedB: String?
-    /// Whether the first model is right; else the second one is.
+    /// Whether the first model is right.
+    ///
+    /// If false, the second one is.
     public var isRightInA: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -87,18 +88,22 @@ public struct ReportComparison: Sendable, Codable {
     }
   }
 
-  /// How reports are compared.
+  /// Options for comparing reports.
   public struct Options: Sendable {
-    /// The first report's model; nil where it has only one.
+    /// The first report's model.
+    ///
+    /// It can be nil if the report has only one.
     public var modelA: String?
-    /// The second report's model; nil where it has only one.
+    /// The second report's model.
+    ///
+    /// It can be nil if the report has only one.
     public var modelB: String?
-    /// Whether other datasets are only a warning, not an error.
+    /// Whether different datasets are a warning instead of an error.
     public var allowsOtherDatasets = false
-    /// Where resampling begins.
+    /// The seed for resampling.
     public var seed: UInt64 = 0
 
-    /// Makes options: the only models, and the same dataset.
+    /// Creates options that compare the only models and require the same dataset.
     public init() {}
   }
 
@@ -110,10 +115,10 @@ public struct ReportComparison: Sendable, Codable {
     case mcNemar = "mcnemar"
   }
 
-  /// The comparison as JSON, equal in every byte for equal comparisons.
+  /// The comparison as JSON, which is byte-for-byte equal for equal comparisons.
   ///
-  /// - Returns: The document, with a line feed at its end.
-  /// - Throws: `TensorIOError` for a comparison that cannot be written, which is a fault of ours.
+  /// - Returns: The document with a trailing line feed.
+  /// - Throws: `TensorIOError` if the comparison can't be encoded, which is a bug in this library.
   public func json() throws -> String {
     let members: [String: StableJSON?] = [
       "schema": try StableJSON(schema), "schema_version": try StableJSON(schemaVersion),

@@ -6,11 +6,11 @@
 import TensorIO
 
 extension Gate {
-  /// Holds every model of a report against the gate.
+  /// Checks the gate for every model of a report.
   ///
   /// - Returns: A result for each model, in the report's order.
-  /// - Throws: `TensorIOError` with the code `.invalidOption` when a model has no such number; the
-  ///   message lists those that there are.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` if a model doesn't have the gate's
+  ///   number. The message lists the available ones.
   public func check(_ report: EvaluationReport) throws -> [GateResult] {
     guard !report.models.isEmpty else {
       throw TensorIOError(
@@ -19,10 +19,10 @@ extension Gate {
     return try report.models.map(check)
   }
 
-  /// Holds a model against the gate.
+  /// Checks the gate for one model.
   ///
-  /// - Throws: `TensorIOError` with the code `.invalidOption` when there is no such number; the
-  ///   message lists those that there are.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` if the model doesn't have the gate's
+  ///   number. The message lists the available ones.
   public func check(_ result: ModelResult) throws -> GateResult {
     let number = try number(in: result)
     let id = result.model.id
@@ -45,7 +45,7 @@ extension Gate {
         + (isMet ? "as wanted: \(wish)." : "it should be \(wish)."))
   }
 
-  /// A number with few decimals, unless that would put it on the other side of the bound.
+  /// Formats a number with few decimals, unless rounding would move it across the bound.
   private func rounded(_ value: Double) -> String {
     let text = DecimalText(value, digits: 4).description
     guard let short = Double(text), (short < bound, short > bound) == (value < bound, value > bound)
@@ -56,7 +56,8 @@ extension Gate {
   private func number(in result: ModelResult) throws -> GateNumber {
     let all = GateNumber.all(of: result)
     let found = all.filter { $0.fullName == name || $0.name == name }
-    // Two metrics may well compute the same number: only different ones leave a doubt.
+    // Several metrics can compute the same number. The name is ambiguous only if the numbers
+    // differ.
     if let first = found.first, found.allSatisfy({ $0.isSame(as: first) }) { return first }
     let id = result.model.id
     guard found.isEmpty else {
@@ -74,7 +75,7 @@ extension Gate {
   }
 }
 
-/// A number of a model that gates can name.
+/// A number of a model that gates can refer to.
 private struct GateNumber {
   var fullName: String
   var name: String
@@ -83,7 +84,7 @@ private struct GateNumber {
   /// Why there is no value, as the rest of a sentence.
   var reason: String
 
-  /// Whether it makes no difference which of the two is meant.
+  /// Whether the two numbers are interchangeable.
   func isSame(as other: GateNumber) -> Bool {
     let isEqual = value == other.value || value?.isNaN == true && other.value?.isNaN == true
     return isEqual && isHigherBetter == other.isHigherBetter

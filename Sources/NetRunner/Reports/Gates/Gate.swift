@@ -5,13 +5,19 @@
 
 import TensorIO
 
-/// A number that an evaluation must reach, such as `top1>=0.7`.
+/// A threshold for a number of an evaluation, such as `top1>=0.7`.
 ///
-/// `=` asks for a number at least as good: not less where more is better, else not more. Numbers of
-/// metrics go by their names; where two metrics have one of the same name, by `metric.name`.
-/// Beside them there are `failed` and `failed_share`, pictures that failed, `throughput`, in
-/// pictures a second, and latencies in milliseconds: `latency_mean`, `latency_p50`, `_p90`, `_p95`,
-/// `_p99`, `_min` and `_max` of all stages together, or of one, as in `latency_inference_p95`.
+/// `=` requires a number that is at least as good as the bound. It must not be lower if higher is
+/// better, and not higher otherwise.
+///
+/// A metric's number is referred to by its name. If two metrics have a number with the same name,
+/// use `metric.name`. Other numbers are:
+///
+/// - `failed` and `failed_share`: the number and fraction of images that failed.
+/// - `throughput`: images per second.
+/// - `latency_mean`, `latency_p50`, `_p90`, `_p95`, `_p99`, `_min` and `_max`: latencies of all
+///   stages together, in milliseconds. A name such as `latency_inference_p95` refers to a single
+///   stage.
 ///
 /// ```swift
 /// let gates = try ["top1=0.7", "latency_p95<=20", "failed<=0"].map(Gate.init(parsing:))
@@ -20,31 +26,31 @@ import TensorIO
 public struct Gate: Sendable, Hashable {
   /// How a number is compared with the bound.
   public enum Relation: String, Sendable, Hashable {
-    /// At least as good as the bound.
+    /// The number must be at least as good as the bound.
     case atLeastAsGood = "="
-    /// Not less than the bound.
+    /// The number must not be lower than the bound.
     case atLeast = ">="
-    /// Not more than the bound.
+    /// The number must not be higher than the bound.
     case atMost = "<="
   }
 
   /// The number's name.
   public var name: String
-  /// How it is compared.
+  /// How the number is compared with the bound.
   public var relation: Relation
-  /// What it is compared with.
+  /// The bound.
   public var bound: Double
 
-  /// Makes a gate.
+  /// Creates a gate.
   public init(_ name: String, _ relation: Relation, _ bound: Double) {
     self.name = name
     self.relation = relation
     self.bound = bound
   }
 
-  /// Reads a gate.
+  /// Parses a gate.
   ///
-  /// - Parameter text: A name, one of `=`, `>=` and `<=`, and a number, as `top1>=0.7`.
+  /// - Parameter text: A name, one of `=`, `>=` and `<=`, and a number, for example `top1>=0.7`.
   /// - Throws: `TensorIOError` with the code `.invalidOption`.
   public init(parsing text: String) throws {
     let scalars = Array(text.unicodeScalars)
@@ -59,7 +65,7 @@ public struct Gate: Sendable, Hashable {
     let name = Self.trimmed(scalars[..<start])
     guard !name.isEmpty else { throw Self.error(text, "names nothing before '\(sign)'") }
     let number = Self.trimmed(scalars[end...])
-    // Double reads hexadecimal numbers and 'nan' as well: neither is meant.
+    // Double also parses hexadecimal numbers and 'nan', which aren't allowed here.
     let isDecimal = number.utf8.allSatisfy {
       (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0)
     }
@@ -82,37 +88,39 @@ public struct Gate: Sendable, Hashable {
 }
 
 extension Gate: CustomStringConvertible {
-  /// The gate as ``init(parsing:)`` reads it.
+  /// The gate as text that ``init(parsing:)`` can parse.
   public var description: String { name + relation.rawValue + bound.shortText }
 }
 
 extension Gate: Codable {
-  /// Reads a gate from its text.
+  /// Decodes a gate from its text.
   public init(from decoder: any Decoder) throws {
     self = try Gate(parsing: decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Writes a gate as its text.
+  /// Encodes a gate as text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 }
 
-/// Whether a model passed a gate.
+/// The result of checking a gate for a model.
 public struct GateResult: Sendable, Hashable, Codable {
   /// The gate.
   public var gate: Gate
   /// The model's identifier.
   public var model: String
-  /// The number that was compared; nil where it is not defined.
+  /// The number that was compared, or nil if it isn't defined.
   public var value: Double?
-  /// Whether the number is good enough; one that is not defined never is.
+  /// Whether the number is good enough.
+  ///
+  /// An undefined number never is.
   public var isMet: Bool
-  /// What was found, as a sentence.
+  /// A sentence that explains the result.
   public var message: String
 
-  /// Makes a result.
+  /// Creates a result.
   public init(gate: Gate, model: String, value: Double?, isMet: Bool, message: String) {
     self.gate = gate
     self.model = model

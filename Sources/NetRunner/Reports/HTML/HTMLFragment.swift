@@ -5,12 +5,12 @@
 
 /// A piece of an HTML page.
 ///
-/// Texts that are interpolated are escaped, pieces are not: a name such as `<script>` cannot become
-/// markup by being forgotten. Attributes must stand in double quotes.
+/// Interpolated strings are escaped, and interpolated fragments aren't. A name such as `<script>`
+/// therefore never becomes markup by accident. Attributes must be in double quotes.
 struct HTMLFragment: ExpressibleByStringInterpolation {
   private(set) var text: String
 
-  /// Nothing.
+  /// An empty fragment.
   static var empty: HTMLFragment { HTMLFragment(stringLiteral: "") }
 
   init(stringLiteral markup: String) { text = markup }
@@ -42,7 +42,7 @@ struct HTMLFragment: ExpressibleByStringInterpolation {
       for fragment in fragments { text += fragment.text }
     }
 
-    /// A coordinate of a chart.
+    /// Appends a coordinate of a chart.
     mutating func appendInterpolation(_ coordinate: Double) {
       var decimals = DecimalText(coordinate.isFinite ? coordinate : 0, digits: 1).description
       if decimals.hasSuffix(".0") { decimals.removeLast(2) }
@@ -52,9 +52,9 @@ struct HTMLFragment: ExpressibleByStringInterpolation {
 }
 
 extension String {
-  /// Appends text so that it stands for itself, between tags and in quoted attributes.
+  /// Appends text that is escaped for use between tags and in quoted attributes.
   ///
-  /// Characters that HTML does not allow become U+FFFD.
+  /// Characters that HTML doesn't allow become U+FFFD.
   fileprivate mutating func append(escaping value: String) {
     for scalar in value.unicodeScalars {
       switch scalar {
@@ -73,10 +73,12 @@ extension String {
 }
 
 extension HTMLFragment {
-  /// Text from elsewhere in the middle of ours: its direction does not reach beyond it.
+  /// Isolates text from elsewhere, so that its writing direction doesn't affect the text around it.
   static func name(_ text: String) -> HTMLFragment { "<bdi>\(text)</bdi>" }
 
-  /// A table that may be wider than the page: it scrolls by itself, with the keyboard as well.
+  /// Wraps a table that can be wider than the page.
+  ///
+  /// It scrolls separately, also with the keyboard.
   static func scrolling(_ table: HTMLFragment, label: String) -> HTMLFragment {
     "<div class=\"scroll\" role=\"region\" aria-label=\"\(label)\" tabindex=\"0\">\(table)</div>\n"
   }

@@ -11,10 +11,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A page that needs no other file and no network.
+/// A page that needs no other files and no network.
 ///
-/// Its content security policy allows its own style and script by their hashes, and pictures that
-/// are part of it: whatever else might get into the page, a browser does not run it.
+/// Its content security policy allows only its own style and script, by their hashes, and embedded
+/// images. A browser doesn't run anything else that might get into the page.
 struct HTMLPage {
   var title: String
   var body: HTMLFragment

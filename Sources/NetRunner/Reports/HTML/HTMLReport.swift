@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// An evaluation as one page for people, which needs no other file and no network.
+/// An evaluation as a single web page that needs no other files and no network.
 ///
-/// The page shows a model after the other: its numbers with their intervals, what it takes for what,
-/// how long it takes, and its worst mistakes as small pictures; several models are compared picture
-/// by picture with the first. Long lists are cut, and say so: the page stays small enough to be sent
-/// around, however many pictures there were.
+/// The page shows each model's metrics with their intervals, its confusion matrix, its latencies,
+/// and its worst mistakes as thumbnails. If there are several models, each one is compared with the
+/// first, image by image. Long lists are truncated with a note. The page therefore stays small
+/// enough to send, however many images there are.
 ///
 /// ```swift
 /// var page = HTMLReport(report)
@@ -18,12 +18,14 @@
 public struct HTMLReport: Sendable {
   /// The report.
   public var report: EvaluationReport
-  /// Where the pictures of mistakes come from; without, the page has none.
+  /// The source of the thumbnails.
+  ///
+  /// If nil, the page has none.
   public var pictures: ReportPictures?
-  /// What gates found.
+  /// The results of the gates.
   public var gates: [GateResult]
 
-  /// Makes a page.
+  /// Creates a page.
   public init(
     _ report: EvaluationReport, pictures: ReportPictures? = nil, gates: [GateResult] = []
   ) {
@@ -45,7 +47,7 @@ public struct HTMLReport: Sendable {
       let section = ModelSection(
         result: result, rows: report.results.filter { $0.model == result.model.id },
         anchor: "model-\(place + 1)", pictures: pictures,
-        // All models together show about as many pictures as one.
+        // All models together show about as many images as a single model.
         galleryLength: max(6, 24 / max(1, report.models.count)),
         metricNames: report.settings.metrics, title: report.models.count == 1 ? "Results" : nil)
       sections += section.html

@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pages' only script: tables are sorted by their columns.
+/// The pages' only script, which sorts tables by column.
 ///
-/// Without it a page shows everything just as well, in the order that matters most.
+/// Without it, a page shows the same content, with the most important rows first.
 struct HTMLScript {
   static let text = """
     for (const table of document.querySelectorAll("table.sortable")) {

@@ -3,12 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pages' style: one column of sections, light and dark, from a phone to a wide screen and
+/// The pages' style sheet.
+///
+/// It has one column of sections, a light and a dark scheme, and works on phones, wide screens and
 /// paper.
 struct HTMLStyle {
   static let text = colors + page + tables + charts + gallery + heat + media
 
-  /// Every pair of text and ground has a contrast of 4.5 or more, in both schemes.
+  /// All text has a contrast of 4.5 or more with its background, in both schemes.
   private static let colors = """
     :root {
       color-scheme: light dark;
@@ -184,8 +186,10 @@ struct HTMLStyle {
 
     """
 
-  /// Shades for shares from 0 to 10 tenths; the last one is the only one with light text, and no
-  /// shade lies between, where neither text could be read.
+  /// Shades for fractions from 0 to 10 tenths.
+  ///
+  /// Only the last shade has light text. There are no shades just before it, because neither dark
+  /// nor light text would be readable on them.
   private static var heat: String {
     let shades = [".05", ".08", ".13", ".18", ".24", ".3", ".36", ".42", ".47", ".52", ".95"]
     var text = matrix

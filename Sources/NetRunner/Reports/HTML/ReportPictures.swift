@@ -12,19 +12,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where a page takes the pictures from that it shows small.
+/// The source of the thumbnails on a page.
 public struct ReportPictures: Sendable {
   private let read: @Sendable (_ id: String) throws -> PixelBuffer
 
-  /// Pictures from a function.
+  /// Reads images with a closure.
   ///
-  /// - Parameter read: Reads a picture by its identifier in the report; what it throws is shown in
-  ///   the picture's place.
+  /// - Parameter read: Reads an image by its identifier in the report. If it throws, the page shows
+  ///   the error instead of the image.
   public init(_ read: @escaping @Sendable (_ id: String) throws -> PixelBuffer) {
     self.read = read
   }
 
-  /// The pictures of a dataset; those from addresses are not fetched again.
+  /// Reads the images of a dataset.
+  ///
+  /// Images with a URL aren't fetched again.
   public init(_ dataset: Dataset) {
     let sources = Dictionary(
       dataset.samples.map { ($0.id, $0.source) }, uniquingKeysWith: { first, _ in first })
@@ -42,7 +44,7 @@ public struct ReportPictures: Sendable {
     }
   }
 
-  /// The pictures below a folder, by their paths in it.
+  /// Reads images in a folder, by their paths relative to it.
   public init(folder: String) {
     self.init { id in
       guard FileSystem.staysInside(id) else {
@@ -52,19 +54,19 @@ public struct ReportPictures: Sendable {
     }
   }
 
-  /// A small picture to be part of a page.
+  /// Creates a thumbnail that can be embedded in a page.
   ///
-  /// - Throws: `TensorIOError` when the picture cannot be read.
+  /// - Throws: `TensorIOError` if the image can't be read.
   func thumbnail(of id: String) throws -> Thumbnail { try Thumbnail(read(id).upright()) }
 }
 
-/// A small picture as an address that contains it.
+/// A small image in the form of a data URL.
 struct Thumbnail {
-  /// The longest side: twice what a page shows, for fine screens.
+  /// The maximum side in pixels, which is twice the size on the page for high-resolution screens.
   static let side = 240
 
   let address: String
-  /// Whether it has so few pixels that they should be seen as squares.
+  /// Whether the image is so small that its pixels should be shown as squares.
   let isTiny: Bool
 
   init(_ picture: PixelBuffer) throws {

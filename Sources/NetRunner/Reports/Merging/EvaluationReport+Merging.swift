@@ -6,22 +6,22 @@
 public import TensorIO
 
 extension EvaluationReport {
-  /// Puts the parts of an evaluation together that were made one by one, or on several machines.
+  /// Merges the parts of an evaluation that were run one after the other, or on several machines.
   ///
-  /// Rows go back to their places, metrics are computed from what they kept of each picture, and
-  /// latencies from the rows: apart from what ``withoutTimes()`` leaves out, the report equals in
-  /// every byte that of a run on all pictures. Seconds are the sum of the parts' seconds, as if one
-  /// had been made after the other, and the throughput follows from them.
+  /// Rows are put back in order, metrics are computed from the data they kept for each image, and
+  /// latencies are computed from the rows. Apart from what ``withoutTimes()`` removes, the result
+  /// is byte-for-byte the report of a run on all images. The duration is the sum of the parts'
+  /// durations, as if they had been run one after the other. The throughput is computed from it.
   ///
   /// - Parameters:
   ///   - parts: All parts, in any order.
-  ///   - accuracy: What the summary gives as a model's accuracy; nil for the metric whose values the
-  ///     parts' summaries have.
-  ///   - reduce: Makes a metric's report of what it kept of all pictures (``ModelResult/items``), in
-  ///     the rows' order: called with the model, the metric's name and the items.
-  /// - Returns: The report of the whole.
-  /// - Throws: `TensorIOError` with the code `.invalidOption` that names what differs where parts do
-  ///   not belong together, or what is missing; and what `reduce` throws.
+  ///   - accuracy: Returns a model's accuracy for the summary. If nil, it is the metric whose
+  ///     values the parts' summaries have.
+  ///   - reduce: Computes a metric's report from its data for all images (``ModelResult/items``),
+  ///     in the rows' order. It is called with the model, the metric's name and the items.
+  /// - Returns: The report of the whole evaluation.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` if parts don't belong together or
+  ///   something is missing; what `reduce` throws.
   public static func merging(
     parts: [EvaluationReport], accuracy: ((ModelResult) throws -> Double?)? = nil,
     reduce: (
@@ -54,7 +54,7 @@ extension EvaluationReport {
 }
 
 extension EnvironmentRecord {
-  /// Where parts were evaluated: each name once, the largest number of cores.
+  /// Merges the environments of all parts: distinct names, and the largest number of cores.
   fileprivate init(merging all: [EnvironmentRecord]) {
     func names(_ key: KeyPath<EnvironmentRecord, String>) -> String {
       all.map { $0[keyPath: key] }.withoutRepetitions.joined(separator: " / ")
@@ -66,7 +66,7 @@ extension EnvironmentRecord {
 }
 
 extension [String] {
-  /// Each element where it occurs first.
+  /// The distinct elements, in the order in which they first occur.
   fileprivate var withoutRepetitions: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }

@@ -4,14 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EvaluationReport {
-  /// Puts the parts of an evaluation together, with the metrics that the parts were measured by.
+  /// Merges the parts of an evaluation, with the same metrics as the parts.
   ///
   /// - Parameters:
   ///   - parts: All parts, in any order.
   ///   - registry: The metrics by name.
-  /// - Returns: The report of the whole: that of a run on all pictures, but for the times.
-  /// - Throws: `TensorIOError` that names what differs where parts do not belong together, or what
-  ///   is missing.
+  /// - Returns: The report of a run on all images, except for the times.
+  /// - Throws: `TensorIOError` that says which parts don't belong together, or what is missing.
   public static func merging(
     parts: [EvaluationReport], registry: MetricRegistry = .standard
   ) throws -> EvaluationReport {

@@ -6,7 +6,7 @@
 import TensorIO
 
 extension PartSet {
-  /// What a model came to in all parts together.
+  /// Computes a model's results over all parts.
   func result(
     at place: Int, reduce: (ModelRecord, String, [JSONValue]) throws -> MetricReport
   ) throws -> ModelResult {
@@ -45,7 +45,7 @@ extension PartSet {
     return whole
   }
 
-  /// What a metric kept of each picture, in the dataset's order.
+  /// The data that a metric kept for each image, in the dataset's order.
   private func interleaved(
     _ metric: String, _ results: [ModelResult], _ rows: [[ResultRow]]
   ) throws -> [JSONValue] {
@@ -69,7 +69,8 @@ extension PartSet {
     return all.sorted { $0.index < $1.index }.map(\.item)
   }
 
-  /// The metric that the parts' summaries give as the accuracy, of the whole.
+  /// The value of the metric that the parts' summaries use as the accuracy, computed over all
+  /// parts.
   func accuracy(of result: ModelResult) throws -> Double? {
     let id = result.model.id
     let parts = all.map { part in
@@ -100,7 +101,7 @@ extension PartSet {
 }
 
 extension LatencyRecord {
-  /// The statistics of all pictures that did not fail.
+  /// Computes the statistics of all images that didn't fail.
   init(_ evaluations: [EvaluationRecord]) {
     self.init(
       decode: LatencyStatistics(evaluations.map(\.decodeLatency)),

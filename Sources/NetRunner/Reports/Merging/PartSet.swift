@@ -11,14 +11,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Parts that belong together, in order, none of them missing.
+/// A complete and ordered set of parts that belong together.
 struct PartSet {
   let all: [EvaluationReport]
   let first: EvaluationReport
 
-  /// Checks parts.
+  /// Checks and sorts the parts.
   ///
-  /// - Throws: `TensorIOError` that names what differs or is missing.
+  /// - Throws: `TensorIOError` that names what differs or what is missing.
   init(_ parts: [EvaluationReport]) throws {
     guard parts.count > 0 else {
       throw TensorIOError(.invalidOption, "There are no parts to put together.")
@@ -48,7 +48,7 @@ struct PartSet {
       throw TensorIOError(
         .invalidOption, "A report says that it is part \(stranger) of \(count), which cannot be.")
     }
-    // Not a range of all parts: a file may claim any number of them.
+    // Don't enumerate all parts, because a file can claim any number of them.
     guard indices.count == count else {
       let known = Set(indices)
       let missing = (1...(known.count + 1)).filter { !known.contains($0) && $0 <= count }.prefix(20)
@@ -112,7 +112,7 @@ struct PartSet {
 
   // MARK: - Rows
 
-  /// Every picture once for each model, none missing.
+  /// Checks that each model has every image exactly once.
   private func checkRows() throws {
     let expected = max(0, min(first.settings.limit ?? .max, first.dataset.pictures))
     for model in first.models.map(\.model.id) {
@@ -143,7 +143,7 @@ struct PartSet {
     }
   }
 
-  /// All rows in the order of a report about all pictures.
+  /// All rows, in the same order as in a report about all images.
   var rows: [ResultRow] {
     let places = Dictionary(
       first.models.enumerated().map { ($1.model.id, $0) }, uniquingKeysWith: { old, _ in old })
@@ -158,7 +158,7 @@ struct PartSet {
 }
 
 extension DatasetRecord {
-  /// The record without what may differ from machine to machine.
+  /// A copy of the record without the values that can differ between machines.
   fileprivate var withoutPlace: DatasetRecord {
     var record = self
     record.path = ""

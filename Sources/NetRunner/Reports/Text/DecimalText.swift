@@ -3,13 +3,15 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number for people: with a fixed number of decimals, and a real minus sign where asked.
+/// A human-readable number with a fixed number of decimals, optionally with a plus sign.
 ///
-/// Foundation's formatting would bring the locale with it; reports look the same everywhere.
+/// Foundation's formatting depends on the locale, but reports must look the same everywhere.
 struct DecimalText: CustomStringConvertible {
   let description: String
 
-  /// A number with so many decimals; numbers too large for that as they are.
+  /// Formats a number with the given number of decimals.
+  ///
+  /// Very large numbers are written as they are.
   init(_ value: Double, digits: Int, showsPlus: Bool = false) {
     let places = min(max(digits, 0), 9)
     let scale = (0..<places).reduce(1.0) { product, _ in product * 10 }
@@ -25,7 +27,7 @@ struct DecimalText: CustomStringConvertible {
     description = sign + whole + (places > 0 ? "." + padded.suffix(places) : "")
   }
 
-  /// A whole number with commas between the thousands.
+  /// Formats an integer with commas between the thousands.
   init(grouping value: Int) {
     var text = ""
     for (place, digit) in String(value.magnitude).reversed().enumerated() {
@@ -37,7 +39,7 @@ struct DecimalText: CustomStringConvertible {
 
   private init(text: String) { description = text }
 
-  /// Milliseconds with three or four digits that mean something.
+  /// Formats milliseconds with three or four significant digits.
   init(milliseconds value: Double) {
     let digits =
       switch value.magnitude {
@@ -49,7 +51,9 @@ struct DecimalText: CustomStringConvertible {
     self.init(value, digits: digits)
   }
 
-  /// The probability of a result by chance: very small ones only as such.
+  /// Formats a p-value.
+  ///
+  /// Very small values are written as "< 0.0001".
   init(probability value: Double) {
     self = value < 0.0001 ? Self(text: "< 0.0001") : Self(value, digits: value < 0.01 ? 4 : 3)
   }

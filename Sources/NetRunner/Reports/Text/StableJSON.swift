@@ -11,13 +11,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// JSON that is equal in every byte for equal values.
+/// JSON that is byte-for-byte equal for equal values.
 struct StableJSON {
   let text: String
 
-  /// A value on one line, with sorted keys.
+  /// Encodes a value on one line, with sorted keys.
   ///
-  /// - Throws: `TensorIOError`, which is a fault of ours: numbers that are not finite are texts.
+  /// Numbers that aren't finite are encoded as strings.
+  ///
+  /// - Throws: `TensorIOError` if the value can't be encoded, which is a bug in this library.
   init(_ value: any Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -30,7 +32,7 @@ struct StableJSON {
     }
   }
 
-  /// An array with each element on a line of its own.
+  /// Encodes an array with each element on its own line.
   init(lines values: [some Encodable]) throws {
     text =
       values.isEmpty
@@ -38,7 +40,7 @@ struct StableJSON {
       : "[\n" + (try values.map { try StableJSON($0).text }).joined(separator: ",\n") + "\n]"
   }
 
-  /// A document with each member on a line of its own, in the order of the keys.
+  /// Encodes a document with each member on its own line, sorted by key.
   init(document members: [String: StableJSON?]) {
     let lines = members.compactMap { key, value in value.map { (key, $0.text) } }
       .sorted { $0.0 < $1.0 }.map { "\"\($0)\": \($1)" }

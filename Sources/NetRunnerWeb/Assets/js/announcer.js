@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** Says things to screen readers: what changed, and not more often than every two seconds. */
+/** Tells screen readers what changed, at most once every two seconds. */
 export class Announcer {
   #region;
   #last = 0;
@@ -14,7 +14,7 @@ export class Announcer {
     this.#region = region;
   }
 
-  /** Says a text now, or the newest of several as soon as two seconds have passed. */
+  /** Says a text now, or the newest of several texts as soon as two seconds have passed. */
   say(text) {
     if (text === this.#pending) return;
     this.#pending = text;

@@ -5,7 +5,7 @@
 
 import { pathOf } from "./request.js";
 
-/** What the server can do, by name; each resolves to the answer's JSON. */
+/** The server's functions by name. Most of them resolve to the response's JSON. */
 export class API {
   #requests;
 
@@ -34,7 +34,9 @@ export class API {
     return this.#requests.upload("models", file, { type: "application/zip", query, ...options });
   }
 
-  /** Runs a model on a picture; `roundTrip` is added: milliseconds from here and back. */
+  /**
+   * Runs a model on an image. The result also has `roundTrip`, the request's time in milliseconds.
+   */
   async infer(model, picture, query) {
     const start = performance.now();
     const result = await this.#requests.json("POST", pathOf("models", model, "infer"), {
@@ -114,7 +116,7 @@ export class API {
     return this.#requests.json("GET", pathOf("models", model, "labels"));
   }
 
-  /** Keeps a photo with its label, a text or a number. */
+  /** Stores a photo with its label, which is a text or a number. */
   putLabel(model, photo, label, picture) {
     const query = typeof label === "number" ? { value: label } : { label };
     const type = picture.type || "application/octet-stream";
@@ -142,7 +144,10 @@ export class API {
     return this.#requests.address(pathOf("samples", name));
   }
 
-  /** Shows a picture of the server; with a token it is fetched, for an image sends no header. */
+  /**
+   * Shows an image from the server. With a token, this fetches the image, because an `img` element
+   * can't send a header.
+   */
   async showPicture(image, address) {
     if (!this.#requests.hasToken) {
       image.src = address;
@@ -153,7 +158,7 @@ export class API {
     image.onload = () => URL.revokeObjectURL(image.src);
   }
 
-  /** Follows a link to a download; with a token it is fetched first. */
+  /** Follows a link to a download. With a token, this fetches the file first. */
   async followDownload(event) {
     if (!this.#requests.hasToken) return;
     event.preventDefault();
@@ -170,7 +175,7 @@ export class API {
   }
 }
 
-/** Saves a file as the browser saves downloads. */
+/** Saves a file in the same way as the browser saves downloads. */
 export function saveBlob(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -179,7 +184,7 @@ export function saveBlob(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A photo's name as one part of an address. */
+/** Returns a photo's name without slashes, as one part of a URL. */
 function encodedName(photo) {
   return photo.replaceAll("/", "-");
 }

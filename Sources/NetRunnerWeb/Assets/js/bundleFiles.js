@@ -7,8 +7,8 @@ import { isZip } from "./pictures.js";
 import { zipped } from "./zip.js";
 
 /**
- * What a drop has of models: `{zip}`, a function that resolves to a zip to import; `{problem}`, why
- * there is none; or null where it has nothing of a model.
+ * Looks for a model in dropped files. Returns `{zip}`, a function that resolves to a zip to import;
+ * `{problem}`, which says why nothing can be imported; or null if there is no model.
  */
 export function modelIn(entries) {
   const zip = entries.find(({ file }) => isZip(file));
@@ -41,12 +41,12 @@ export function modelIn(entries) {
   return null;
 }
 
-/** The folder of a path that has the extension of bundles. */
+/** Returns the folder of a path that has a bundle's extension. */
 function bundleFolder(path) {
   return /^(.*?\.(?:tiobundle|tfbundle))\//i.exec(path)?.[1];
 }
 
-/** A folder that has a model.json at once, whatever it is called. */
+/** Returns the folder that directly contains a model.json, whatever the folder's name is. */
 function manifestFolder(path) {
   return /^(.*[^/])\/model\.json$/i.exec(path)?.[1];
 }

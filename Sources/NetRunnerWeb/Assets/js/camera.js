@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why there is no camera: "insecure", "unsupported", "denied", "none", "busy" or "failed". */
+/** An error with a code: "insecure", "unsupported", "denied", "none", "busy" or "failed". */
 export class CameraError extends Error {
   constructor(code) {
     super(cameraAdvice(code).title);
@@ -11,7 +11,7 @@ export class CameraError extends Error {
   }
 }
 
-/** What a browser's error means. */
+/** Returns the code for a browser's error. */
 export function cameraCode(name) {
   const codes = {
     NotAllowedError: "denied", SecurityError: "denied", NotFoundError: "none",
@@ -20,7 +20,7 @@ export function cameraCode(name) {
   return codes[name] ?? "failed";
 }
 
-/** What a person can do about it. */
+/** Returns what the user can do about an error. */
 export function cameraAdvice(code) {
   const advice = {
     insecure: {
@@ -44,7 +44,7 @@ export function cameraAdvice(code) {
   return advice[code] ?? advice.failed;
 }
 
-/** Whether trying again would end the same way. */
+/** Whether a retry would fail in the same way. */
 export function isHopeless(code) {
   return code === "insecure" || code === "unsupported";
 }
@@ -64,20 +64,20 @@ export class Camera {
     return this.#stream !== null;
   }
 
-  /** The camera's identifier, for the server to tell sources apart; "" without a camera. */
+  /** The camera's identifier, with which the server tells sources apart, or "" without a camera. */
   get id() {
     return this.#track?.getSettings().deviceId ?? "";
   }
 
-  /** "front", "back" or, where the browser does not say, "". */
+  /** "front", "back", or "" if the browser doesn't say. */
   get facing() {
     const mode = this.#track?.getSettings().facingMode;
     return { user: "front", environment: "back" }[mode] ?? "";
   }
 
   /**
-   * Starts the camera that faces "front" or "back", or that of an identifier. Resolves to false
-   * when another start, or a stop, came in between.
+   * Starts the camera that faces "front" or "back", or the one with an identifier. Resolves to
+   * false if another start or a stop happened in the meantime.
    */
   async start({ facing, deviceId }) {
     this.stop();
@@ -95,7 +95,7 @@ export class Camera {
     return true;
   }
 
-  /** Gives the camera back. */
+  /** Releases the camera. */
   stop() {
     this.#turn += 1;
     this.#stream?.getTracks().forEach((track) => track.stop());
@@ -103,7 +103,10 @@ export class Camera {
     if (this.#video.srcObject) this.#video.srcObject = null;
   }
 
-  /** What the camera on the other side is asked for by: its side or, where unknown, the next one. */
+  /**
+   * Resolves to the options that start the other camera: its side or, if that is unknown, the next
+   * camera's identifier. Resolves to null if there is only one camera.
+   */
   async other() {
     const devices = await cameras();
     if (devices.length < 2) return null;
@@ -123,7 +126,7 @@ export class Camera {
   }
 }
 
-/** The cameras that the browser tells of; their names only after one was allowed. */
+/** Resolves to the cameras that the browser lists. They have names only after one was allowed. */
 export async function cameras() {
   const devices = (await navigator.mediaDevices?.enumerateDevices()) ?? [];
   return devices.filter((device) => device.kind === "videoinput");

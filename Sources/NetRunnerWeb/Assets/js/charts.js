@@ -6,7 +6,7 @@
 import { svg } from "./dom.js";
 import { histogram, ticks } from "./statistics.js";
 
-/** A chart's drawing, with what it shows as a text for those who do not see it. */
+/** Makes a chart's drawing, with a description for people who can't see it. */
 export function chart(width, height, description, ...children) {
   return svg(
     "svg",
@@ -15,7 +15,10 @@ export function chart(width, height, description, ...children) {
   );
 }
 
-/** How many values lie where, with marks such as `{name: "p50", value: 2.1}`; null without values. */
+/**
+ * Draws a histogram of values with marks such as `{name: "p50", value: 2.1}`. Returns null if there
+ * are no values.
+ */
 export function histogramChart(values, marks, format) {
   const bins = histogram(values);
   if (!bins) return null;
@@ -55,7 +58,7 @@ export function histogramChart(values, marks, format) {
     ) : []);
 }
 
-/** Bars with a name, a value and, where known, an interval; all from 0 to `most`. */
+/** Draws bars from 0 to `most`, each with a name, a value and, if it is known, an interval. */
 export function barChart(items, { most = 1, format, description }) {
   const [left, right, row] = [140, 328, 28];
   const x = (value) => left + (Math.min(Math.max(value, 0), most) / most) * (right - left);
@@ -87,7 +90,9 @@ export function barChart(items, { most = 1, format, description }) {
   return chart(400, items.length * row + 4, description, rows);
 }
 
-/** A text of at most so many characters, cut in its middle where both ends tell names apart. */
+/**
+ * Shortens a text to a maximum length. It is cut in the middle, because both ends tell names apart.
+ */
 export function shortened(text, most) {
   if (text.length <= most) return text;
   const head = Math.ceil((most - 1) * 0.6);
@@ -101,7 +106,10 @@ function whisker(from, to, y) {
   );
 }
 
-/** Where texts of a width go that belong to sorted places: near them, side by side, within ends. */
+/**
+ * Returns the positions of texts of one width: near the given sorted positions, without overlaps,
+ * and between both ends.
+ */
 export function sideBySide(places, width, left, right) {
   const result = [];
   for (const place of places) {
@@ -116,7 +124,7 @@ export function sideBySide(places, width, left, right) {
   return result;
 }
 
-/** Lines at marks, with their names at the top. */
+/** Draws lines at marks, with their names at the top. */
 function markLines(marks, x, { left, right, top, bottom, format }) {
   const labels = sideBySide(marks.map(({ value }) => x(value)), 72, left, right);
   return marks.map(({ name, value }, place) => {

@@ -8,8 +8,9 @@ import { chart, shortened } from "./charts.js";
 import { count } from "./format.js";
 
 /**
- * The part of a confusion that can be read: all classes that occur, or of many those with the most
- * mistakes, `{labels, counts, left}` with the number of classes that are left out.
+ * Returns the readable part of a confusion matrix as `{labels, counts, left}`. It has all classes
+ * that occur or, if there are too many, those with the most mistakes. `left` is the number of
+ * classes that are left out.
  */
 export function readablePart({ labels, counts }, most = 30) {
   const total = (place) => counts[place].reduce((sum, each) => sum + each, 0)
@@ -26,7 +27,7 @@ export function readablePart({ labels, counts }, most = 30) {
   };
 }
 
-/** Draws what the model took for what: a row for each true class, a column for each predicted one. */
+/** Draws a confusion matrix, with a row for each true class and a column for each predicted one. */
 export function confusionChart(confusion) {
   const { labels, counts, left } = readablePart(confusion);
   if (labels.length === 0) return null;

@@ -3,20 +3,26 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** Whether the server answers. Sends "lost" and "back"; while it is lost, it asks by itself. */
+/**
+ * Knows whether the server responds. It sends "lost" and "back" and, while the connection is lost,
+ * it retries by itself.
+ */
 export class Connection extends EventTarget {
   isLost = false;
   #ask;
   #waits;
 
-  /** A connection that is back as soon as `ask` resolves to true; waits are in milliseconds. */
+  /**
+   * Makes a connection that is back as soon as `ask` resolves to true. The waits are in
+   * milliseconds.
+   */
   constructor(ask, waits = [500, 1000, 2000, 4000]) {
     super();
     this.#ask = ask;
     this.#waits = waits;
   }
 
-  /** Tells that a request got no answer. */
+  /** Reports that a request got no response. */
   lost() {
     if (this.isLost) return;
     this.isLost = true;
@@ -24,7 +30,7 @@ export class Connection extends EventTarget {
     this.#retry(0);
   }
 
-  /** Resolves when the server answers; at once if it does. */
+  /** Resolves when the server responds, or immediately if the connection isn't lost. */
   whenBack() {
     if (!this.isLost) return Promise.resolve();
     return new Promise((resolve) => this.addEventListener("back", resolve, { once: true }));

@@ -4,40 +4,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Makes an element. `text` becomes its text, `on` its listeners, `data` its dataset; attributes
+ * Makes an element. `text` becomes its text, `on` its listeners and `data` its dataset. Attributes
  * that are null, undefined or false are left out.
  */
 export function el(tag, attributes = {}, ...children) {
   return complete(document.createElement(tag), attributes, children);
 }
 
-/** Makes an element of a drawing. */
+/** Makes an SVG element. */
 export function svg(tag, attributes = {}, ...children) {
   return complete(
     document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children
   );
 }
 
-/** Makes one of the page's icons, which only repeats what a text beside it says. */
+/**
+ * Makes one of the page's icons, which are hidden from screen readers because a text beside them
+ * says the same.
+ */
 export function icon(name) {
   return svg(
     "svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
     svg("use", { href: `#icon-${name}` }));
 }
 
-/** The element with an id of index.html. */
+/** Returns the element with an id in index.html. */
 export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Puts a text on a button, and keeps its icon. */
+/** Sets a button's text, keeping its icon. */
 export function setIconButton(button, iconName, label) {
   button.replaceChildren(icon(iconName), el("span", { class: "button-text", text: label }));
   button.setAttribute("aria-label", label);
   button.title = label;
 }
 
-/** Calls later, once, after the last of several calls. */
+/**
+ * Returns a function that delays its calls, and calls only once after the last of several calls.
+ */
 export function debounced(milliseconds, action) {
   let timer;
   return (...values) => {

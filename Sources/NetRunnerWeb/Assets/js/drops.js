@@ -6,7 +6,7 @@
 import { byId } from "./dom.js";
 import { droppedEntries } from "./pictures.js";
 
-/** Takes what is dropped anywhere on the page, or pasted, to the view that is shown. */
+/** Passes what is dropped or pasted anywhere on the page to the current view. */
 export function followDrops({ hint, receive, notices }) {
   const veil = byId("veil");
   let depth = 0;

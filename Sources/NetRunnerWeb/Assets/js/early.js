@@ -3,10 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// A classic script, run before the page is drawn: the chosen theme never flashes.
+// This is a classic script that runs before the page is drawn, so that the wrong theme never
+// flashes.
 try {
   const { theme } = JSON.parse(localStorage.getItem("net-runner.settings")) ?? {};
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  // Without storage, or with another's text in it, the system's theme it is.
+  // If there is no storage or its text isn't valid, the page uses the system's theme.
 }

@@ -11,7 +11,7 @@ import { EvaluationView } from "./evaluationView.js";
 import { isPicture, isZip } from "./pictures.js";
 import { address } from "./router.js";
 
-/** The view of evaluations: the form for another, one of them, and all of them. */
+/** The view of evaluations: the form for a new one, the page of one, and the list of all. */
 export class EvaluateView {
   title = "Evaluate";
   root = document.querySelector("[data-view=evaluate]");
@@ -45,7 +45,7 @@ export class EvaluateView {
     this.#one.hide();
   }
 
-  /** Takes a folder, or pictures. */
+  /** Receives a folder or images. */
   receive(entries) {
     const zip = entries.find(({ file }) => isZip(file));
     if (zip && !entries.some(({ file }) => isPicture(file))) return this.#app.importZip(zip.file);

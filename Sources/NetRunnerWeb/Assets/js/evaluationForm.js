@@ -43,7 +43,7 @@ export class EvaluationForm {
     this.#root.hidden = isHidden;
   }
 
-  /** Takes the files of a folder that was dropped. */
+  /** Receives the files of a dropped folder. */
   take(entries) {
     this.#entries = entries;
     this.#source = "folder";

@@ -11,7 +11,7 @@ const shares = [
   /^a[pr]\d*(_(small|medium|large))?$/,
 ];
 
-/** What states of evaluations are called. */
+/** Returns the name of an evaluation's state. */
 export function stateName({ state, queued }) {
   if (queued) return "Waiting";
   return {
@@ -19,12 +19,12 @@ export function stateName({ state, queued }) {
   }[state] ?? state;
 }
 
-/** The most threads that a server lets an evaluation have. */
+/** Returns the maximum number of threads that the server allows for an evaluation. */
 export function mostThreads({ threads, processors }) {
   return Math.max(1, threads, processors ?? 0);
 }
 
-/** What layouts of folders are called. */
+/** Returns the name of a folder's layout. */
 export function layoutName(layout) {
   const names = {
     folders: "a folder for each class", test_bundle: "test bundle", pictures: "pictures without labels",
@@ -34,24 +34,24 @@ export function layoutName(layout) {
   return names[layout] ?? layout;
 }
 
-/** Whether a metric is a share from 0 to 1, which people read in percent. */
+/** Whether a metric is a fraction from 0 to 1, which is shown as a percentage. */
 export function isShare(name) {
   return shares.some((pattern) => pattern.test(name));
 }
 
-/** A metric's value as people read it. */
+/** Formats a metric's value for people. */
 export function metricText(name, value) {
   if (typeof value !== "number") return "undefined";
   return isShare(name) ? percent(value) : number(Number(value.toPrecision(4)));
 }
 
-/** All values of a model's metrics in a report, the most important first, each name once. */
+/** Returns the values of a model's metrics in a report, most important first and each name once. */
 export function metricValues(result) {
   const all = Object.values(result.metrics ?? {}).flatMap(({ values }) => values);
   return all.filter((each, place) => all.findIndex(({ name }) => name === each.name) === place);
 }
 
-/** A report in which models of the same name are told apart by their identifiers. */
+/** Returns a report in which identifiers distinguish models with the same name. */
 export function withDistinctNames(report) {
   const names = report.models.map(({ model }) => model.name);
   const models = report.models.map((result) => {

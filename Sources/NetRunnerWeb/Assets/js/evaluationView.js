@@ -14,7 +14,7 @@ const exports = [
   ["json", "JSON"], ["csv", "CSV"], ["html", "HTML"], ["netrunner", "Net Runner's JSON"]
 ];
 
-/** One evaluation: how far it is, and what came of it. */
+/** The page of one evaluation, with its progress and its results. */
 export class EvaluationView {
   #app;
   #root;
@@ -33,7 +33,7 @@ export class EvaluationView {
     this.#load(id);
   }
 
-  /** Stops asking how far it is. */
+  /** Stops asking for the progress. */
   hide() {
     clearTimeout(this.#timer);
     this.#id = null;

@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** A time in milliseconds with about three digits, as "2.13 ms" or "204.9 ms". */
+/** Formats a time in milliseconds with about three digits, such as "2.13 ms" or "204.9 ms". */
 export function milliseconds(value) {
   return Number.isFinite(value) ? `${millisecondsNumber(value)} ms` : "–";
 }
 
-/** The same without its unit, for columns that name it. */
+/** Formats a time without its unit, for columns that name the unit. */
 export function millisecondsNumber(value) {
   if (!Number.isFinite(value)) return "–";
   if (value < 0.1) return value.toFixed(3);
@@ -16,7 +16,7 @@ export function millisecondsNumber(value) {
   return value < 1000 ? value.toFixed(1) : whole(Math.round(value));
 }
 
-/** A size as "1.3 MB"; 1 kB is 1000 bytes. */
+/** Formats a size, such as "1.3 MB". 1 kB is 1000 bytes. */
 export function bytes(value) {
   if (!Number.isFinite(value)) return "–";
   const units = ["B", "kB", "MB", "GB", "TB"];
@@ -28,33 +28,33 @@ export function bytes(value) {
   return `${place > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[place]}`;
 }
 
-/** A share from 0 to 1 as "98.3%". */
+/** Formats a fraction from 0 to 1 as a percentage, such as "98.3%". */
 export function percent(value, digits = 1) {
   return Number.isFinite(value) ? `${(100 * value).toFixed(digits)}%` : "–";
 }
 
-/** A model's value for a label, as "0.98"; as Net Runner always wrote it. */
+/** Formats a model's value for a label in the way that Net Runner always did, such as "0.98". */
 export function score(value) {
   return Number.isFinite(value) ? value.toFixed(2) : "–";
 }
 
-/** A number as an output has it: at most six significant digits. */
+/** Formats a number of an output, with at most six significant digits. */
 export function number(value) {
   if (!Number.isFinite(value)) return String(value);
   return String(Number(value.toPrecision(6)));
 }
 
-/** A whole number as "1,200". */
+/** Formats a whole number, such as "1,200". */
 export function whole(value) {
   return value.toLocaleString("en-US");
 }
 
-/** A count with its noun: "1 photo", "1,200 photos". */
+/** Formats a count with its noun: "1 photo", "1,200 photos". */
 export function count(value, one, many = `${one}s`) {
   return `${whole(value)} ${value === 1 ? one : many}`;
 }
 
-/** How long something takes: "less than a second", "12 s", "3 min 20 s", "2 h 5 min". */
+/** Formats a duration: "less than a second", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(seconds) {
   if (!Number.isFinite(seconds) || seconds < 0) return "–";
   if (seconds < 1) return "less than a second";
@@ -64,14 +64,14 @@ export function duration(seconds) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** A rate of photos or frames: "0.42", "12.3", "1,234". */
+/** Formats a rate of photos or frames: "0.42", "12.3", "1,234". */
 export function rate(value) {
   if (!Number.isFinite(value)) return "–";
   if (value < 1) return value.toFixed(2);
   return value < 100 ? value.toFixed(1) : whole(Math.round(value));
 }
 
-/** A moment of the server, as this browser's reader writes it. */
+/** Formats a time from the server in English, in the browser's time zone. */
 export function moment(text) {
   const date = new Date(text);
   return Number.isNaN(date.getTime())
@@ -79,12 +79,12 @@ export function moment(text) {
     : date.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** A tensor's shape as "1 × 224 × 224 × 3". */
+/** Formats a tensor's shape, such as "1 × 224 × 224 × 3". */
 export function shape(lengths) {
   return lengths.length === 0 ? "one value" : lengths.join(" × ");
 }
 
-/** What a person calls a metric. */
+/** Returns a metric's name for people. */
 export function metricName(name) {
   const known = {
     top1: "Top-1 accuracy", top5: "Top-5 accuracy", ece: "Calibration error",

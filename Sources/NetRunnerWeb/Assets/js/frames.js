@@ -5,13 +5,16 @@
 
 import { fitted } from "./geometry.js";
 
-/** Makes JPEGs of what a video shows. */
+/** Makes JPEGs of a video's frames. */
 export class FrameCapture {
-  /** The frame that was taken last. */
+  /** The last captured frame. */
   canvas = document.createElement("canvas");
   #context = this.canvas.getContext("2d", { alpha: false, willReadFrequently: true });
 
-  /** The frame that a video shows now, its longer side at most `longest`; null before the first. */
+  /**
+   * Captures the video's current frame, whose longer side is at most `longest`. Resolves to null
+   * before the first frame.
+   */
   async take(video, longest = 640, quality = 0.9) {
     if (!(video.videoWidth > 0)) return null;
     const { width, height } = fitted(video.videoWidth, video.videoHeight, longest);
@@ -24,12 +27,14 @@ export class FrameCapture {
   }
 }
 
-/** Repeats work on a frame after another: the next begins when the last is done. */
+/** Repeats work on one frame after another. The next work starts when the previous one is done. */
 export class FrameLoop {
   #work;
   #stopper = null;
 
-  /** Work takes a signal, which is aborted when its result is no longer wanted. */
+  /**
+   * Makes a loop. The work receives a signal, which is aborted when its result is no longer needed.
+   */
   constructor(work) {
     this.#work = work;
   }
@@ -50,7 +55,7 @@ export class FrameLoop {
   }
 }
 
-/** Resolves when a video shows its next frame, or when the signal is aborted. */
+/** Resolves when a video shows its next frame or the signal is aborted. */
 export function nextFrame(video, signal) {
   return new Promise((resolve) => {
     signal.addEventListener("abort", resolve, { once: true });
@@ -63,7 +68,7 @@ export function nextFrame(video, signal) {
   });
 }
 
-/** Resolves after a time, or when the signal is aborted. */
+/** Resolves after a time or when the signal is aborted. */
 export function pause(milliseconds, signal) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);

@@ -3,7 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** The largest size of the same proportions whose longer side is at most `longest`. */
+/**
+ * Returns the largest size of the same proportions whose longer side is at most `longest`, without
+ * enlarging.
+ */
 export function fitted(width, height, longest) {
   const scale = Math.min(1, longest / Math.max(width, height, 1));
   return {
@@ -11,7 +14,10 @@ export function fitted(width, height, longest) {
   };
 }
 
-/** Where a picture lies in a frame that shows all of it, as CSS's `object-fit: contain` does. */
+/**
+ * Returns the position of an image in a frame that shows all of it, like CSS's `object-fit:
+ * contain`.
+ */
 export function contained(frame, picture) {
   if (!(picture.width > 0 && picture.height > 0)) {
     return { left: 0, top: 0, width: frame.width, height: frame.height };
@@ -21,13 +27,15 @@ export function contained(frame, picture) {
   return { left: (frame.width - width) / 2, top: (frame.height - height) / 2, width, height };
 }
 
-/** A box of shares as it lies on the screen; a mirrored picture has left and right exchanged. */
+/**
+ * Returns the position on the screen of a box in fractions. A mirrored image swaps left and right.
+ */
 export function placed(box, mirrored) {
   const left = mirrored ? 1 - box.right : box.left;
   return { left, top: box.top, width: box.right - box.left, height: box.bottom - box.top };
 }
 
-/** A point of what the model saw as a point of the whole picture. */
+/** Converts a point in what the model saw to a point in the whole image. */
 export function withinRegion(point, region) {
   return {
     x: region.left + point.x * (region.right - region.left),
@@ -35,7 +43,7 @@ export function withinRegion(point, region) {
   };
 }
 
-/** Whether the model saw all of the picture. */
+/** Whether the model saw the whole image. */
 export function isWhole(region) {
   const near = (a, b) => Math.abs(a - b) < 0.004;
   return near(region.left, 0) && near(region.top, 0) && near(region.right, 1) && near(
@@ -43,7 +51,10 @@ export function isWhole(region) {
   );
 }
 
-/** What a finger did from its going down to its going up: "tap", "left", "right" or null. */
+/**
+ * Returns what a finger did between touching and leaving the screen: "tap", "left", "right" or
+ * null.
+ */
 export function gesture(from, to) {
   const [x, y, time] = [to.x - from.x, to.y - from.y, to.time - from.time];
   if (Math.hypot(x, y) < 10) return time < 600 ? "tap" : null;

@@ -7,7 +7,7 @@ import { byId, el } from "./dom.js";
 import { bytes } from "./format.js";
 import { address } from "./router.js";
 
-/** What an import's error is called; the server's sentence says the rest. */
+/** Returns the title of an import's error. The server's message gives the details. */
 export function importErrorTitle(code) {
   const titles = {
     invalid_url: "Not an address",
@@ -40,7 +40,7 @@ export function importErrorTitle(code) {
   return titles[code] ?? "Not imported";
 }
 
-/** What an import does now, for people. */
+/** Describes an import's current state for people. */
 export function progressText({ state, received, total }) {
   if (state === "checking") return "Checking the model";
   const verb = state === "uploading" ? "Sending" : "Downloading";
@@ -52,11 +52,11 @@ function isUnderWay({ state }) {
 }
 
 /**
- * Imports a model from an address, the repository or a file, one at a time, and tells how it goes.
- * Sends "change" when one begins or ends.
+ * Imports one model at a time from a URL, the repository or a file, and shows the progress. It
+ * sends "change" when an import starts or ends.
  */
 export class Imports extends EventTarget {
-  /** Whether an import is under way. */
+  /** Whether an import is running. */
   isUnderWay = false;
   #app;
   #root = byId("import-state");
@@ -78,20 +78,20 @@ export class Imports extends EventTarget {
     });
   }
 
-  /** Follows an import that began before the page was loaded. */
+  /** Follows an import that started before the page was loaded. */
   async resume() {
     const underWay = (await this.#app.api.imports()).find(isUnderWay);
     if (underWay && !this.#stopper) this.#follow(() => underWay);
   }
 
-  /** Lets the server download a zip. */
+  /** Makes the server download a zip. */
   fetch(url, replace = false) {
     return this.#follow(
       () => this.#app.api.startImport(url, replace), () => this.fetch(url, true)
     );
   }
 
-  /** Lets the server fetch what the repository's channel gives. */
+  /** Makes the server download the version of the repository's channel. */
   fetchFromRepository(model, replace = false) {
     return this.#follow(
       () => this.#app.api.startRepositoryImport(model, replace),
@@ -114,7 +114,7 @@ export class Imports extends EventTarget {
     });
   }
 
-  /** Sends a zip of this device, which a function resolves to. */
+  /** Uploads a zip from this device, to which a function resolves. */
   send(zip, replace = false) {
     const limit = this.#app.server.maximum_bundle_bytes;
     return this.#during(() => this.send(zip, true), async (signal) => {
@@ -135,12 +135,12 @@ export class Imports extends EventTarget {
     });
   }
 
-  /** Says why what was dropped is not imported. */
+  /** Explains why what was dropped can't be imported. */
   refuse(message) {
     this.#showError({ code: "no_bundle", message });
   }
 
-  /** Ends the import that is under way. */
+  /** Cancels the running import. */
   cancel() {
     const id = this.#id;
     this.#stopper?.abort();
@@ -148,7 +148,7 @@ export class Imports extends EventTarget {
     this.#showEnd("Import cancelled.");
   }
 
-  /** Does the work of an import; `replace` begins it again, where it would replace a model. */
+  /** Does the work of an import. If it would replace a model, `replace` starts it again. */
   async #during(replace, work) {
     this.#stopper?.abort();
     const stopper = new AbortController();

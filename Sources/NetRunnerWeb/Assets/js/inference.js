@@ -7,11 +7,11 @@ import { pause } from "./frames.js";
 import { Lane } from "./lane.js";
 
 /**
- * Runs the model in use on one picture at a time, and shows what comes of it, unless something else
- * is wanted by then.
+ * Runs the selected model on one image at a time. It shows the result, unless the result is no
+ * longer wanted by then.
  */
 export class Inference {
-  /** The picture whose result is shown, or that waits for one. */
+  /** The image whose result is shown, or that waits for a result. */
   picture = null;
   #app;
   #display;
@@ -23,7 +23,10 @@ export class Inference {
     this.#display = display;
   }
 
-  /** Makes results that are under way unwanted; what it returns tells whether that happened again. */
+  /**
+   * Discards the results of requests in progress. Returns a function that tells whether this has
+   * happened again since.
+   */
   renew() {
     this.#epoch += 1;
     this.picture = null;
@@ -31,7 +34,7 @@ export class Inference {
     return () => epoch !== this.#epoch;
   }
 
-  /** Runs the model on a picture; a signal belongs to a loop of frames. */
+  /** Runs the model on an image. A signal means that the image comes from a loop of frames. */
   async run(picture, query, signal) {
     const { api, models, settings } = this.#app;
     const model = models.selected;
@@ -57,7 +60,7 @@ export class Inference {
     }
   }
 
-  /** Waits as long as an error is worth. */
+  /** Waits for a time that depends on the error. */
   async #recover(error, signal) {
     const { connection, models } = this.#app;
     if (error.code === "server_gone") return connection.whenBack();

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** Whether a key belongs to the field or the control it was pressed in. */
+/** Whether a key is meant for the field or the control in which it was pressed. */
 export function isForControl(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
   const target = event.target;

@@ -11,7 +11,7 @@ import { namedPhotos, nextUnlabelled } from "./labeling.js";
 import { confirmed } from "./notices.js";
 import { entriesOf, isPicture, isZip, readablePicture } from "./pictures.js";
 
-/** The view that gives photos their labels, to train or to test a model with. */
+/** The view for labelling photos, which can then train or test a model. */
 export class LabelView {
   title = "Label";
   root = document.querySelector("[data-view=label]");
@@ -65,7 +65,7 @@ export class LabelView {
     this.#isShown = false;
   }
 
-  /** Takes photos. */
+  /** Receives photos. */
   receive(entries) {
     const photos = entries.filter(({ file }) => isPicture(file));
     const zip = entries.find(({ file }) => isZip(file));
@@ -186,7 +186,7 @@ export class LabelView {
     this.#show();
   }
 
-  /** Shows the photo at hand. */
+  /** Shows the current photo. */
   #show() {
     const { name, file, address } = this.#photos[this.#place];
     if (this.#image.src.startsWith("blob:")) URL.revokeObjectURL(this.#image.src);
@@ -237,7 +237,7 @@ export class LabelView {
     );
   }
 
-  /** Gives the photo at hand a label, and goes on to the next without one. */
+  /** Labels the current photo, and moves on to the next one without a label. */
   async #label(label) {
     const photo = this.#photos[this.#place];
     const before = this.#labels.get(photo.name) ?? null;
@@ -261,7 +261,9 @@ export class LabelView {
     await this.#keep(photo, before, given);
   }
 
-  /** Tells the server a photo's label, null for none; takes the change back when that fails. */
+  /**
+   * Sends a photo's label to the server, or null to delete it. If this fails, the change is undone.
+   */
   async #keep(photo, label, before) {
     const { api, notices } = this.#app;
     const { id } = this.#model;

@@ -7,7 +7,7 @@ import { el, icon } from "./dom.js";
 import { number, whole } from "./format.js";
 import { choiceOfKey, keyOfChoice, matchingLabels } from "./labeling.js";
 
-/** What a photo may be labelled with: a list to pick from by keys, a text, or a number. */
+/** The panel to label a photo: a list to choose from with keys, a text field, or a number field. */
 export class LabelPanel {
   root = el("div", { class: "label-panel" });
   #actions;
@@ -24,7 +24,7 @@ export class LabelPanel {
   }, key("1"), " to ", key("9"), " and ", key("0"), " pick, letters search, ",
     key("Enter"), " takes the first, ", key("→"), " skips, ", key("Ctrl Z"), " undoes.");
 
-  /** Actions: choose(label), skip, back and undo. */
+  /** The actions are choose(label), skip, back and undo. */
   constructor(actions) {
     this.#actions = actions;
     const button = (id, text, iconName, action) =>
@@ -52,7 +52,7 @@ export class LabelPanel {
       this.#help);
   }
 
-  /** Whether something is typed, which keys such as undo then belong to. */
+  /** Whether the field has text, for which keys such as undo are then meant. */
   get hasText() {
     return this.#field.value !== "";
   }
@@ -81,7 +81,7 @@ export class LabelPanel {
     }
   }
 
-  /** Gives the field the focus where typing is the only way. */
+  /** Focuses the field if typing is the only way to label. */
   focus() {
     if (this.#labels.length === 0) this.#field.focus();
   }
@@ -90,7 +90,7 @@ export class LabelPanel {
     return target === this.#field;
   }
 
-  /** Follows a key that was pressed in the field or nowhere. */
+  /** Handles a key that was pressed in the field or nowhere in particular. */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const place = choiceOfKey(event.key);

@@ -3,7 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** The labels that a text may mean: those that begin with it, then those that have it; at most ten. */
+/**
+ * Returns at most ten labels that match a text: those that begin with it, then those that contain
+ * it.
+ */
 export function matchingLabels(labels, text, most = 10) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return labels.slice(0, most);
@@ -18,18 +21,21 @@ export function matchingLabels(labels, text, most = 10) {
   return [...exact, ...first, ...rest].slice(0, most);
 }
 
-/** Which of ten choices a key picks: 1 to 9, and 0 for the tenth; -1 for other keys. */
+/** Returns which of ten choices a key selects: 1 to 9, 0 for the tenth, and -1 for other keys. */
 export function choiceOfKey(key) {
   if (!/^[0-9]$/.test(key)) return -1;
   return key === "0" ? 9 : Number(key) - 1;
 }
 
-/** The key that picks a choice. */
+/** Returns the key that selects a choice. */
 export function keyOfChoice(place) {
   return String((place + 1) % 10);
 }
 
-/** Photos of entries, each with a name of its own: its file's, or all of its path where two share one. */
+/**
+ * Makes photos with unique names from files: a file's name, or its whole path if two files share a
+ * name.
+ */
 export function namedPhotos(entries) {
   const names = entries.map(({ path }) => path.split("/").pop());
   const isShared = (name) => names.indexOf(name) !== names.lastIndexOf(name);
@@ -38,7 +44,10 @@ export function namedPhotos(entries) {
   }));
 }
 
-/** Where the next photo without a label is, after a place and then from the beginning; -1 for none. */
+/**
+ * Returns the index of the next photo without a label, wrapping around at the end, or -1 if there
+ * is none.
+ */
 export function nextUnlabelled(photos, labels, after) {
   const order = photos.map((_, place) => (after + 1 + place) % photos.length);
   return order.find((place) => !labels.has(photos[place].name)) ?? -1;

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Work of which one piece is under way at a time. Of the pieces that wait, only the newest is kept:
- * an older one is dropped, and its promise resolves to undefined.
+ * Runs one piece of work at a time. Of the pieces that wait, only the newest is kept. An older one
+ * is dropped, and its promise resolves to undefined.
  */
 export class Lane {
   #busy = false;
   #waiting = null;
 
-  /** Runs work when the lane is free. */
+  /** Runs work as soon as the lane is free. */
   run(work) {
     return new Promise((resolve, reject) => {
       this.#waiting?.resolve(undefined);

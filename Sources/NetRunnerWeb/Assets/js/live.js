@@ -17,7 +17,7 @@ import { Stage } from "./stage.js";
 import { Strip } from "./strip.js";
 import { Timeline } from "./timeline.js";
 
-/** The view that runs a model on what the camera, a video, pictures or a pen show. */
+/** The view that runs a model on the camera, a video, images or a drawing. */
 export class LiveView {
   title = "Live";
   root = document.querySelector("[data-view=live]");
@@ -72,7 +72,7 @@ export class LiveView {
     if (this.#mode === "video") this.#stage.video.pause();
   }
 
-  /** Takes what was dropped, pasted or chosen. */
+  /** Receives what was dropped, pasted or chosen. */
   receive(entries) {
     const video = entries.find(({ file }) => isVideo(file));
     const pictures = entries.filter(({ file }) => isPicture(file));
@@ -107,7 +107,7 @@ export class LiveView {
     connection.addEventListener("back", () => this.#again());
   }
 
-  // Where pictures come from
+  // Sources
 
   async #startFirst() {
     const problem = await this.#startCamera({});
@@ -127,7 +127,7 @@ export class LiveView {
     if (problem) this.#explainCamera(problem);
   }
 
-  /** Starts the camera; resolves to why it did not start, or null. */
+  /** Starts the camera. Resolves to the reason if it didn't start, otherwise to null. */
   async #startCamera(wanted) {
     const { settings, models } = this.#app;
     this.#change("camera");
@@ -183,7 +183,7 @@ export class LiveView {
     this.#stage.showPad();
   }
 
-  /** Ends one source before another begins. */
+  /** Ends the current source before another one starts. */
   #change(mode) {
     this.#loop.stop();
     this.#camera.stop();
@@ -237,7 +237,7 @@ export class LiveView {
     await this.#inference.run(frame, { source: this.#display.session, iterations: 1 }, signal);
   }
 
-  /** Runs the model on the place of a paused video that was chosen. */
+  /** Runs the model on the chosen frame of a paused video. */
   async #showPausedFrame() {
     if (this.#mode !== "video" || !this.#isPaused) return;
     const isStale = this.#inference.renew();
@@ -283,7 +283,7 @@ export class LiveView {
     await this.#runStill();
   }
 
-  /** Goes on where it stopped. */
+  /** Resumes where it stopped. */
   #resume() {
     if (this.#mode === "camera" || this.#mode === "video") {
       if (this.#isPaused || (this.#mode === "camera" && !this.#camera.isOn)) return;
@@ -294,7 +294,9 @@ export class LiveView {
     this.#showControls();
   }
 
-  /** Runs again what is shown, because the model, a preference or the server is another. */
+  /**
+   * Runs the model again on what is shown, after the model, a preference or the server has changed.
+   */
   async #again() {
     if (!this.#isShown) return;
     const isMoving = ["camera", "video"].includes(this.#mode) && !this.#isPaused;
@@ -333,7 +335,7 @@ export class LiveView {
     this.#showControls();
   }
 
-  /** Shows the very frame that the labels are of. */
+  /** Shows the exact frame that the labels belong to. */
   #freeze() {
     const { picture } = this.#inference;
     if (picture) this.#stage.showPicture(picture, "The frame at the pause", this.#stage.isMirrored);
@@ -360,7 +362,7 @@ export class LiveView {
     actions[event.key]();
   }
 
-  // What is on the screen
+  // Display
 
   #showControls() {
     byId("model-hint").hidden = !this.#app.models.areAllShipped;

@@ -12,7 +12,7 @@ import { Meter } from "./statistics.js";
 
 const page = Math.random().toString(36).slice(2, 10);
 
-/** Everything around the picture that tells what the model made of it. */
+/** Everything around the image that shows the model's result. */
 export class LiveDisplay {
   #app;
   #stage;
@@ -27,7 +27,10 @@ export class LiveDisplay {
   #source = "";
   #result = null;
 
-  /** A display around a stage; the frame is the canvas that holds what was last sent of a video. */
+  /**
+   * Makes a display around a stage. The frame is the canvas with the last video frame that was
+   * sent.
+   */
   constructor(app, stage, frame) {
     this.#app = app;
     this.#stage = stage;
@@ -37,7 +40,10 @@ export class LiveDisplay {
     this.#readout.setTop(app.settings.values.top);
   }
 
-  /** Begins anew: another source or model has its own averages and fades into nothing before. */
+  /**
+   * Starts over, because another source or model has its own averages and must not fade into
+   * earlier results.
+   */
   begin(source, isMoving) {
     this.#counter += 1;
     this.#source = source.slice(0, 24);
@@ -48,12 +54,15 @@ export class LiveDisplay {
     this.#outputs.clear();
   }
 
-  /** The name of this run for the server, which lets the frames of a run fade into each other. */
+  /**
+   * The name of this session for the server, which lets the frames of a session fade into each
+   * other.
+   */
   get session() {
     return `${this.#source}-${page}-${this.#counter}`;
   }
 
-  /** Forgets the result, as before a picture that has none yet. */
+  /** Removes the result, for example before an image that has none yet. */
   forget() {
     this.#result = null;
     this.#overlay.clear();
@@ -78,19 +87,19 @@ export class LiveDisplay {
     this.#app.announcer.say(topLabel(result));
   }
 
-  /** Says what to do where there is no result yet. */
+  /** Shows what to do while there is no result yet. */
   hint(text) {
     byId("labels-empty").textContent = text;
   }
 
-  /** Says why there is no result. */
+  /** Shows why there is no result. */
   explain(text) {
     if (!this.#result) this.#previews.show(null);
     this.#problem.textContent = text;
     this.#problem.hidden = false;
   }
 
-  /** Takes back what `explain` said. */
+  /** Hides the message of `explain`. */
   solve() {
     this.#problem.hidden = true;
   }

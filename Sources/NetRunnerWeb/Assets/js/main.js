@@ -74,13 +74,13 @@ async function start() {
   router.start();
 }
 
-/** Asks what the server has, until it answers. */
+/** Asks for the server's information until it responds. */
 async function load() {
   for (;;) {
     try {
       app.server = { ...app.server, ...(await api.server()) };
       byId("server-problem").hidden = !app.server.problem;
-      // What comes after the first sentence is for the person at the server's terminal.
+      // The sentences after the first one are for the person at the server's terminal.
       byId("server-problem").textContent = (app.server.problem ?? "").replace(/\. .*$/s, ".");
       return await models.load();
     } catch (error) {
@@ -106,7 +106,7 @@ function followConnection() {
   connection.addEventListener("back", () => { byId("connection").hidden = true; });
 }
 
-/** The browser's storage, or null where it is forbidden. */
+/** Returns the browser's storage, or null if it is forbidden. */
 function storage() {
   try {
     return localStorage;

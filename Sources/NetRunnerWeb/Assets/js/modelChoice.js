@@ -5,7 +5,7 @@
 
 import { el } from "./dom.js";
 
-/** Keeps a select as the list of models is, and the model in use as the select is. */
+/** Keeps a select element in sync with the list of models and the selected model. */
 export function followModelChoice(select, models) {
   const fill = () => {
     const groups = [["Shipped", true], ["Imported", false]].map(([label, isShipped]) => {

@@ -8,7 +8,7 @@ import { bytes, count, shape, whole } from "./format.js";
 import { kindName } from "./models.js";
 import { confirmed } from "./notices.js";
 
-/** All that is known of one model. */
+/** The details of one model. */
 export class ModelDetails {
   #app;
   #root;
@@ -120,7 +120,7 @@ function facts(model) {
   );
 }
 
-/** Where a model came from, for people. */
+/** Describes where a model came from. */
 export function originText({ is_shipped: isShipped, origin }) {
   if (isShipped) return "Shipped with Net Runner";
   if (!origin) return "Imported";
@@ -180,7 +180,7 @@ function manifest(text, notices) {
   return el("details", { class: "part" }, el("summary", { text: "model.json" }), copy, code);
 }
 
-/** Copies a text; pages without https have only the old way, which copies a selection. */
+/** Copies a text. Pages without https can only use the old way, which copies a selection. */
 async function copied(text, element) {
   try {
     await navigator.clipboard.writeText(text);

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** The models that the server has, and the one in use. Sends "load" and "select". */
+/** The server's models, and the selected one. Sends "load" and "select". */
 export class Models extends EventTarget {
   list = [];
   unreadable = [];
@@ -19,7 +19,7 @@ export class Models extends EventTarget {
     this.#settings = settings;
   }
 
-  /** Asks the server what it has; the model in use stays if it is still there. */
+  /** Loads the list from the server. The selected model stays selected if it still exists. */
   async load() {
     const answer = await this.#api.models();
     this.list = answer.models;
@@ -32,17 +32,17 @@ export class Models extends EventTarget {
     if (this.selected?.id !== before) this.dispatchEvent(new Event("select"));
   }
 
-  /** The model with an identifier, or undefined. */
+  /** Returns the model with an identifier, or undefined. */
   find(id) {
     return this.list.find((model) => model.id === id);
   }
 
-  /** Whether nobody has added a model to those that came with the program. */
+  /** Whether there are no models except those that came with the program. */
   get areAllShipped() {
     return this.list.length > 0 && this.list.every((model) => model.is_shipped);
   }
 
-  /** What a model is called: its name, and its identifier where others have the same name. */
+  /** Returns a model's name, with its identifier if other models have the same name. */
   nameOf(model) {
     const hasNamesake = this.list.some(
       ({ name, id }) => name === model.name && id !== model.id
@@ -50,19 +50,22 @@ export class Models extends EventTarget {
     return hasNamesake ? `${model.name} (${model.id})` : model.name;
   }
 
-  /** What the model with an identifier is called; the identifier where it is gone. */
+  /**
+   * Returns the name of the model with an identifier, or the identifier if the model no longer
+   * exists.
+   */
   nameOfID(id) {
     const model = this.find(id);
     return model ? this.nameOf(model) : id;
   }
 
-  /** A model with all that is known of it. */
+  /** Resolves to a model with all its details. */
   async details(id) {
     if (!this.#details.has(id)) this.#details.set(id, await this.#api.model(id));
     return this.#details.get(id);
   }
 
-  /** Puts a model to use. */
+  /** Selects a model. */
   select(id) {
     const model = this.find(id);
     if (!model || model === this.selected) return;
@@ -82,7 +85,7 @@ export class Models extends EventTarget {
   }
 }
 
-/** Whether a model suits a drawing pad: it sees small squares. */
+/** Whether a model suits the drawing pad, because it sees small squares. */
 export function isForDrawings(model) {
   const { width, height } = model?.input ?? {};
   return Boolean(
@@ -90,7 +93,7 @@ export function isForDrawings(model) {
   ) && model.kind === "classification" && width === height && width <= 64;
 }
 
-/** The models whose name, identifier or kind have all words of a search. */
+/** Returns the models whose name, identifier or kind contain all words of a search. */
 export function matching(models, search) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return models.filter((model) => {
@@ -99,7 +102,7 @@ export function matching(models, search) {
   });
 }
 
-/** What a kind of model does, for people. */
+/** Describes what a kind of model does. */
 export function kindName(kind) {
   const names = {
     classification: "Classification", segmentation: "Segmentation", detection: "Detection",

@@ -13,7 +13,7 @@ import { isPicture, isVideo } from "./pictures.js";
 import { Repository } from "./repository.js";
 import { address } from "./router.js";
 
-/** The view of all models, of one of them, and of imports. */
+/** The view of all models, of one model, and of imports. */
 export class ModelsView {
   title = "Models";
   root = document.querySelector("[data-view=models]");
@@ -29,7 +29,7 @@ export class ModelsView {
     this.#app = app;
     this.#imports = new Imports(app);
     this.#repository = new Repository(app, this.#imports);
-    // What began it shows it as well; without an answer there is nothing to follow.
+    // A failure is ignored: without a response, there is no import to follow.
     this.#imports.resume().catch(() => {});
     this.#details = new ModelDetails(app, byId("model-details"));
     byId("model-search").addEventListener("input", debounced(80, () => this.#showList()));
@@ -53,7 +53,7 @@ export class ModelsView {
     this.#isShown = false;
   }
 
-  /** Takes a model; pictures and videos belong to Live. */
+  /** Receives a model. Images and videos go to the Live view. */
   receive(entries) {
     if (this.importModel(entries)) return;
     if (entries.some(({ file }) => isPicture(file) || isVideo(file))) {
@@ -63,7 +63,7 @@ export class ModelsView {
     }
   }
 
-  /** Imports the model of a drop; false where there is none. */
+  /** Imports the model in a drop. Returns false if there is none. */
   importModel(entries) {
     const model = modelIn(entries);
     if (!model) return false;

@@ -5,7 +5,7 @@
 
 import { byId, el, icon } from "./dom.js";
 
-/** Short messages at the foot of the page, which go by themselves. */
+/** Short messages at the bottom of the page, which disappear by themselves. */
 export class Notices {
   #root;
 
@@ -13,12 +13,12 @@ export class Notices {
     this.#root = root;
   }
 
-  /** Says what happened. */
+  /** Shows what happened. */
   tell(text) {
     this.#show(text, "notice", 5000);
   }
 
-  /** Says what went wrong. */
+  /** Shows what went wrong. */
   warn(text) {
     this.#show(text, "notice bad", 9000);
   }
@@ -36,7 +36,7 @@ export class Notices {
   }
 }
 
-/** Asks before something cannot be undone; resolves to whether the person agreed. */
+/** Asks before something that can't be undone. Resolves to whether the user agreed. */
 export function confirmed({ title, text, action }) {
   const dialog = byId("confirm");
   dialog.querySelector("h2").textContent = title;

@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 import { number, percent } from "./format.js";
 import { className, hiddenAtFirst } from "./segmentation.js";
 
-/** What a model gives beside labels: its classes' colors, pictures, and all its values. */
+/** A model's outputs besides labels: the colors of its classes, images, and all its values. */
 export class Outputs {
   onlegend = () => {};
   #root;
@@ -116,7 +116,7 @@ export class Outputs {
   }
 }
 
-/** Outputs for people: `{name, text, rows}`, the rows being labels and values, best first. */
+/** Converts outputs for people to `{name, text, rows}`. Rows are labels and values, best first. */
 export function outputGroups(outputs) {
   return Object.entries(outputs).map(([name, value]) => {
     if (typeof value === "number") return { name, text: number(value), rows: [] };

@@ -8,12 +8,12 @@ import { score } from "./format.js";
 import { isWhole, placed, withinRegion } from "./geometry.js";
 import { tinted } from "./segmentation.js";
 
-/** Whether a result can only be understood beside the very frame that it is of. */
+/** Whether a result can only be understood with the exact frame that it belongs to. */
 export function isSpatial(result) {
   return Boolean(result.segmentation || result.detections || result.keypoints || result.image);
 }
 
-/** What a model found, drawn over the picture. */
+/** Draws what a model found over the image. */
 export class Overlay {
   #root;
   #canvas = el("canvas", { class: "classes" });
@@ -28,7 +28,7 @@ export class Overlay {
     this.#root.replaceChildren();
   }
 
-  /** Draws a result; `hidden` are the colors of classes that a person does not want to see. */
+  /** Draws a result. `hidden` has the colors of classes that the user doesn't want to see. */
   async show(result, { mirrored, hidden }) {
     this.#turn += 1;
     const turn = this.#turn;

@@ -11,7 +11,7 @@ const stages = [
   ["postprocess", "Postprocess"], ["total", "Total"],
 ];
 
-/** One photo of an evaluation, large, with all that is known of it. */
+/** Shows one photo of an evaluation in a large size, with all its details. */
 export class PhotoDialog {
   #app;
   #evaluation;
@@ -26,7 +26,7 @@ export class PhotoDialog {
     this.#names = names;
   }
 
-  /** Opens a row of those on the page; arrow keys step through them. */
+  /** Opens one of the page's rows. The arrow keys step through them. */
   open(rows, place) {
     this.#rows = rows;
     this.#place = place;

@@ -6,7 +6,7 @@
 const readable = new Set(["image/jpeg", "image/png", "image/bmp", "image/webp"]);
 const junk = /(^|\/)(\.|__MACOSX(\/|$)|Thumbs\.db$|desktop\.ini$)/i;
 
-/** Whether a file looks like a picture, by its type or, without one, by its name. */
+/** Whether a file looks like an image, by its type or, if it has none, by its name. */
 export function isPicture(file) {
   return file.type.startsWith("image/") || /\.(jpe?g|png|bmp|webp)$/i.test(file.name);
 }
@@ -21,18 +21,21 @@ export function isZip(file) {
   return /zip/.test(file.type) || /\.zip$/i.test(file.name);
 }
 
-/** Whether a file belongs to a dataset: pictures and what tells of them, but no system's files. */
+/**
+ * Whether a file belongs to a dataset: an image or a description of images, but not a system's
+ * file.
+ */
 export function isOfDataset(path) {
   return !junk.test(path) && /\.(jpe?g|png|bmp|webp|json|csv|txt)$/i.test(path);
 }
 
-/** Files as `{path, file}`, with the path that the person's folder has; sorted as people count. */
+/** Converts files to `{path, file}` with the path in the user's folder, sorted by path. */
 export function entriesOf(files) {
   const entries = [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
   return sortedEntries(entries);
 }
 
-/** Entries in the order of their paths: 2.png before 10.png. */
+/** Returns the entries sorted by path with numbers in order: 2.png comes before 10.png. */
 export function sortedEntries(entries) {
   const collator = new Intl.Collator("en", { numeric: true });
   return entries.filter(({ path }) => !junk.test(path)).sort(
@@ -40,7 +43,10 @@ export function sortedEntries(entries) {
   );
 }
 
-/** All files of a drop, those in folders too. The drop's items live only while it is handled. */
+/**
+ * Resolves to all files of a drop, including those in folders. Call it synchronously, because a
+ * drop's items exist only while its event is handled.
+ */
 export async function droppedEntries(transfer) {
   const roots = [...(transfer.items ?? [])]
     .filter((item) => item.kind === "file")
@@ -59,7 +65,7 @@ async function collect(entry, folder, found) {
     found.push({ path: folder + entry.name, file });
   } else if (entry.isDirectory) {
     const reader = entry.createReader();
-    // A reader gives a hundred entries at a time.
+    // A reader returns at most a hundred entries at a time.
     for (;;) {
       const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
       if (part.length === 0) break;
@@ -68,7 +74,9 @@ async function collect(entry, folder, found) {
   }
 }
 
-/** A picture in a format that the server reads: itself, or what the browser makes of it. */
+/**
+ * Resolves to an image in a format that the server reads, converted by the browser if necessary.
+ */
 export async function readablePicture(file) {
   if (readable.has(file.type) || (!file.type && isPicture(file))) return file;
   const bitmap = await createImageBitmap(file);
@@ -80,7 +88,10 @@ export async function readablePicture(file) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-/** What a folder's paths tell of it: its name, its pictures, and how it seems to be laid out. */
+/**
+ * Describes a folder by its paths: its name, its numbers of files and images, and its likely
+ * layout.
+ */
 export function folderSummary(paths) {
   const kept = paths.filter(isOfDataset);
   const pictures = kept.filter((path) => /\.(jpe?g|png|bmp|webp)$/i.test(path));

@@ -10,7 +10,7 @@ const channels = [
   ["alpha", "Alpha channel"], ["image", "What the model sees"],
 ];
 
-/** The picture as the model sees it, and its channels. */
+/** Shows the image as the model sees it, and its channels. */
 export class Previews {
   #root;
   #images = new Map();
@@ -25,12 +25,12 @@ export class Previews {
     }
   }
 
-  /** Keeps the place of what the next picture will show. */
+  /** Keeps the space for the next image's previews. */
   clear() {
     this.#root.classList.add("empty");
   }
 
-  /** Shows what a result has; hides itself where it has none. */
+  /** Shows a result's previews, or hides itself if there are none. */
   show(previews) {
     this.#root.hidden = !previews;
     this.#root.classList.remove("empty");

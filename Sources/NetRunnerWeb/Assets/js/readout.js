@@ -11,13 +11,16 @@ const stageNames = {
   decode: "Decode", preprocess: "Preprocess", inference: "Inference", roundTrip: "Round trip",
 };
 
-/** The best label of a result, whatever the model gives; "" where it has none. */
+/** Returns the best label of any kind of result, or "" if it has none. */
 export function topLabel(result) {
   const shown = rankedLabels(result);
   return shown.length > 0 ? shown[0].label : "";
 }
 
-/** What a result's list of labels shows: classes, what was found, or what covers most. */
+/**
+ * Returns the labels to list for a result: classes, found objects, or the classes that cover the
+ * most.
+ */
 export function rankedLabels(result) {
   if (result.segmentation) {
     const named = result.segmentation.classes.filter((each) => !isBackground(each));
@@ -29,7 +32,7 @@ export function rankedLabels(result) {
   return result.classes ?? [];
 }
 
-/** What can be said where a result has no label to show. */
+/** Returns the text to show for a result without labels. */
 export function emptyText(result, threshold) {
   if (result.segmentation) return "Only background.";
   if (result.detections) return "Nothing found.";
@@ -44,14 +47,14 @@ export class Readout {
   #empty = byId("labels-empty");
   #rows = [];
 
-  /** Makes room for so many labels. */
+  /** Makes room for a number of labels. */
   setTop(top) {
     if (this.#rows.length === top) return;
     this.#rows = Array.from({ length: top }, (_, place) => this.#row(place));
     this.#list.replaceChildren(...this.#rows.map(({ item }) => item));
   }
 
-  /** Shows a result and what was measured so far. */
+  /** Shows a result and the measurements so far. */
   show(result, meter, { top, threshold }) {
     this.setTop(top);
     const labels = rankedLabels(result).slice(0, top);
@@ -62,7 +65,7 @@ export class Readout {
     this.#showTimes(result, meter);
   }
 
-  /** Forgets what was shown. */
+  /** Removes what is shown. */
   clear() {
     this.#list.hidden = this.#list.parentElement.hidden = false;
     for (const row of this.#rows) this.#fill(row, undefined);
@@ -104,7 +107,7 @@ export class Readout {
   }
 }
 
-/** Draws the last latencies as small bars, the newest at the right. */
+/** Draws the last latencies as small bars, newest on the right. */
 function drawSpark(root, values) {
   const known = values.map((value) => (Number.isFinite(value) ? value : 0));
   const most = Math.max(...known, 1e-9);

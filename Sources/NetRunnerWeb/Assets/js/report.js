@@ -12,7 +12,7 @@ import { bytes, metricName, milliseconds, millisecondsNumber, rate, whole } from
 const mostRows = 5000;
 const stages = ["decode", "preprocess", "inference", "postprocess"];
 
-/** What came of an evaluation: numbers, charts of all models, and charts of one of them. */
+/** The results of an evaluation: numbers, charts of all models, and charts of one model. */
 export class Report {
   root = el("div", { class: "report" });
   #app;
@@ -78,7 +78,7 @@ export class Report {
         el("tbody", {}, rows)));
   }
 
-  /** Charts of all models side by side: their first share, and how fast they are. */
+  /** Makes charts that compare all models by their first fractional metric and by their speed. */
   #comparison() {
     const { models } = this.#report;
     if (models.length < 2) return [];

@@ -6,7 +6,7 @@
 import { byId, el } from "./dom.js";
 import { bytes, count } from "./format.js";
 
-/** What a row says of a model beside its name. */
+/** Returns the facts that a row shows after a model's name. */
 export function repositoryFacts({ version, size_bytes: size, state, imported }) {
   const facts = [];
   if (version) facts.push(state === "update" ? `${imported.version} → ${version}` : version);
@@ -15,14 +15,17 @@ export function repositoryFacts({ version, size_bytes: size, state, imported }) 
   return facts.join(" · ");
 }
 
-/** What the button of a model says, to eyes and to screen readers; null where it has none. */
+/**
+ * Returns the text of a model's button and its label for screen readers, or null if there is no
+ * button.
+ */
 export function repositoryAction({ name, version, state, imported }) {
   if (state === "new") return { text: "Import", label: `Import ${name} ${version}` };
   if (state !== "update") return null;
   return { text: "Update", label: `Update ${name} from ${imported.version} to ${version}` };
 }
 
-/** The models of the repository that the server was started with; hidden where it has none. */
+/** The models of the server's repository. It is hidden if the server has none. */
 export class Repository {
   #app;
   #imports;
@@ -41,7 +44,7 @@ export class Repository {
     app.models.addEventListener("load", () => !view.hidden && this.load());
   }
 
-  /** Asks what the repository has now. */
+  /** Loads the current list from the repository. */
   async load() {
     if (!this.#app.server.repository) return;
     this.#turn += 1;
@@ -68,7 +71,7 @@ export class Repository {
       : leftOff > 0 ? `${count(leftOff, "model")} more are not shown.` : "";
     this.#follow();
     if (!focused) return;
-    // Who has no mouse stays where they were.
+    // Keyboard users keep their position.
     const button = this.#list.querySelector(`[data-repository-model="${focused}"]`);
     (button ?? byId("repository-refresh")).focus();
   }
@@ -96,7 +99,10 @@ export class Repository {
     if (!this.#imports.isUnderWay) this.#imports.fetchFromRepository(name);
   }
 
-  /** One import at a time; a button that were disabled would lose the focus. */
+  /**
+   * Allows one import at a time. The buttons use `aria-disabled`, because disabled buttons lose the
+   * focus.
+   */
   #follow() {
     for (const button of this.#list.querySelectorAll("button")) {
       button.setAttribute("aria-disabled", String(this.#imports.isUnderWay));

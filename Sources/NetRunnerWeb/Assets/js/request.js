@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** What went wrong with a request: the server's code and sentence, or `server_gone`. */
+/** An error of a request, with the server's code and message, or with the code `server_gone`. */
 export class RequestError extends Error {
   constructor(code, message, status = 0, retryAfter = 1) {
     super(message);
@@ -13,13 +13,13 @@ export class RequestError extends Error {
   }
 }
 
-/** The error that a server's answer tells of. */
+/** Makes the error that a server's response describes. */
 export function errorFrom(status, text, retryAfter) {
   let error = null;
   try {
     ({ error } = JSON.parse(text));
   } catch {
-    // Another's answer, as a proxy's: its status is all there is to tell.
+    // The response may come from another server, such as a proxy. Only its status is known.
   }
   const message = error?.message ?? `The server answered with status ${status}.`;
   return new RequestError(
@@ -27,7 +27,7 @@ export function errorFrom(status, text, retryAfter) {
   );
 }
 
-/** Sends requests to the server, with the token, and tells the connection when none is answered. */
+/** Sends requests with the token, and reports to the connection if the server doesn't respond. */
 export class Requests {
   base = "/api/v1/";
   #connection;
@@ -38,12 +38,12 @@ export class Requests {
     this.#token = token;
   }
 
-  /** Whether pictures and downloads need a header, which links cannot send. */
+  /** Whether images and downloads need a header, which links can't send. */
   get hasToken() {
     return Boolean(this.#token.value);
   }
 
-  /** Sends a request; an answer of 400 or more is thrown as a `RequestError`. */
+  /** Sends a request. A response with a status of 400 or more is thrown as a `RequestError`. */
   async send(method, path, { query, body, type, signal } = {}) {
     const headers = type ? { "Content-Type": type } : {};
     if (this.#token.value) headers.Authorization = `Bearer ${this.#token.value}`;
@@ -65,7 +65,7 @@ export class Requests {
     throw errorFrom(response.status, await response.text(), response.headers.get("Retry-After"));
   }
 
-  /** Sends a request and reads the JSON of its answer. */
+  /** Sends a request and reads the JSON of its response. */
   async json(method, path, options) {
     const response = await this.send(method, path, options);
     try {
@@ -76,12 +76,12 @@ export class Requests {
     }
   }
 
-  /** Sends an object as JSON and reads the JSON of its answer. */
+  /** Sends an object as JSON and reads the JSON of the response. */
   post(path, object) {
     return this.json("POST", path, { body: JSON.stringify(object), type: "application/json" });
   }
 
-  /** Sends a file and tells how much of it is sent; fetch cannot tell that. */
+  /** Sends a file and reports the progress, which fetch can't do. */
   upload(path, file, { type, query, progress, signal }) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
@@ -112,18 +112,19 @@ export class Requests {
     });
   }
 
-  /** The address of a path, with a query of what is neither null nor undefined. */
+  /** Returns the URL of a path. The query leaves out values that are null or undefined. */
   address(path, query = {}) {
     const given = Object.entries(query).filter(
       ([, value]) => value !== null && value !== undefined
     );
-    // As in paths: a server need not know that forms write a space as a plus sign.
+    // Encode spaces as in paths, because a server may not know that forms encode them as plus
+    // signs.
     const text = new URLSearchParams(given).toString().replaceAll("+", "%20");
     return this.base + path + (text ? `?${text}` : "");
   }
 }
 
-/** A path's parts, each fit for an address. */
+/** Encodes the parts of a path for a URL, and joins them. */
 export function pathOf(...parts) {
   return parts.map((part) => part.split("/").map(encodeURIComponent).join("/")).join("/");
 }

@@ -3,23 +3,23 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where an address leads: its view and what follows, as `#/models/digits` does. */
+/** Returns the view that a URL such as `#/models/digits` leads to, and the rest of the URL. */
 export function route(hash, views) {
   const [view, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   return views.includes(view) ? { view, rest: rest.join("/") } : { view: views[0], rest: "" };
 }
 
-/** The address of a view. */
+/** Returns the URL of a view. */
 export function address(view, rest = "") {
   return rest ? `#/${view}/${encodeURIComponent(rest)}` : `#/${view}`;
 }
 
-/** Shows the view that the address names. */
+/** Shows the view that the page's URL names. */
 export class Router {
   #views;
   #current = null;
 
-  /** Views by name, each with `root`, `show(rest)` and `hide()`. */
+  /** Makes a router for views by name, each with `root`, `show(rest)` and `hide()`. */
   constructor(views) {
     this.#views = views;
   }
@@ -29,7 +29,7 @@ export class Router {
     this.#follow();
   }
 
-  /** The view that is shown. */
+  /** The current view. */
   get current() {
     return this.#views[this.#current];
   }

@@ -9,7 +9,7 @@ import { PhotoDialog } from "./photoDialog.js";
 
 const pageLength = 48;
 
-/** The text of a row: what the model says, as Net Runner always wrote it. */
+/** Returns a row's text: the model's labels in the way that Net Runner always wrote them. */
 export function rowLines(row) {
   if (row.error) return [row.error_description ?? "It failed."];
   const lines = (row.classes ?? []).filter(
@@ -19,13 +19,13 @@ export function rowLines(row) {
   return lines.length > 0 ? lines : [row.predicted ?? "No label"];
 }
 
-/** Which rows a page has, as "1 to 48 of 350". */
+/** Describes the rows of a page, such as "1 to 48 of 350". */
 export function rangeText(offset, length, all) {
   if (all === 0) return "None";
   return `${whole(offset + 1)} to ${whole(offset + length)} of ${whole(all)}`;
 }
 
-/** The photos of an evaluation with what each model said, page by page. */
+/** Shows an evaluation's photos with each model's result, page by page. */
 export class RowsView {
   root = el("section", { class: "rows", "aria-label": "Photos" });
   #app;

@@ -8,17 +8,20 @@ export function isBackground({ index, label }) {
   return index === 0 && (label ?? "background") === "background";
 }
 
-/** What a class is called. */
+/** Returns the name of a class. */
 export function className({ index, label }) {
   return label ?? (index === 0 ? "background" : `class ${index}`);
 }
 
-/** The classes that are not drawn unless a person asks: the background covers what matters. */
+/**
+ * Returns the colors of the classes that are hidden by default. The background is, because it would
+ * cover the rest.
+ */
 export function hiddenAtFirst(classes) {
   return classes.filter(isBackground).map((each) => each.color);
 }
 
-/** Makes pixels see-through: all of them a little, those of hidden colors wholly. */
+/** Makes all pixels partly transparent, and those with hidden colors fully transparent. */
 export function makeSeeThrough(pixels, hidden, opacity = 165) {
   const colors = new Set(hidden.map((color) => parseInt(color.slice(1), 16)));
   for (let place = 0; place < pixels.length; place += 4) {
@@ -27,7 +30,7 @@ export function makeSeeThrough(pixels, hidden, opacity = 165) {
   }
 }
 
-/** Draws a class map onto a canvas, to be laid over the picture. */
+/** Draws a class map onto a canvas that lies over the image. */
 export async function tinted(canvas, { width, height, picture }, hidden) {
   const image = new Image();
   image.src = picture;

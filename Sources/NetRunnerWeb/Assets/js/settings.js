@@ -5,7 +5,7 @@
 
 const key = "net-runner.settings";
 
-/** What a preference is before a person chooses. */
+/** The default preferences. */
 export const defaultSettings = {
   theme: "system",
   showInputBuffers: true,
@@ -18,7 +18,7 @@ export const defaultSettings = {
   facing: "",
 };
 
-/** Preferences as they may be, whatever was stored: what is missing or wrong becomes the default. */
+/** Returns valid preferences. Stored values that are missing or invalid become the defaults. */
 export function validSettings(stored) {
   const settings = { ...defaultSettings };
   if (typeof stored !== "object" || stored === null) return settings;
@@ -40,7 +40,7 @@ export function validSettings(stored) {
   return settings;
 }
 
-/** The preferences, kept in this browser. Sends "change" with `detail.name`. */
+/** The preferences, which this browser stores. Sends "change" with `detail.name`. */
 export class Settings extends EventTarget {
   values;
   #storage;
@@ -52,19 +52,19 @@ export class Settings extends EventTarget {
     try {
       stored = JSON.parse(storage?.getItem(key));
     } catch {
-      // A text that is no JSON is another's, or damaged; defaults replace it.
+      // The text isn't JSON, because it is damaged or from another program. Use the defaults.
     }
     this.values = validSettings(stored);
   }
 
-  /** Changes a preference and keeps it. */
+  /** Changes a preference and stores it. */
   set(name, value) {
     this.values = validSettings({ ...this.values, [name]: value });
     this.#store(JSON.stringify(this.values));
     this.dispatchEvent(new CustomEvent("change", { detail: { name } }));
   }
 
-  /** Makes all preferences the defaults. */
+  /** Resets all preferences to their defaults. */
   reset() {
     this.values = { ...defaultSettings };
     this.#store(JSON.stringify(this.values));
@@ -75,7 +75,7 @@ export class Settings extends EventTarget {
     try {
       this.#storage?.setItem(key, text);
     } catch {
-      // A full or forbidden storage: the preference holds until the page is closed.
+      // The storage is full or forbidden. The preference holds until the page is closed.
     }
   }
 }

@@ -6,13 +6,15 @@
 import { byId, el, icon } from "./dom.js";
 import { cameras } from "./camera.js";
 
-/** The sheet from which a person chooses where pictures come from. */
+/** The sheet in which the user chooses a source of images. */
 export class Sources {
   actions;
   #dialog = byId("sources");
   #devices = byId("source-devices");
 
-  /** Actions by source: camera(deviceId), photo, files(files), video(file), samples and draw. */
+  /**
+   * The actions by source are camera(deviceId), photo, files(files), video(file), samples and draw.
+   */
   constructor(actions) {
     this.actions = actions;
     byId("source").addEventListener("click", () => this.open());
@@ -25,7 +27,7 @@ export class Sources {
     });
   }
 
-  /** Opens the sheet; drawing is offered where the model sees small squares. */
+  /** Opens the sheet. It offers drawing if the model sees small squares. */
   async open() {
     byId("source-draw").hidden = !this.actions.canDraw();
     this.#dialog.showModal();
@@ -36,14 +38,14 @@ export class Sources {
     );
   }
 
-  /** Says on the button what is in use. */
+  /** Shows the current source on the button. */
   show(iconName, text) {
     byId("source").replaceChildren(
       icon(iconName), el("span", { class: "button-text", text }), icon("down")
     );
   }
 
-  /** Lets a person choose files of a kind: "files", "folder", "video" or "photo". */
+  /** Lets the user choose files of a kind: "files", "folder", "video" or "photo". */
   ask(name) {
     byId(`${name}-input`).click();
   }

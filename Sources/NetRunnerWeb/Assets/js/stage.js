@@ -6,7 +6,7 @@
 import { byId, el } from "./dom.js";
 import { contained, gesture } from "./geometry.js";
 
-/** The black ground on which the picture is, with all that lies over it. */
+/** The black background with the image, and everything that lies over it. */
 export class Stage {
   ontap = () => {};
   onswipe = () => {};
@@ -35,8 +35,8 @@ export class Stage {
   }
 
   /**
-   * Holds the frame that a result is of over the video, which is further by then; what is drawn over
-   * the picture belongs to that frame.
+   * Holds a result's frame over the video, which has moved on by then, because the overlay belongs
+   * to that frame.
    */
   holdFrame(frame) {
     if (this.#shown !== this.video) return;
@@ -55,7 +55,7 @@ export class Stage {
     this.#held.hidden = true;
   }
 
-  /** Shows a picture; a mirrored one only where it stands for a frame of a mirrored video. */
+  /** Shows an image. It is mirrored only if it replaces a frame of a mirrored video. */
   showPicture(picture, name, isMirrored = false) {
     this.isMirrored = isMirrored;
     const before = this.#frame.src;
@@ -71,7 +71,7 @@ export class Stage {
     this.#show(this.pad);
   }
 
-  /** Says something instead of a picture; actions are texts and what they do. */
+  /** Shows a message instead of an image. Actions are pairs of a text and a function. */
   showNote(title, text, actions = []) {
     const buttons = actions.map(([label, action], place) =>
       el(
@@ -87,7 +87,7 @@ export class Stage {
     this.#show(null);
   }
 
-  /** Lays the overlay exactly over the picture. */
+  /** Places the overlay exactly over the image. */
   layout() {
     const frame = { width: this.root.clientWidth, height: this.root.clientHeight };
     const { left, top, width, height } = contained(frame, this.#size());

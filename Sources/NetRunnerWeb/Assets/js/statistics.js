@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** A mean that grows with each value. */
+/** A mean that is updated with each value. */
 export class RunningMean {
   count = 0;
   mean = 0;
@@ -14,17 +14,17 @@ export class RunningMean {
   }
 }
 
-/** How many things a second happened lately. */
+/** The recent number of events per second. */
 export class Rate {
   #moments = [];
   #span;
 
-  /** A rate over so many milliseconds. */
+  /** Makes a rate over a number of milliseconds. */
   constructor(span = 2000) {
     this.#span = span;
   }
 
-  /** Counts one at a moment, and tells the rate; NaN until there are two. */
+  /** Counts an event and returns the rate, which is NaN until there are two events. */
   add(moment) {
     this.#moments.push(moment);
     while (this.#moments.length > 2 && this.#moments[0] < moment - this.#span) {
@@ -35,7 +35,7 @@ export class Rate {
   }
 }
 
-/** What live measurement keeps since the source or the model changed. */
+/** The live measurements since the source or the model last changed. */
 export class Meter {
   static stages = ["decode", "preprocess", "inference", "roundTrip"];
   means = Object.fromEntries(Meter.stages.map((stage) => [stage, new RunningMean()]));
@@ -43,7 +43,7 @@ export class Meter {
   framesPerSecond = NaN;
   #rate = new Rate();
 
-  /** Counts one picture: its times in milliseconds, and when it was done. */
+  /** Counts an image, with its times in milliseconds and the moment when it was done. */
   add(times, moment) {
     for (const stage of Meter.stages) {
       if (Number.isFinite(times[stage])) this.means[stage].add(times[stage]);
@@ -53,13 +53,13 @@ export class Meter {
     this.framesPerSecond = this.#rate.add(moment);
   }
 
-  /** How many pictures were counted. */
+  /** The number of counted images. */
   get count() {
     return this.means.inference.count;
   }
 }
 
-/** The next of 1, 2, 2.5 and 5, times a power of ten. */
+/** Returns the next larger step of 1, 2, 2.5 or 5 times a power of ten. */
 export function roundStep(step) {
   if (!(step > 0) || !Number.isFinite(step)) return 0;
   const power = 10 ** Math.floor(Math.log10(step) + 1e-9);
@@ -67,7 +67,7 @@ export function roundStep(step) {
   return (factor ?? 10) * power;
 }
 
-/** Round values from one to another, about so many. */
+/** Returns about the given number of round values in a range. */
 export function ticks(lower, upper, about = 4) {
   const step = roundStep((upper - lower) / about);
   if (!step) return [lower];
@@ -79,8 +79,9 @@ export function ticks(lower, upper, about = 4) {
 }
 
 /**
- * Counts values in bins of a round width: `{start, width, counts, beyond}`, or null without values.
- * What lies more than twice as far from the median as 95 of 100 values do is only counted.
+ * Counts values in bins of a round width. Returns `{start, width, counts, beyond}`, or null if
+ * there are no values. With 20 values or more, values that are more than twice as far above the
+ * median as the 95th percentile are only counted in `beyond`.
  */
 export function histogram(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);

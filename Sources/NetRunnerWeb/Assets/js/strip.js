@@ -5,7 +5,7 @@
 
 import { el } from "./dom.js";
 
-/** A strip of thumbnails to step through. Pictures have `name`, and `address` or `file`. */
+/** A strip of thumbnails to step through. Its images have `name`, and `address` or `file`. */
 export class Strip {
   onchoose = () => {};
   pictures = [];
@@ -27,7 +27,7 @@ export class Strip {
     root.querySelector("[data-next]").addEventListener("click", () => this.step(1));
   }
 
-  /** Shows pictures, and chooses one of them. */
+  /** Shows images, and chooses one of them. */
   open(pictures, index = 0) {
     this.close();
     this.pictures = pictures;
@@ -47,7 +47,7 @@ export class Strip {
     this.#root.hidden = true;
   }
 
-  /** Goes so many pictures on; stays at the ends. */
+  /** Moves by a number of images, and stops at the ends. */
   step(by) {
     const index = Math.min(this.pictures.length - 1, Math.max(0, this.index + by));
     if (index !== this.index) this.choose(index);

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** Keeps the page's theme as the preference says. */
+/** Keeps the page's theme in sync with the preference. */
 export function followTheme(settings) {
   const root = document.documentElement;
   const apply = () => {

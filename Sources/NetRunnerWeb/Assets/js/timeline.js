@@ -7,7 +7,7 @@ import { byId } from "./dom.js";
 
 /** The slider under a video file. */
 export class Timeline {
-  /** Called when the video shows the place that was chosen. */
+  /** Called when the video shows the chosen position. */
   onseek = () => {};
   #slider = byId("timeline");
   #video;
@@ -28,7 +28,7 @@ export class Timeline {
     });
   }
 
-  /** Shows a video file from its beginning; rejects when the browser cannot play it. */
+  /** Plays a video file from its beginning. Rejects if the browser can't play it. */
   async open(file) {
     this.close();
     this.#video.src = URL.createObjectURL(file);

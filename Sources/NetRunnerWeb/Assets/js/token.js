@@ -5,19 +5,21 @@
 
 const key = "net-runner.token";
 
-/** The token in an address such as `#token=T`, or null. */
+/** Returns the token in a URL's fragment such as `#token=T`, or null. */
 export function tokenInHash(hash) {
   const match = /^#token=([^&]+)/.exec(hash);
   return match ? decodeURIComponent(match[1]) : null;
 }
 
-/** The token that the server asks for, if it does; kept until the tab is closed. */
+/** The token that the server may ask for, which is kept until the tab is closed. */
 export class Token {
   #dialog;
   #value;
   #asking = null;
 
-  /** A token from the page's address, which loses it, or from the tab. */
+  /**
+   * Takes the token from the page's URL, which is then removed there, or from the tab's storage.
+   */
   constructor(dialog) {
     this.#dialog = dialog;
     const given = tokenInHash(location.hash);
@@ -33,7 +35,7 @@ export class Token {
     return this.#value;
   }
 
-  /** Asks the person, once however many requests were refused; resolves when there is a token. */
+  /** Asks the user, only once for several refused requests. Resolves when there is a token. */
   ask() {
     this.#asking ??= new Promise((resolve) => {
       const form = this.#dialog.querySelector("form");

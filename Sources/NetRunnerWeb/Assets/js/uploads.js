@@ -6,7 +6,7 @@
 import { isOfDataset } from "./pictures.js";
 
 /**
- * Sends the files of a folder, a few at once, and resolves to the upload's identifier. Progress is
+ * Sends the files of a folder, a few at once. Resolves to the upload's identifier. Progress is
  * `{files, allFiles, bytes, allBytes}`.
  */
 export async function uploadFolder(api, entries, { progress, signal, connection, lanes = 4 }) {
@@ -38,7 +38,7 @@ export async function uploadFolder(api, entries, { progress, signal, connection,
   return id;
 }
 
-/** Does something again while the server is busy or gone. */
+/** Retries while the server is busy or gone. */
 async function persistently(work, { signal, connection }) {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -9,7 +9,10 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** A zip file of files, `{path, file}`, as they are: what is sent to this machine need not be small. */
+/**
+ * Makes an uncompressed zip of files, given as `{path, file}`. Its size matters little, because it
+ * usually goes to this machine.
+ */
 export async function zipped(files, name) {
   const parts = [];
   const directory = [];
@@ -38,7 +41,7 @@ export async function zipped(files, name) {
   return new File([...parts, ...directory, end], name, { type: "application/zip" });
 }
 
-/** Numbers with their lowest byte first, each as `[width, number]`. */
+/** Returns numbers in little-endian order, each given as `[width, number]`. */
 function fields(list) {
   const bytes = new Uint8Array(list.reduce((sum, [width]) => sum + width, 0));
   let place = 0;

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks JSON without building anything, to tell where it breaks.
+/// Scans JSON without building a tree, to find where it is malformed.
 struct JSONFaultScanner {
   struct Fault: Error {
     var offset: Int
@@ -137,7 +137,7 @@ struct JSONFaultScanner {
     offset += 1
   }
 
-  /// The digits after `\u`, and the second half of a pair of surrogates.
+  /// Reads the digits after `\u`, and the second half of a surrogate pair.
   private mutating func codePoint() throws(Fault) {
     let start = offset - 2
     let unit = try hexadecimalDigits()
@@ -188,7 +188,8 @@ struct JSONFaultScanner {
     }
   }
 
-  /// JSON's grammar: a sign, digits without a leading zero, a fraction, an exponent.
+  /// Whether text matches JSON's grammar: a sign, digits without a leading zero, a fraction, an
+  /// exponent.
   private func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
     var rest = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
     let whole = rest.prefix(while: isDigit)

@@ -9,17 +9,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Malformed JSON, with the place of the first fault.
+/// A syntax error in JSON, with the position of the first fault.
 package struct JSONSyntaxError: Error, Sendable, Equatable {
   /// The line, counted from 1.
   package let line: Int
   /// The column in characters, counted from 1.
   package let column: Int
-  /// What stands there and what was expected.
+  /// What was found and what was expected.
   package let reason: String
 
-  /// Finds the fault in a document that Foundation's decoder has refused: the decoder gives no
-  /// place, so a second pass over the bytes looks for it.
+  /// Finds the fault in a document that Foundation's decoder has rejected.
+  ///
+  /// The decoder does not report a position, so a second pass over the bytes looks for it.
   init(in data: Data, cause: DecodingError) {
     var scanner = JSONFaultScanner(bytes: Array(data))
     if let fault = scanner.findFault() {

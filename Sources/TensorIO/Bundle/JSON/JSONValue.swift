@@ -26,9 +26,11 @@ public enum JSONValue: Sendable, Hashable {
   /// Values by name.
   case object([String: JSONValue])
 
-  /// Parses a document; trailing commas are accepted, anything else malformed is an error.
+  /// Parses a document.
   ///
-  /// - Throws: ``JSONSyntaxError`` with line and column.
+  /// Trailing commas are accepted. Anything else that is malformed is an error.
+  ///
+  /// - Throws: ``JSONSyntaxError`` with the line and column.
   package init(parsing data: Data) throws {
     do {
       self = try JSONDecoder().decode(JSONValue.self, from: data)
@@ -37,7 +39,7 @@ public enum JSONValue: Sendable, Hashable {
     }
   }
 
-  /// What a person would call the value's type.
+  /// A readable name for the value's type.
   package var typeName: String {
     switch self {
     case .null: "null"
@@ -52,14 +54,15 @@ public enum JSONValue: Sendable, Hashable {
 
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
-    // A decoder does not tell what stands next: each type is tried, and a failed try only means
-    // another type. A failed try is slow, so what documents have most of comes first.
+    // A decoder does not tell which type comes next, so each type is tried, and a failure only
+    // means that it is another type. A failure is slow, so the most frequent types come first.
     let container = try decoder.singleValueContainer()
     let failure: any Error
     do {
       let number = try container.decode(Double.self)
       if !number.isFinite, let text = try? container.decode(String.self) {
-        // A decoder may be told to take texts such as "NaN" for numbers; here they stay what they are.
+        // A decoder may be configured to read strings such as "NaN" as numbers. Here they stay
+        // strings.
         self = .string(text)
       } else if number.magnitude >= 0x1p53, let integer = try? container.decode(Int64.self) {
         self = .integer(integer)
@@ -81,7 +84,7 @@ extension JSONValue: Codable {
     } else if let elements = try? decoder.unkeyedContainer() {
       self = .array(try Self.elements(of: elements))
     } else {
-      // A number that no Double holds.
+      // A number that a Double cannot hold.
       throw failure
     }
   }

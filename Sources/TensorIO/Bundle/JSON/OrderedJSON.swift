@@ -5,7 +5,8 @@
 
 /// JSON whose members keep their order, for documents that people read and edit.
 ///
-/// `JSONEncoder` sorts keys by the alphabet or not at all; a model.json should begin with the name.
+/// `JSONEncoder` sorts keys alphabetically or not at all, but a model.json should begin with the
+/// name.
 package indirect enum OrderedJSON {
   case null
   case bool(Bool)
@@ -18,24 +19,24 @@ package indirect enum OrderedJSON {
   case array([OrderedJSON])
   case object([(key: String, value: OrderedJSON)])
 
-  /// An array of integers.
+  /// Makes an array of integers.
   package static func integers(_ values: [Int]) -> OrderedJSON {
     .array(values.map(OrderedJSON.integer))
   }
 
-  /// An array of texts.
+  /// Makes an array of strings.
   package static func strings(_ values: [String]) -> OrderedJSON {
     .array(values.map(OrderedJSON.string))
   }
 
-  /// The document, indented by two spaces, with a line feed at its end.
+  /// The text of the document, indented by two spaces and with a line feed at its end.
   package var text: String {
     var text = ""
     write(into: &text, indentation: "")
     return text + "\n"
   }
 
-  /// Short lists of plain values stand on one line, as shapes do.
+  /// The maximum length of a list of plain values, such as a shape, that is written on one line.
   private static let longestLine = 80
 
   private func write(into text: inout String, indentation: String) {
@@ -76,7 +77,7 @@ package indirect enum OrderedJSON {
     return "[" + line + "]"
   }
 
-  /// The text of a value without parts; nil for arrays and objects.
+  /// The text of a plain value; nil for arrays and objects.
   private var plainText: String? {
     switch self {
     case .bool(let bool): return bool ? "true" : "false"
@@ -109,14 +110,14 @@ package indirect enum OrderedJSON {
 }
 
 extension BinaryFloatingPoint where Self: CustomStringConvertible {
-  /// The shortest text that reads back as the same number, without an idle `.0`.
+  /// The shortest text that parses to the same number, without a trailing `.0`.
   package var shortText: String {
     description.hasSuffix(".0") ? String(description.dropLast(2)) : description
   }
 }
 
 extension OrderedJSON {
-  /// The keys of a model.json in the order in which people read them.
+  /// The keys of a model.json, in the order in which people read them.
   private static let order = [
     "name", "details", "id", "version", "author", "license", "model", "file", "quantized", "type",
     "backend", "class", "modes", "signature", "shape", "dtype", "format", "layout", "labels",
@@ -124,7 +125,9 @@ extension OrderedJSON {
     "bias", "inputs", "outputs", "placeholder", "placeholders", "options", "train",
   ]
 
-  /// A model.json, or a part of one; other keys than its own come last, by the alphabet.
+  /// Orders the members of a model.json or of a part of it.
+  ///
+  /// Unknown keys come last, in alphabetical order.
   init(_ value: JSONValue) {
     switch value {
     case .null: self = .null

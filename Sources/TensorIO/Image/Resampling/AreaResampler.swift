@@ -5,16 +5,17 @@
 
 import CPixelKernels
 
-/// Resizes as OpenCV's `INTER_AREA` does where no axis grows.
+/// Resizes like OpenCV's `INTER_AREA` when no axis is enlarged.
 ///
-/// A pixel is the mean of the area that it covers. Equal in every bit.
+/// A target pixel is the mean of the area that it covers. The result is bit for bit equal.
 struct AreaResampler: Resampler {
   private let width: Int
   private let columns: Cells
   private let rows: Cells
-  /// What the sums are multiplied with in the end.
+  /// The factor that the sums are multiplied by.
   private let scale: Float
-  /// Added in the end: OpenCV rounds the halves of 2 x 2 blocks up, all others to even.
+  /// The value added at the end, because OpenCV rounds halves up in 2 x 2 blocks but to even in all
+  /// others.
   private let bias: Float
 
   init(from source: (width: Int, height: Int), to target: (width: Int, height: Int)) {
@@ -64,11 +65,11 @@ struct AreaResampler: Resampler {
   }
 }
 
-/// For every target position the source positions that it covers, and how much of each.
+/// For every target position, the source positions that it covers and how much of each it covers.
 private struct Cells {
   private(set) var starts: [UInt32] = []
   private(set) var counts: [UInt32] = []
-  /// ``longest`` for each position.
+  /// The weights, with ``longest`` entries for each position.
   private(set) var weights: [Float] = []
   let longest: Int
 
@@ -86,7 +87,8 @@ private struct Cells {
     }
   }
 
-  /// Parts of less than a thousandth are left out.
+  /// Computes the source positions of one target position, and omits parts of less than a
+  /// thousandth.
   private static func cell(
     _ index: Int, of source: Int, _ scale: Double
   ) -> (start: Int, weights: [Float]) {

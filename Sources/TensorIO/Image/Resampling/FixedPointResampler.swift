@@ -5,9 +5,10 @@
 
 import CPixelKernels
 
-/// Resizes as OpenCV's `INTER_LINEAR` does for bytes: two neighbours along each axis, in integers.
+/// Resizes like OpenCV's `INTER_LINEAR` for bytes: two neighbours along each axis, in integers.
 ///
-/// Also serves `INTER_AREA` where an axis grows, with other positions. Equal in every bit.
+/// It also handles `INTER_AREA` when an axis is enlarged, with different positions. The result is
+/// bit for bit equal.
 struct FixedPointResampler: Resampler {
   private let width: Int
   private let columns: [pixel_fixed]

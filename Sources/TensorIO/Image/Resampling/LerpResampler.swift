@@ -5,20 +5,21 @@
 
 import CPixelKernels
 
-/// Resizes as TensorFlow's `resize_bilinear` kernel does, in floats and without antialiasing.
+/// Resizes like TensorFlow's `resize_bilinear` kernel, in floats and without antialiasing.
 ///
-/// Two neighbours along each axis, horizontal first, `first + (second - first) * fraction`, every
-/// operation rounded to float32: equal in every bit.
+/// It interpolates between two neighbours along each axis, horizontally first, by
+/// `first + (second - first) * fraction`. Every operation is rounded to float32, so the result is
+/// bit for bit equal.
 struct LerpResampler: Resampler {
   private let width: Int
   private let columns: [pixel_lerp]
   private let rows: [pixel_lerp]
 
   /// - Parameters:
-  ///   - source: The size that is there.
-  ///   - target: The size that is made.
-  ///   - isHalfPixel: Whether samples lie in the middle of pixels (TensorFlow 2) or at their
-  ///     corner (TensorFlow 1).
+  ///   - source: The size of the source.
+  ///   - target: The size of the result.
+  ///   - isHalfPixel: Whether samples are in the middle of pixels (TensorFlow 2) or at their
+  ///     corners (TensorFlow 1).
   init(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int),
     isHalfPixel: Bool
@@ -65,17 +66,17 @@ struct LerpResampler: Resampler {
   }
 }
 
-/// Which source rows the two rows of a scratch memory hold; they come in increasing order.
+/// The source rows that the two scratch rows hold; source rows come in increasing order.
 struct LatestRows {
   private var indices = [-1, -1]
 
-  /// Whether a row must be made; it then takes the place of the older one.
+  /// Whether a row must be made; if so, it replaces the older of the two rows.
   mutating func admits(_ index: Int) -> Bool {
     if indices.contains(index) { return false }
     indices[indices[0] <= indices[1] ? 0 : 1] = index
     return true
   }
 
-  /// The place of a row that was admitted.
+  /// The index of the scratch row that holds an admitted source row.
   func place(of index: Int) -> Int { indices[0] == index ? 0 : 1 }
 }

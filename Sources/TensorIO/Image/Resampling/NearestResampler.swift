@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes the nearest pixel, as Pillow's `resize(size, NEAREST)` does.
+/// Picks the nearest pixel, like Pillow's `resize(size, NEAREST)`.
 struct NearestResampler: Resampler {
   private let columns: [Int]
   private let rows: [Int]
@@ -13,7 +13,8 @@ struct NearestResampler: Resampler {
     rows = Self.positions(from: source.height, to: target.height)
   }
 
-  /// Pillow adds the step up, and so do its rounding errors.
+  /// Computes the source positions by adding up the step, with the same rounding errors as in
+  /// Pillow.
   private static func positions(from source: Int, to target: Int) -> [Int] {
     let step = Double(source) / Double(target)
     var position = step * 0.5

@@ -5,14 +5,15 @@
 
 import CPixelKernels
 
-/// Resizes as Pillow 13's `resize(size, method)` does, bit for bit.
+/// Resizes bit for bit like Pillow 13's `resize(size, method)`.
 ///
-/// Each pass rounds to bytes, so their order matters: horizontal first, but vertical first where
-/// that makes a picture lower by more than twice what it makes it narrower. A pass whose size
-/// does not change is left out. (Pillow before 13 always began with the horizontal pass.)
+/// Each pass rounds to bytes, so the order of the passes matters. The horizontal pass comes first,
+/// except when the height shrinks by more than twice as many pixels as the width; then the vertical
+/// pass comes first. A pass that does not change its size is skipped. (Pillow before 13 always
+/// began with the horizontal pass.)
 ///
-/// Pillow keeps all rows of the first pass. Here a ring holds just those that one output row
-/// needs, and they stay in the first cache.
+/// Pillow keeps all rows of the first pass. This type uses a ring of only those rows that one
+/// output row needs, so they stay in the first-level cache.
 struct PillowResampler: Resampler {
   private let source: (width: Int, height: Int)
   private let target: (width: Int, height: Int)
@@ -51,7 +52,8 @@ struct PillowResampler: Resampler {
       return
     }
     let ringWidth = isHorizontalFirst ? target.width : source.width
-    // Weights of 0 meet rows and pixels that were never written: no matter what, but defined.
+    // Some rows and pixels are read with a weight of 0 without having been written. Zeroing makes
+    // their values defined.
     let ring = RowMemory<UInt8>(rows: rows.maximumTaps, width: ringWidth * 3, zero: 0)
     defer { ring.deallocate() }
     let summedMemory = RowMemory<UInt8>(width: ringWidth * 3, zero: 0)
@@ -61,7 +63,7 @@ struct PillowResampler: Resampler {
     var next = 0
     for y in 0..<target.height {
       let window = rows.windows[y]
-      // An odd window's last row may lie behind the picture: it is not made.
+      // The last row of an odd window may be past the end of the image. That row isn't made.
       let end = min(window.start + window.pairs * 2, rows.sourceSize)
       next = max(next, window.start)
       while next < end {
@@ -79,7 +81,7 @@ struct PillowResampler: Resampler {
     }
   }
 
-  /// The first pass.
+  /// Makes a row of the first pass.
   private func makeRow(
     _ row: UnsafePointer<UInt8>, _ format: SourceFormat,
     into target: UnsafeMutablePointer<UInt8>
@@ -91,7 +93,7 @@ struct PillowResampler: Resampler {
     resize(row, bytesPerPixel: format.bytesPerPixel, by: columns, into: target)
   }
 
-  /// The horizontal pass when it comes second.
+  /// Applies the horizontal pass when it comes second.
   private func finishRow(
     _ row: UnsafeMutablePointer<UInt8>, into target: UnsafeMutablePointer<UInt8>
   ) {

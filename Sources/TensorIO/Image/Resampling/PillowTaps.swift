@@ -11,29 +11,32 @@ import Musl
 import Darwin
 #endif
 
-/// The source pixels that make a pixel along one axis, and their weights, as Pillow has them.
+/// The source pixels and weights that make each target pixel along one axis, as in Pillow.
 struct PillowTaps {
-  /// For every pixel of the target, the source pixels that make it.
+  /// For every target pixel, the source pixels that contribute to it.
   private(set) var windows: [Window] = []
-  /// The windows' weights, one window after the other; those of a window add up to 1.
+  /// The weights of all windows, one window after another.
+  ///
+  /// The weights of a window add up to 1.
   private(set) var weights: [Double] = []
-  /// The largest number of source pixels that make one.
+  /// The largest number of source pixels in a window.
   private(set) var longest = 0
 
-  /// Neighbouring source pixels.
+  /// A range of adjacent source pixels.
   struct Window {
-    /// The first of them.
+    /// The first pixel.
     var start: Int
     var count: Int
-    /// Where their weights begin.
+    /// The index of the first weight.
     var offset: Int
   }
 
   /// - Parameters:
-  ///   - source: Pixels that are there.
-  ///   - span: The part of them that is resized, which may begin and end within a pixel; nil is all.
-  ///   - target: Pixels that are made.
-  ///   - method: One of Pillow's methods; others are taken as the nearest of these.
+  ///   - source: The number of source pixels.
+  ///   - span: The part of them to resize, which may begin and end within a pixel; nil means all of
+  ///     them.
+  ///   - target: The number of target pixels.
+  ///   - method: One of Pillow's methods. Other methods use the most similar of these.
   init(
     from source: Int, _ span: ImagePlacement.Span? = nil, to target: Int, _ method: ResizeMethod
   ) {
@@ -88,8 +91,10 @@ struct PillowTaps {
     return sin(x) / x
   }
 
-  /// A weight as Pillow rounds it, 22 bits behind the point and halves away from zero; 0 for an index
-  /// that the window does not have.
+  /// Returns a weight rounded as in Pillow, with 22 fractional bits and halves rounded away from
+  /// zero.
+  ///
+  /// An index outside the window has the weight 0.
   func fixedWeight(_ index: Int, of window: Window) -> Int32 {
     guard index >= 0 && index < window.count else { return 0 }
     let weight = weights[window.offset &+ index]

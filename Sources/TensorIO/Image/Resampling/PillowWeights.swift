@@ -5,15 +5,15 @@
 
 import CPixelKernels
 
-/// The weights of the vertical pass: those of two neighbouring rows side by side.
+/// The weights of the vertical pass, interleaved for pairs of adjacent rows.
 struct RowWeights {
   /// The number of source rows.
   let sourceSize: Int
-  /// For every target row, the first source row and how many pairs of rows it takes; an odd number
-  /// of rows is filled up with a weight of 0.
+  /// For every target row, the first source row and the number of row pairs; an odd row count is
+  /// padded with a weight of 0.
   private(set) var windows: [(start: Int, pairs: Int, weights: Int)] = []
   private(set) var weights: [pixel_weights] = []
-  /// The largest number of rows that a target row takes, filled up.
+  /// The largest number of source rows for a target row, including the padding.
   private(set) var maximumTaps = 2
 
   init(from sourceSize: Int, to targetSize: Int, _ method: ResizeMethod) {
@@ -34,12 +34,13 @@ struct RowWeights {
   }
 }
 
-/// The weights of the horizontal pass, for four target pixels at a time.
+/// The weights of the horizontal pass, for groups of four target pixels.
 ///
-/// All take the same number of source pixels, the shorter filled up with weights of 0: behind them, or
-/// before them where the row ends, so that nothing far behind a row is read.
+/// The four pixels of a group use the same number of source pixels. The shorter windows are padded
+/// with weights of 0, at their end or, near the end of the row, at their start, so that nothing far
+/// past the end of a row is read.
 struct ColumnWeights {
-  /// Four target pixels each; of the last ones some may be none.
+  /// Groups of four target pixels; the last group may have fewer.
   private(set) var groups: [pixel_group] = []
   private(set) var weights: [pixel_group_weights] = []
 
@@ -60,7 +61,8 @@ struct ColumnWeights {
       let pairs = (longest + 1) / 2
       let last = max(0, sourceSize - pairs * 2)
       func start(_ window: PillowTaps.Window) -> UInt32 { UInt32(min(window.start, last)) }
-      // Weights that are moved back, so that nothing behind the row is read, end one later.
+      // Windows that were moved back, to avoid reading past the end of the row, end one pixel
+      // later.
       let isOdd = longest % 2 == 1 && [one, two, three, four].allSatisfy { $0.start <= last }
       groups.append(
         pixel_group(
@@ -83,7 +85,7 @@ struct ColumnWeights {
 }
 
 extension pixel_weights {
-  /// Each weight in two halves of 15 bits below and the rest above, four times in turn.
+  /// Splits each weight into the low 15 bits and the rest, and repeats the pair four times.
   fileprivate init(_ one: Int32, _ two: Int32) {
     self.init(
       low: Self.fourfold(one & 0x7fff, two & 0x7fff), high: Self.fourfold(one >> 15, two >> 15))

@@ -3,37 +3,39 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resizes a picture as one library does: takes its rows in order and hands out finished ones.
+/// Resizes an image in the same way as one library: it reads rows in order and returns resized
+/// rows.
 ///
-/// The order of a pixel's channels does not matter here; three bytes of each are resized.
+/// The order of the channels does not matter here. Three bytes of each pixel are resized.
 protocol Resampler {
   /// Calls a closure with every row of the result, from top to bottom.
   ///
   /// - Parameters:
-  ///   - format: How the source's rows lie in memory.
-  ///   - row: Gives a row of the source; asked for in increasing order, each at most once.
-  ///   - body: Takes a row of the result: three values a pixel.
-  /// - Throws: What `row` throws.
+  ///   - format: The memory layout of the source rows.
+  ///   - row: Returns a row of the source. It is called in increasing order, at most once for each
+  ///     row.
+  ///   - body: Called with each row of the result, which has three values per pixel.
+  /// - Throws: Any error that `row` throws.
   func forEachRow<Failure: Error>(
     of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
     _ body: (ResampledRow, Int) -> Void
   ) throws(Failure)
 }
 
-/// How the rows of a source lie in memory.
+/// The memory layout of the rows of a source.
 struct SourceFormat {
-  /// 3, or 4 of which the first three count.
+  /// The number of bytes in a pixel: 3, or 4 of which the first three are used.
   var bytesPerPixel: Int
 }
 
-/// A finished row: three values a pixel.
+/// A resized row with three values per pixel.
 enum ResampledRow {
   case bytes(UnsafePointer<UInt8>)
   case floats(UnsafePointer<Float>)
 }
 
 extension ResizeMethod {
-  /// The resampler for a size.
+  /// Returns the resampler for these sizes.
   func resampler(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int)
   ) -> any Resampler {
@@ -48,7 +50,10 @@ extension ResizeMethod {
     }
   }
 
-  /// OpenCV takes its one kernel for the other in two cases.
+  /// Returns OpenCV's kernel, which in two cases is not the requested one.
+  ///
+  /// OpenCV uses the area kernel to halve both sides with `INTER_LINEAR`, and the linear kernel
+  /// where `INTER_AREA` enlarges an axis.
   private func openCVResampler(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int)
   ) -> any Resampler {
@@ -60,10 +65,10 @@ extension ResizeMethod {
   }
 }
 
-/// Scratch rows of one kind, one after the other, zero at first.
+/// Consecutive scratch rows of one element type, initialized to zero.
 struct RowMemory<Element: BitwiseCopyable> {
   private let memory: UnsafeMutablePointer<Element>
-  /// Elements from one row to the next: room for whole vectors behind each row.
+  /// The number of elements from one row to the next, with room for whole vectors after each row.
   private let stride: Int
   private let count: Int
 
@@ -79,11 +84,11 @@ struct RowMemory<Element: BitwiseCopyable> {
   /// The first row.
   var first: UnsafeMutablePointer<Element> { memory }
 
-  /// The row that stands for a number: rows take turns.
+  /// Returns the memory for a row number; the rows are reused in turn.
   subscript(row: Int) -> UnsafeMutablePointer<Element> { memory + (row % count) * stride }
 }
 
-/// Copies the three bytes that count of every pixel.
+/// Copies the first three bytes of every pixel.
 func pack(
   _ row: UnsafePointer<UInt8>, _ format: SourceFormat, width: Int,
   into target: UnsafeMutablePointer<UInt8>

@@ -5,10 +5,11 @@
 
 import CPixelKernels
 
-/// Weighted sums in float32: first of whole rows, then of their columns.
+/// Computes weighted sums in float32, first of whole rows, then of their columns.
 ///
-/// Resizes as TensorFlow's `scale_and_translate` kernel does with a triangle and antialiasing, equal in
-/// every bit; or with any of Pillow's kernels a part that begins and ends within pixels.
+/// It resizes like TensorFlow's `scale_and_translate` kernel with a triangle filter and
+/// antialiasing, bit for bit equal. It also resizes a part that begins and ends within pixels, with
+/// any of Pillow's kernels.
 struct SpanResampler: Resampler {
   private let source: (width: Int, height: Int)
   private let width: Int
@@ -22,7 +23,7 @@ struct SpanResampler: Resampler {
     rows = Spans(from: source.height, to: target.height)
   }
 
-  /// Resizes a part with one of Pillow's kernels, without rounding to bytes in between.
+  /// Resizes a part with one of Pillow's kernels, without rounding to bytes between the passes.
   init(
     _ window: ImagePlacement.Window, of source: (width: Int, height: Int),
     to target: (width: Int, height: Int), _ method: ResizeMethod
@@ -66,11 +67,11 @@ struct SpanResampler: Resampler {
   }
 }
 
-/// For every target position the source positions that make it, and their weights.
+/// For every target position, the source positions that contribute to it and their weights.
 private struct Spans {
   private(set) var starts: [UInt32] = []
   private(set) var counts: [UInt32] = []
-  /// ``longest`` for each position.
+  /// The weights, with ``longest`` entries for each position.
   private(set) var weights: [Float] = []
   let longest: Int
 

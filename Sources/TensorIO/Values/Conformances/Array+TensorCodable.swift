@@ -13,7 +13,7 @@ extension Array: TensorEncodable where Element: TensorEncodable {
   public static var tensorKindName: String { "an array" }
 
   public var tensorElementCount: Int? {
-    // One element tells for all where the elements are numbers; nested arrays are asked one by one.
+    // Numbers have one element each. Nested arrays may differ, so each is asked.
     if Element.self is any TensorNumber.Type { return count }
     var total = 0
     for element in self {

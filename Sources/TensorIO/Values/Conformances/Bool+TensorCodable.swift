@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Truth values stand in layers of bools only; numbers 0 and 1 fit there too.
+/// Booleans only fit layers of bools, which also take the numbers 0 and 1.
 extension Bool: TensorEncodable, TensorDecodable {
   public static var tensorKindName: String { "a truth value" }
   public var tensorElementCount: Int? { 1 }

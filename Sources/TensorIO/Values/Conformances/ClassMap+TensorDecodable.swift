@@ -21,7 +21,7 @@ extension TensorSpec {
   }
 }
 
-/// Reads the classes of pixels out of scores or numbers.
+/// Reads the classes of pixels from scores or class indices.
 private struct ClassReader {
   let spec: TensorSpec
   let shape: ClassMapShape
@@ -42,7 +42,7 @@ private struct ClassReader {
         "'\(spec.name)' has \(shape.depth) classes; a class map holds 65536 at most.")
     }
     if shape.holdsScores, let stored = spec.storedQuantization, stored.scales.count > 1 {
-      // Each class has a scale of its own: only the numbers behind the bytes can be compared.
+      // Each class has its own scale, so only the dequantized scores can be compared.
       let numbers = TensorSpec(
         name: spec.name, shape: spec.shape, dataType: spec.dataType,
         kind: .vector(.model, labels: nil), storedQuantization: stored)
@@ -96,7 +96,8 @@ private struct ClassReader {
 
   // MARK: - Scores
 
-  /// The first of the highest scores; a NaN is none.
+  /// Whether a score is higher than the best so far; of equal scores, the first wins, and NaN never
+  /// does.
   @inline(__always)
   private func isHigher<Number: Comparable>(_ score: Number, _ best: Number) -> Bool {
     score > best || (best != best && score == score)
@@ -123,7 +124,7 @@ private struct ClassReader {
     }
   }
 
-  /// Plane after plane, as they lie in memory.
+  /// Finds the highest scores plane by plane, in the order of the memory.
   private func highestPlane<Number: TensorNumber & Comparable>(
     in bytes: UnsafeRawBufferPointer, _ type: Number.Type
   ) -> [UInt16] {

@@ -9,10 +9,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Raw bytes: the tensor's own, in its data type and byte order.
+/// The raw bytes of the tensor, in its data type and byte order.
 ///
-/// For a layer with a quantization they are float32 numbers, in both directions, which are
-/// quantized and dequantized on the way.
+/// If the layer has a quantization, the bytes are float32 numbers instead. They are quantized when
+/// they are written and dequantized when they are read.
 extension Data: TensorEncodable, TensorDecodable {
   public static var tensorKindName: String { "bytes" }
   public var tensorElementCount: Int? { nil }

@@ -25,11 +25,12 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
 }
 
 extension ImageTransform {
-  /// What an image input asks for: how a picture is transformed, and what its tensor holds.
+  /// Returns the transform and the encoding for an image input.
   ///
   /// - Parameter spec: The layer.
-  /// - Returns: The two of them.
-  /// - Throws: ``TensorIOError`` when the layer takes no picture, or its type cannot hold one.
+  /// - Returns: How an image is transformed, and how its tensor is encoded.
+  /// - Throws: ``TensorIOError`` when the layer does not take an image, or when its type cannot
+  ///   hold one.
   package static func ofInput(
     _ spec: TensorSpec
   ) throws -> (transform: ImageTransform, encoding: PixelEncoding) {

@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Text: an element of a layer of strings, or the UTF-8 bytes of a layer of raw bytes.
+/// Text, which is an element of a layer of strings or the UTF-8 bytes of a layer of raw bytes.
 extension String: TensorEncodable, TensorDecodable {
   public static var tensorKindName: String { "text" }
   public var tensorElementCount: Int? { nil }

@@ -3,14 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// An axis of a chart: where values lie on the page.
+/// An axis of a chart, which maps values to coordinates.
 struct ChartAxis {
   private let lower: Double
   private let upper: Double
   private let start: Double
   private let end: Double
 
-  /// An axis from one value to another, and from one coordinate to another.
+  /// Creates an axis that maps a range of values to a range of coordinates.
   init(_ lower: Double, _ upper: Double, at start: Double, _ end: Double) {
     self.lower = lower
     self.upper = upper > lower ? upper : lower + 1
@@ -18,14 +18,16 @@ struct ChartAxis {
     self.end = end
   }
 
-  /// The coordinate of a value; values beyond the axis lie at its ends.
+  /// The coordinate of a value.
+  ///
+  /// Values outside the range are at the ends of the axis.
   func place(_ value: Double) -> Double {
     guard !value.isNaN else { return start }
     let share = (min(max(value, lower), upper) - lower) / (upper - lower)
     return start + share * (end - start)
   }
 
-  /// Round values between the ends, about so many.
+  /// Returns approximately the given number of round values in the range.
   func ticks(_ count: Int) -> [Double] {
     let step = Self.roundStep((upper - lower) / Double(max(1, count)))
     guard step > 0, step.isFinite else { return [lower] }
@@ -35,7 +37,7 @@ struct ChartAxis {
     return stride(from: first, through: last, by: 1).map { $0 * step }
   }
 
-  /// The next of 1, 2, 2.5 and 5, times a power of ten.
+  /// Rounds up to 1, 2, 2.5 or 5 times a power of ten.
   static func roundStep(_ step: Double) -> Double {
     guard step > 0, step.isFinite, step > 1e-300, step < 1e300 else { return 0 }
     var power = 1.0
@@ -45,7 +47,7 @@ struct ChartAxis {
       ?? 10 * power
   }
 
-  /// How many decimals tell the ticks apart.
+  /// The number of decimals that are needed to distinguish the ticks.
   static func decimals(of ticks: [Double]) -> Int {
     guard ticks.count > 1 else { return 1 }
     let step = ticks[1] - ticks[0]

@@ -3,24 +3,27 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many values lie where.
+/// The distribution of values over bins.
 struct Histogram {
-  /// Where the first bin begins.
+  /// The start of the first bin.
   let start: Double
-  /// How wide a bin is.
+  /// The width of a bin.
   let width: Double
-  /// How many values each bin has.
+  /// The number of values in each bin.
   let counts: [Int]
-  /// How many values lie beyond the last bin.
+  /// The number of values after the last bin.
   let beyond: Int
 
-  /// Where the last bin ends.
+  /// The end of the last bin.
   var end: Double { start + width * Double(counts.count) }
 
-  /// Counts values; nil where there are none.
+  /// Counts values.
   ///
-  /// Bins have round widths. A few values far away would press all others into one bin: what lies
-  /// more than twice as far from the median as 99 of 100 values do is only counted.
+  /// The result is nil if there are none.
+  ///
+  /// The bins have round widths. A few outliers would squeeze all other values into one bin. Values
+  /// more than twice as far above the median as the 99th percentile are therefore counted in
+  /// ``beyond``.
   init?(_ values: [Double]) {
     let sorted = values.filter { $0.isFinite && $0.magnitude < 1e12 }.sorted()
     guard let least = sorted.first, let most = sorted.last else { return nil }

@@ -3,10 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Draws how long pictures took, with the percentiles as marks.
+/// Draws a histogram of latencies, with marks for the percentiles.
 struct HistogramChart {
   var histogram: Histogram
-  /// What the chart is called, unique on the page: it becomes the drawing's title.
+  /// The chart's title, which must be unique on the page.
   var title: String
   var marks: [(name: String, value: Double)]
 
@@ -22,7 +22,7 @@ struct HistogramChart {
     for (bin, count) in histogram.counts.enumerated() where count > 0 {
       let from = x.place(histogram.start + Double(bin) * histogram.width)
       let to = x.place(histogram.start + Double(bin + 1) * histogram.width)
-      // A single picture is to be seen as well.
+      // Make a bar with a single image visible as well.
       let top = min(y.place(Double(count)), plot.bottom - 1.5)
       bars +=
         "<rect x=\"\(from + 0.5)\" y=\"\(top)\" width=\"\(max(0.8, to - from - 1))\" height=\"\(plot.bottom - top)\"/>"
@@ -58,7 +58,9 @@ struct HistogramChart {
     return html
   }
 
-  /// Lines with names above; names that would lie on each other go to another row.
+  /// Draws lines with names above them.
+  ///
+  /// Names that would overlap are moved to another row.
   private func markers(_ x: ChartAxis) -> HTMLFragment {
     var html = HTMLFragment.empty
     var ends = [-Double.infinity, -Double.infinity, -Double.infinity]

@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Draws the curves of the classes that are hardest to tell.
+/// Draws the ROC curves with the smallest areas.
 struct ROCChart {
   var curves: [ROCCurve]
   var model: String
 
-  /// How many curves are drawn, and how many of them have a colour and a name.
+  /// The maximum number of curves, and how many of them have a colour and a name.
   private static let (most, named) = (12, 3)
 
   var html: HTMLFragment {
@@ -64,7 +64,7 @@ struct ROCChart {
   }
 }
 
-/// Draws how often the model is right when it is so sure.
+/// Draws how often the model is right, by its confidence.
 struct CalibrationChart {
   var bins: [CalibrationBin]
   var model: String
@@ -109,7 +109,7 @@ struct CalibrationChart {
       """
   }
 
-  /// A number that fits above a narrow bar.
+  /// Shortens a number so that it fits above a narrow bar.
   private static func short(_ count: Int) -> String {
     switch count {
     case 10_000_000...: "\(count / 1_000_000)M"

@@ -3,16 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Draws the square that curves of shares lie in.
+/// Draws a square chart for curves with both axes from 0 to 1.
 struct SquareChart {
   var title: String
   var description: String
   var xName: String
   var yName: String
-  /// Where the plot ends below the square: for strips beneath it.
+  /// Additional height for content below the square.
   var extraHeight = 0.0
 
-  /// From the left edge and the upper edge, in the drawing's coordinates.
+  /// The position and size of the square, in the drawing's coordinates.
   static let plot = (left: 52.0, top: 8.0, side: 296.0)
 
   static let x = ChartAxis(0, 1, at: plot.left, plot.left + plot.side)
@@ -45,7 +45,7 @@ struct SquareChart {
       """
   }
 
-  /// The points of a line.
+  /// The points of a line in SVG format.
   static func points(_ points: [(x: Double, y: Double)]) -> HTMLFragment {
     var html = HTMLFragment.empty
     for point in points { html += "\(x.place(point.x)),\(y.place(point.y)) " }

@@ -6,11 +6,13 @@
 import TensorIO
 import TensorIOImageCodecs
 
-/// What is taken for what: every class against every other, or the pairs that matter most.
+/// The confusion matrix: the whole table, or an image and the most frequent confusions.
 struct ConfusionSection {
   var matrix: ConfusionMatrix
 
-  /// More classes than that become a picture and a list.
+  /// The maximum number of classes in a table.
+  ///
+  /// More classes are shown as an image and a list.
   private static let largestTable = 30
   private static let longestList = 20
 
@@ -25,7 +27,7 @@ struct ConfusionSection {
     matrix.failed.indices.contains(row) ? matrix.failed[row] : 0
   }
 
-  /// How many pictures of a class there are, failed ones among them.
+  /// The number of images of a class, including failed ones.
   private func total(_ row: Int) -> Double {
     matrix.counts[row].reduce(Double(failed(row))) { $0 + Double($1) }
   }
@@ -107,7 +109,7 @@ struct ConfusionSection {
       "<div class=\"flow\">\(HTMLFragment.scrolling(table, label: "Confused pairs"))\(map)</div>"
   }
 
-  /// A pixel for each pair of classes, or for each block of pairs where there are very many.
+  /// An image with a pixel for each pair of classes, or for each block of pairs if there are many.
   private var map: HTMLFragment {
     let block = (indices.count + 255) / 256
     let side = (indices.count + block - 1) / block
@@ -127,7 +129,7 @@ struct ConfusionSection {
     var pixels: [UInt8] = []
     pixels.reserveCapacity(4 * shares.count)
     for (place, share) in shares.enumerated() {
-      // The root lets small shares be seen beside large ones.
+      // The square root makes small fractions visible beside large ones.
       let alpha = UInt8(min(255, 255 * max(0, share).squareRoot()))
       let isRight = place / side == place % side
       pixels += isRight ? [76, 134, 222, alpha] : [226, 98, 56, alpha]

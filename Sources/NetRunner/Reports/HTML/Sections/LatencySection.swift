@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long pictures took, stage by stage.
+/// The latencies of all stages.
 struct LatencySection {
   var result: ModelResult
   var rows: [ResultRow]
@@ -83,7 +83,7 @@ struct LatencySection {
     return "<td class=\"n\">\(DecimalText(milliseconds: value))</td>"
   }
 
-  /// A bar with each stage's part of the mean.
+  /// A bar that shows each stage's fraction of the mean.
   private var shares: HTMLFragment {
     let means = stages.map { max(0, $0.statistics.mean ?? 0) }
     let sum = means.reduce(0, +)

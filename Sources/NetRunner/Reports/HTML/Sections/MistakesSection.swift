@@ -5,14 +5,14 @@
 
 import TensorIO
 
-/// What a model got wrong: its worst mistakes as pictures, and the pictures that failed.
+/// A model's worst mistakes as thumbnails, and the images that failed.
 struct MistakesSection {
   var rows: [ResultRow]
   var pictures: ReportPictures?
   var galleryLength: Int
   var anchor: String
 
-  /// How many failed pictures are listed.
+  /// The maximum number of failed images that are listed.
   private static let longestList = 100
 
   var html: HTMLFragment { gallery + failures }

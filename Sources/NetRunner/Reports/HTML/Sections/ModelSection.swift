@@ -5,16 +5,18 @@
 
 import TensorIO
 
-/// All about one model.
+/// The section about one model.
 struct ModelSection {
   var result: ModelResult
   var rows: [ResultRow]
   var anchor: String
   var pictures: ReportPictures?
   var galleryLength: Int
-  /// The metrics in the order that they were asked for.
+  /// The names of the metrics, in the order in which they were requested.
   var metricNames: [String]
-  /// What the section is called; nil for the model's name.
+  /// The section's title.
+  ///
+  /// If nil, it is the model's name.
   var title: String?
 
   private var metrics: [(key: String, value: MetricReport)] {
@@ -103,7 +105,8 @@ struct ModelSection {
 }
 
 extension ModelResult {
-  /// The metrics in the order that they were asked for, others after them by name.
+  /// The metrics in the order in which they were requested, followed by others in alphabetical
+  /// order.
   func metrics(ordered names: [String]) -> [(key: String, value: MetricReport)] {
     let places = Dictionary(
       names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -113,7 +116,7 @@ extension ModelResult {
   }
 }
 
-/// The numbers of a metric with their intervals.
+/// The values of a metric with their intervals.
 struct MetricTable {
   var name: String
   var report: MetricReport
@@ -143,7 +146,7 @@ struct MetricTable {
       """
   }
 
-  /// A dot for the number and a line for its interval, between 0 and 1.
+  /// A dot for the value and a bar for its interval, on a scale from 0 to 1.
   private func whisker(_ value: MetricValue) -> HTMLFragment {
     guard let number = value.value, (0...1).contains(number) else { return .empty }
     let axis = ChartAxis(0, 1, at: 5, 145)
@@ -162,11 +165,13 @@ struct MetricTable {
   }
 }
 
-/// The numbers of each class.
+/// The values of each class.
 struct ClassTable {
   var classes: [ClassMetrics]
 
-  /// How many classes are shown; the worst where there are more.
+  /// The maximum number of classes.
+  ///
+  /// If there are more, the worst ones are shown.
   private static let longest = 200
 
   var html: HTMLFragment {

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page's beginning: what was evaluated, what it comes to, what failed.
+/// The start of a page: what was evaluated, the main results, and what failed.
 struct OverviewSection {
   var report: EvaluationReport
   var gates: [GateResult]
@@ -52,7 +52,9 @@ struct OverviewSection {
       """
   }
 
-  /// `2025-06-01T08:30:00Z` as people read it; other texts as they are.
+  /// Formats a date such as `2025-06-01T08:30:00Z` for people.
+  ///
+  /// Other text is returned unchanged.
   static func date(_ created: String) -> String {
     let parts = created.split(separator: "T")
     guard parts.count == 2, parts[1].hasSuffix("Z"), parts[1].utf8.count >= 6 else {
@@ -121,7 +123,7 @@ struct OverviewSection {
   private struct Column {
     var name: String
     var isHigherBetter: Bool
-    /// Each model's number, as compared and as shown.
+    /// Each model's number, for comparison and as it is displayed.
     var values: [(number: Double?, text: HTMLFragment)]
 
     var best: Double? {
@@ -162,7 +164,7 @@ struct OverviewSection {
       """
   }
 
-  /// The first numbers of the metrics, in the order of the first model that has them.
+  /// The first values of the metrics, in the order of the first model that has them.
   private var metricColumns: [Column] {
     var names: [(metric: String, value: MetricValue)] = []
     for result in models {
@@ -207,7 +209,7 @@ struct OverviewSection {
 }
 
 extension EvaluationReport {
-  /// How many pictures each model saw; the largest number where they differ.
+  /// The number of images per model, or the largest number if they differ.
   var pictureCount: Int { models.map(\.pictures).max() ?? 0 }
 }
 
@@ -220,10 +222,10 @@ extension HTMLFragment {
 }
 
 extension MetricValue {
-  /// The number with as many decimals as the count gives it meaning.
+  /// The value, with more decimals for higher counts.
   var text: DecimalText { shown(value ?? .nan) }
 
-  /// Another number of the same kind, such as an end of the interval.
+  /// Formats another number in the same way, such as a bound of the interval.
   func shown(_ number: Double) -> DecimalText {
     let digits = number.magnitude >= 100 ? 1 : count >= 10_000 ? 4 : 3
     return DecimalText(number, digits: digits)

@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// The models of a report against the first of them, picture by picture.
+/// Compares a report's models with the first one, image by image.
 struct PairedSection {
   var report: EvaluationReport
 
@@ -33,11 +33,11 @@ struct PairedSection {
   }
 }
 
-/// What two models make of the same pictures.
+/// The comparison of two models on the same images.
 struct ComparisonSection {
   var comparison: ReportComparison
 
-  /// How many pictures a list shows.
+  /// The maximum number of images in a list.
   private static let longestList = 20
 
   var content: HTMLFragment {
@@ -177,7 +177,7 @@ struct ComparisonSection {
 }
 
 extension ReportComparison {
-  /// The comparison as a page for people, which needs no other file and no network.
+  /// The comparison as a web page that needs no other files and no network.
   public var html: String {
     var comparison = self
     comparison.a.model.name = a.model.title(among: [b.model])

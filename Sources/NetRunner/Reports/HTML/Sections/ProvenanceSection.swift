@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What it takes to measure the same again.
+/// Everything that is needed to reproduce the evaluation.
 struct ProvenanceSection {
   var report: EvaluationReport
 

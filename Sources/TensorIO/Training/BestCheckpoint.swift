@@ -9,8 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Weights of a model in a temporary folder, which goes away with the value.
-final class KeptWeights {
+/// Weights of a model in a temporary folder, which is deleted with this object.
+final class BestCheckpoint {
   private let model: TrainableModel
   private let folder: String
   private var isKept = false
@@ -23,27 +23,27 @@ final class KeptWeights {
       try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unreadableFile,
+        .unwritableFile,
         "The folder '\(folder)' for the best weights cannot be made: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }
 
   deinit {
-    // A temporary folder that stays is no harm.
+    // Failing to delete a temporary folder is harmless.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Writes the weights once, to find before the first epoch whether they can be written at all.
+  /// Writes the weights once, to learn before the first epoch whether they can be written.
   func check() throws { try model.export(to: folder) }
 
-  /// Keeps the weights that the model has now, instead of those before.
+  /// Saves the model's current weights and replaces those saved before.
   func keep() throws {
     try model.export(to: folder)
     isKept = true
   }
 
-  /// Gives the model the weights back; without any it keeps its own.
+  /// Restores the saved weights; does nothing if none were saved.
   func restore() throws {
     if isKept { try model.restore(from: folder) }
   }

@@ -5,23 +5,26 @@
 
 import TensorIO
 
-/// A folder that nothing is read outside of, also through links.
+/// A folder that all files must lie in, even when they are reached through links.
 ///
-/// Who may name datasets but not read this machine's files gives one: a table, a test bundle or
-/// COCO's annotations could else name any picture of the machine.
-package struct Enclosure: Sendable, Hashable {
-  /// The folder, without links.
+/// It is for callers who may name datasets but must not read other files of this machine. Without
+/// it, a table, a test bundle or COCO annotations could name any image on the machine.
+package struct ConfinedFolder: Sendable, Hashable {
+  /// The folder's path, without symbolic links.
   package let path: String
 
-  /// Makes an enclosure; nil where there is no folder.
+  /// Creates a confined folder.
+  ///
+  /// The result is nil if there is no folder at the path.
   package init?(_ path: String) {
     guard let real = PictureFolder.realPath(path), FileSystem.isFolder(real) else { return nil }
     self.path = real
   }
 
-  /// What a path leads to, without links; nil where nothing is, or it lies outside.
+  /// Resolves the links in a path.
   ///
-  /// The two are not told apart: who asks must not learn what there is outside.
+  /// The result is nil if nothing exists at the path or if it lies outside the folder. The two
+  /// cases look the same, so that callers can't find out which files exist outside.
   package func place(of path: String) -> String? {
     guard !path.utf8.contains(0), let real = PictureFolder.realPath(path) else { return nil }
     return real == self.path || real.hasPrefix(self.path == "/" ? "/" : self.path + "/")
@@ -30,17 +33,18 @@ package struct Enclosure: Sendable, Hashable {
 }
 
 extension Dataset {
-  /// The dataset with errors for the pictures outside of a folder, which are then not read.
+  /// A copy of the dataset in which images outside a folder are replaced with errors and never
+  /// read.
   ///
-  /// A picture whose class map lies outside is one of them: it could not be judged.
-  func enclosed(in enclosure: Enclosure) -> Dataset {
+  /// An image whose class map lies outside is replaced as well, because it couldn't be judged.
+  func confined(to confinedFolder: ConfinedFolder) -> Dataset {
     var dataset = self
     for index in samples.indices {
       let sample = samples[index]
       guard case .file(let path) = sample.source else { continue }
-      var place = enclosure.place(of: path)
+      var place = confinedFolder.place(of: path)
       if case .classMap(let map) = sample.truth {
-        let mapPlace = enclosure.place(of: map)
+        let mapPlace = confinedFolder.place(of: map)
         dataset.samples[index].truth = mapPlace.map { .classMap($0) }
         if mapPlace == nil { place = nil }
       }

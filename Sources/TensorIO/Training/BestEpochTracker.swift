@@ -3,17 +3,17 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sees which epoch is the best, and when the training gets no better.
-struct ImprovementWatch {
+/// Keeps track of the best epoch and decides when the training has stopped improving.
+struct BestEpochTracker {
   private let name: String?
   private let prefersHigher: Bool
   private let earlyStopping: EarlyStopping?
   private var best: Double?
-  /// What the next improvement is counted from.
+  /// The value that the next improvement is measured from.
   private var reference: Double?
   private var epochsWithoutImprovement = 0
 
-  /// - Throws: ``TensorIOError`` when the output to monitor is none that has a mean.
+  /// - Throws: ``TensorIOError`` when the output to monitor is unknown or has no mean.
   init(_ options: TrainingOptions, _ outputs: [TensorSpec]) throws {
     prefersHigher = options.prefersHigher
     earlyStopping = options.earlyStopping
@@ -44,7 +44,7 @@ struct ImprovementWatch {
     earlyStopping.map { epochsWithoutImprovement >= $0.patience } ?? false
   }
 
-  /// Takes the means of an epoch, and tells whether it is the best so far.
+  /// Records the means of an epoch, and returns whether it is the best so far.
   mutating func note(_ means: OutputMeans) -> Bool {
     guard let name, let value = means[name] else { return false }
     if isBetter(value, than: reference, by: earlyStopping?.minimumImprovement ?? 0) {
@@ -58,7 +58,7 @@ struct ImprovementWatch {
     return true
   }
 
-  /// What is not a number is never better.
+  /// Compares two values; NaN is never better.
   private func isBetter(_ value: Double, than other: Double?, by least: Double) -> Bool {
     guard let other else { return !value.isNaN }
     let improvement = prefersHigher ? value - other : other - value

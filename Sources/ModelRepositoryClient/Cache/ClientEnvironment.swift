@@ -18,15 +18,17 @@ import Musl
 import Darwin
 #endif
 
-/// What a client asks of the computer around it; tests give other answers.
-struct Surroundings: Sendable {
-  /// What time it is.
+/// The parts of the system that a client depends on, which tests can replace.
+struct ClientEnvironment: Sendable {
+  /// Returns the current time.
   var now: @Sendable () -> Date = { Date() }
-  /// How many bytes may be written to the file system that a folder lies in.
+  /// Returns the free space of the file system that contains a folder, in bytes.
   var availableBytes: @Sendable (_ folder: String) throws -> Int = Self.freeBytes
   /// The computer's power and network.
   var device = DeviceConditions()
-  /// Called after each step; throws where a test lets the process die.
+  /// Called after each step.
+  ///
+  /// Tests throw from it to simulate a crash.
   var reached: @Sendable (FailurePoint) throws -> Void = { _ in }
 
   private static func freeBytes(of folder: String) throws -> Int {

@@ -11,14 +11,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A file or folder that is written beside its place, and put there when it is whole.
-struct FreshOutput {
+/// A file or folder that is written under a hidden name and moved to its destination when complete.
+struct AtomicOutput {
   private let destination: String
   private let replaces: Bool
 
-  /// Refuses a place that cannot be written.
+  /// Checks that the destination can be written.
   ///
-  /// - Throws: `TensorIOError`; what is there already has the code `fileExists`.
+  /// - Throws: `TensorIOError` with the code `fileNotFound` if the parent folder is missing, or
+  ///   `fileExists` if the destination exists and `replaces` is false.
   init(_ destination: String, replaces: Bool) throws {
     self.destination =
       destination.count > 1 && destination.hasSuffix("/")
@@ -41,9 +42,10 @@ struct FreshOutput {
 
   /// Writes the file or folder.
   ///
-  /// - Parameter fill: Makes it at the path that it is given, where nothing is yet.
+  /// - Parameter fill: Creates the file or folder at the path it is given. Nothing exists there
+  ///   yet.
   /// - Returns: What `fill` returns.
-  /// - Throws: `TensorIOError`, and nothing is left behind then.
+  /// - Throws: `TensorIOError`. On failure, nothing is left behind.
   func write<Result>(_ fill: (_ path: String) throws -> Result) throws -> Result {
     let files = FileManager.default
     let fresh = "\(parent)/.\(UUID().uuidString)-\(FileSystem.name(of: destination))"
@@ -54,12 +56,12 @@ struct FreshOutput {
       try move(fresh)
       return result
     } catch var error as TensorIOError {
-      // Nobody knows the hidden name.
+      // The caller doesn't know the hidden name, so the message names the destination.
       error.message = error.message.replacing(fresh, with: destination)
       throw error
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -11,7 +11,7 @@ import NIOHTTPTypesHTTP1
 /// and sets how much is read at once.
 ///
 /// The server itself adds handlers only behind that one, where the conversion would be wasted work.
-final class FirstHandlers: ChannelInboundHandler, RemovableChannelHandler {
+final class PreCodecHandlers: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
   /// How much is read at once.

@@ -9,22 +9,22 @@ import Testing
 
 @testable import NetRunner
 
-@Suite struct EnclosureTests {
+@Suite struct ConfinedFolderTests {
   @Test func `what lies outside has no place, and neither has what is not there`() throws {
     let folder = try DatasetFolder(["in/a.png": "", "in-other/b.png": ""])
     try folder.link("in/out", to: folder.path + "/in-other")
     try folder.link("in/again", to: "a.png")
-    let enclosure = try #require(Enclosure(folder.path + "/in"))
+    let confinedFolder = try #require(ConfinedFolder(folder.path + "/in"))
     let real = try #require(PictureFolder.realPath(folder.path))
-    #expect(enclosure.place(of: folder.path + "/in/a.png") == real + "/in/a.png")
-    #expect(enclosure.place(of: folder.path + "/in/again") == real + "/in/a.png")
-    #expect(enclosure.place(of: folder.path + "/in") == real + "/in")
+    #expect(confinedFolder.place(of: folder.path + "/in/a.png") == real + "/in/a.png")
+    #expect(confinedFolder.place(of: folder.path + "/in/again") == real + "/in/a.png")
+    #expect(confinedFolder.place(of: folder.path + "/in") == real + "/in")
     for path in ["/in/out", "/in/out/b.png", "/in/../in-other/b.png", "/in-other", "/in/gone", ""] {
-      #expect(enclosure.place(of: folder.path + path) == nil, "\(path)")
+      #expect(confinedFolder.place(of: folder.path + path) == nil, "\(path)")
     }
-    #expect(enclosure.place(of: "/etc/passwd") == nil)
-    #expect(Enclosure(folder.path + "/in/a.png") == nil)
-    #expect(Enclosure(folder.path + "/gone") == nil)
+    #expect(confinedFolder.place(of: "/etc/passwd") == nil)
+    #expect(ConfinedFolder(folder.path + "/in/a.png") == nil)
+    #expect(ConfinedFolder(folder.path + "/gone") == nil)
   }
 
   @Test func `pictures outside are refused, and change no hash by their bytes`() throws {
@@ -32,7 +32,7 @@ import Testing
       "in/a.png": "a", "secret.png": "one", "in/list.csv": "a.png\n../secret.png\n/etc/passwd\n",
     ])
     var options = DatasetOptions()
-    options.enclosure = Enclosure(folder.path + "/in")
+    options.confinedFolder = ConfinedFolder(folder.path + "/in")
     let dataset = try folder.dataset("in/list.csv", options: options)
     #expect(dataset.ids == ["a.png", "../secret.png", "/etc/passwd"])
     for sample in dataset.samples.dropFirst() {

@@ -9,7 +9,7 @@ import NIOCore
 /// Closes a connection whose client takes nothing, or next to nothing, of what is sent to it.
 ///
 /// The server's own time for silence does not count while an answer is under way.
-final class PatienceHandler: ChannelInboundHandler, RemovableChannelHandler {
+final class WriteStallHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
   /// How many bytes a client must take in the time, where so many are waiting.

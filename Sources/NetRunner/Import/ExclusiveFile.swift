@@ -17,17 +17,20 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written where none is.
+/// A new file that never replaces an existing one.
 ///
-/// Its errors are POSIX errors without a name: only the caller knows what a person calls the file.
-package final class NewFile: Sendable {
+/// Errors are POSIX errors that don't name the file, because only the caller knows what the user
+/// calls it.
+package final class ExclusiveFile: Sendable {
   private let descriptor: CInt
 
-  /// Makes the file; one that is there already is an error, and so is a link.
+  /// Creates the file.
+  ///
+  /// Fails if a file or link exists at the path.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - permissions: Who may do what with it, less what the process's mask takes away.
+  ///   - permissions: The permissions, which the process's mask can restrict.
   /// - Throws: `POSIXError`.
   package init(_ path: String, permissions: Int = 0o644) throws {
     descriptor = open(
@@ -37,7 +40,7 @@ package final class NewFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Adds bytes at the end.
+  /// Appends bytes.
   ///
   /// - Throws: `POSIXError`.
   package func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -50,7 +53,7 @@ package final class NewFile: Sendable {
     }
   }
 
-  /// Brings the content to the disk: after a power cut the name must not stand for an empty file.
+  /// Flushes the content to the disk, so that a power cut doesn't leave an empty file.
   ///
   /// - Throws: `POSIXError`.
   package func flush() throws {
@@ -58,12 +61,12 @@ package final class NewFile: Sendable {
   }
 }
 
-/// `write`, which a method of the same name hides.
+/// Calls `write`, which a method with the same name hides.
 private func systemWrite(_ file: CInt, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
   write(file, bytes, count)
 }
 
 extension POSIXError {
-  /// What the last call of the system set in `errno`.
+  /// The error that the last system call stored in `errno`.
   static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

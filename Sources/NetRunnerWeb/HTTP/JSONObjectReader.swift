@@ -6,8 +6,8 @@
 #if Servers
 import TensorIO
 
-/// An object's members, read with errors that name them.
-struct Members {
+/// Reads the members of a JSON object, and throws errors that name the member.
+struct JSONObjectReader {
   private let members: [String: JSONValue]
   private let owner: String
 
@@ -15,8 +15,8 @@ struct Members {
   ///
   /// - Parameters:
   ///   - value: The object.
-  ///   - owner: What it is, at the start of a sentence.
-  /// - Throws: ``WebError`` for anything else.
+  ///   - owner: A description of the object, which starts a sentence in error messages.
+  /// - Throws: ``WebError`` if the value isn't an object.
   init(_ value: JSONValue, _ owner: String) throws {
     guard case .object(let members) = value else {
       throw WebError.badRequest("\(owner) must be an object, not \(value.typeName).")
@@ -56,9 +56,9 @@ struct Members {
     }
   }
 
-  func object(_ name: String) throws -> Members? {
+  func object(_ name: String) throws -> JSONObjectReader? {
     guard let value = members[name], value != .null else { return nil }
-    return try Members(value, "'\(name)'")
+    return try JSONObjectReader(value, "'\(name)'")
   }
 
   func array(_ name: String, isRequired: Bool = false) throws -> [JSONValue] {

@@ -7,8 +7,8 @@
 import ModelRepositoryAPI
 import Synchronization
 
-/// The downloads that are under way: callers who want the same model share one.
-final class Flights: Sendable {
+/// The running downloads, which callers that want the same model share.
+final class DownloadCoalescer: Sendable {
   typealias Version = InstalledModel.Version
   typealias Work =
     @Sendable (_ onProgress: @escaping @Sendable (DownloadProgress) -> Void) async throws -> Version
@@ -18,7 +18,7 @@ final class Flights: Sendable {
     var onEnd: @Sendable (Result<Version, any Error>) -> Void
   }
 
-  private struct Flight {
+  private struct Download {
     var number: Int
     var task: Task<Void, Never>
     var subscribers: [Int: Subscriber] = [:]
@@ -27,30 +27,31 @@ final class Flights: Sendable {
 
   private struct State {
     var numbers = 0
-    var flights: [RepositoryName: Flight] = [:]
+    var downloads: [RepositoryName: Download] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// Joins the download of a model, or begins one.
+  /// Joins the download of a model, or starts one.
   ///
   /// - Parameters:
-  ///   - model: The model.
-  ///   - work: The download, if it is to begin.
-  ///   - onProgress: Told how far it is.
-  ///   - onEnd: Told how it ended, unless the caller left before.
-  /// - Returns: What leaves the download; when the last one leaves, it is cancelled.
+  ///   - model: The model's name.
+  ///   - work: The download, which is started if none is running.
+  ///   - onProgress: Called with the progress.
+  ///   - onEnd: Called with the result, unless the caller left before.
+  /// - Returns: A closure that leaves the download. The download is cancelled when the last caller
+  ///   leaves.
   func join(
     _ model: RepositoryName, _ work: @escaping Work,
     onProgress: @escaping @Sendable (DownloadProgress) -> Void,
     onEnd: @escaping @Sendable (Result<Version, any Error>) -> Void
   ) -> @Sendable () -> Void {
-    let (flight, subscriber, latest) = state.withLock { state in
+    let (download, subscriber, latest) = state.withLock { state in
       state.numbers += 2
       let (number, subscriber) = (state.numbers, state.numbers + 1)
-      var flight =
-        state.flights[model]
-        ?? Flight(
+      var download =
+        state.downloads[model]
+        ?? Download(
           number: number,
           task: Task {
             let result: Result<Version, any Error>
@@ -61,54 +62,54 @@ final class Flights: Sendable {
             }
             self.end(model, number, result)
           })
-      flight.subscribers[subscriber] = Subscriber(onProgress: onProgress, onEnd: onEnd)
-      state.flights[model] = flight
-      return (flight.number, subscriber, flight.latest)
+      download.subscribers[subscriber] = Subscriber(onProgress: onProgress, onEnd: onEnd)
+      state.downloads[model] = download
+      return (download.number, subscriber, download.latest)
     }
     if let latest { onProgress(latest) }
-    return { self.leave(model, flight, subscriber) }
+    return { self.leave(model, download, subscriber) }
   }
 
-  /// Cancels the download of a model for all.
+  /// Cancels the download of a model for all callers.
   func cancel(_ model: RepositoryName) {
-    // Who comes next begins anew, while this one winds down.
-    let flight = state.withLock { $0.flights.removeValue(forKey: model) }
-    flight?.task.cancel()
+    // The next caller starts a new download while this one ends.
+    let download = state.withLock { $0.downloads.removeValue(forKey: model) }
+    download?.task.cancel()
     let error = ModelRepositoryClientError(CancellationError())
-    for subscriber in flight?.subscribers.values.map(\.onEnd) ?? [] {
+    for subscriber in download?.subscribers.values.map(\.onEnd) ?? [] {
       subscriber(.failure(error))
     }
   }
 
   private func report(_ progress: DownloadProgress, _ model: RepositoryName, _ number: Int) {
     let subscribers = state.withLock { state in
-      guard state.flights[model]?.number == number else { return [Subscriber]() }
-      state.flights[model]?.latest = progress
-      return Array(state.flights[model].map { Array($0.subscribers.values) } ?? [])
+      guard state.downloads[model]?.number == number else { return [Subscriber]() }
+      state.downloads[model]?.latest = progress
+      return Array(state.downloads[model].map { Array($0.subscribers.values) } ?? [])
     }
     for subscriber in subscribers { subscriber.onProgress(progress) }
   }
 
   private func end(_ model: RepositoryName, _ number: Int, _ result: Result<Version, any Error>) {
     let subscribers = state.withLock { state in
-      guard let flight = state.flights[model], flight.number == number else {
+      guard let download = state.downloads[model], download.number == number else {
         return [Subscriber]()
       }
-      state.flights[model] = nil
-      return Array(flight.subscribers.values)
+      state.downloads[model] = nil
+      return Array(download.subscribers.values)
     }
     for subscriber in subscribers { subscriber.onEnd(result) }
   }
 
   private func leave(_ model: RepositoryName, _ number: Int, _ subscriber: Int) {
     let task: Task<Void, Never>? = state.withLock { state in
-      guard state.flights[model]?.number == number,
-        state.flights[model]?.subscribers.removeValue(forKey: subscriber) != nil,
-        let flight = state.flights[model], flight.subscribers.isEmpty
+      guard state.downloads[model]?.number == number,
+        state.downloads[model]?.subscribers.removeValue(forKey: subscriber) != nil,
+        let download = state.downloads[model], download.subscribers.isEmpty
       else { return nil }
-      // Who comes next begins anew, while this one winds down.
-      state.flights[model] = nil
-      return flight.task
+      // The next caller starts a new download while this one ends.
+      state.downloads[model] = nil
+      return download.task
     }
     task?.cancel()
   }
