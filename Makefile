@@ -33,14 +33,9 @@ RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format 
 endif
 # Set this to dwarf to use a debugger. A build with none is faster.
 DEBUG_INFO ?= none
-<<<<<<< HEAD
-# The codecs are inside, where the system has them as static libraries: each shared one costs a start
-# 100 KB and the time to find it. STATIC_CODECS=no links the shared ones, which a distribution updates.
-STATIC_CODECS ?= yes
-=======
 # The codecs are linked statically if the system has static libraries. Each shared library would cost
-# 100 KB, and time to find it at startup.
->>>>>>> 9feba1a68f2682c0a31d7db3a40f2108461df7a9
+# 100 KB, and time to find it at startup. STATIC_CODECS=no links the shared ones, which a distribution updates.
+STATIC_CODECS ?= yes
 CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 # The last program isn't installed. It only generates the completion scripts.
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions

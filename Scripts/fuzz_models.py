@@ -369,7 +369,7 @@ def main() -> int:
                 counts[f"{outcome.command}: {outcome.status}"] += 1
                 if "ended the process" in outcome.message:
                     counts["crashes in a child"] += 1
-                if "no answer" in outcome.message:
+                if "didn't respond" in outcome.message:
                     counts["stopped for time"] += 1
                 slowest, largest = max(slowest, outcome.seconds), max(largest, outcome.peak)
                 if outcome.fault:

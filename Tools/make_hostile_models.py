@@ -99,7 +99,7 @@ def tensor_too_large(model):
     graph(model).tensors[0].shape = numpy.array([2**30], dtype=numpy.int32)
 
 
-@case("add", "but the shape signature [1000]")
+@case("add", "its shape signature [1000]")
 def other_signature(model):
     graph(model).tensors[0].shapeSignature = numpy.array([1000], dtype=numpy.int32)
 
@@ -155,7 +155,7 @@ def result_is_constant(model):
     graph(model).operators[-1].outputs[0] = target
 
 
-@case("add", "before anything is written there")
+@case("add", "before anything is written to it")
 def operators_swapped(model):
     graph(model).operators.reverse()
 
@@ -202,7 +202,7 @@ def call_missing(model):
             operator.builtinOptions.bodySubgraphIndex = 77
 
 
-@case("slow", "of a graph that it calls for")
+@case("slow", "of a graph that it calls")
 def call_with_other_type(model):
     for operator in graph(model).operators:
         if isinstance(operator.builtinOptions, schema.WhileOptionsT):

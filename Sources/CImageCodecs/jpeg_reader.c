@@ -47,7 +47,7 @@ static void stop_at_scan_limit(j_common_ptr common) {
   if (self->info.input_scan_number > self->maximum_scans) {
     char text[80];
     snprintf(
-        text, sizeof text, "the picture is split into more than %d scans", self->maximum_scans);
+        text, sizeof text, "the image is split into more than %d scans", self->maximum_scans);
     jpeg_failure_throw(common, IMAGE_CODEC_INVALID, text);
   }
 }
@@ -90,7 +90,7 @@ static void read_header(jpeg_reader *self) {
     default:
       jpeg_failure_throw(
           (j_common_ptr)info, IMAGE_CODEC_UNSUPPORTED,
-          "only gray, RGB, YCbCr, CMYK and YCCK pictures are supported");
+          "only gray, RGB, YCbCr, CMYK and YCCK images are supported");
   }
 }
 

@@ -107,7 +107,7 @@ static image_codec_status start(image_codec_reader *reader, image_codec_message 
   if (setjmp(png_jmpbuf(self->png))) return self->status;
   png_structp png = self->png;
   const image_codec_header *header = &reader->header;
-  if (reader->request.denominator != 1) png_error(png, "PNG pictures have one scale");
+  if (reader->request.denominator != 1) png_error(png, "PNG images have one scale");
   int passes = png_set_interlace_handling(png);
   png_read_update_info(png, self->info);
   size_t stride = (size_t)header->width * header->channels;

@@ -28,7 +28,7 @@ image_codec_status image_codec_start(
   if (request->width == 0 || request->width > width || request->x > width - request->width ||
       request->height == 0 || request->height > height ||
       request->y > height - request->height) {
-    return reader_failure(IMAGE_CODEC_INVALID, "the part is not within the picture", message);
+    return reader_failure(IMAGE_CODEC_INVALID, "the part is not within the image", message);
   }
   size_t pixel_bytes = (size_t)width * height * reader->header.channels;
   if (reader->header.needs_canvas && (!request->canvas || request->canvas_bytes < pixel_bytes)) {

@@ -37,7 +37,7 @@ package struct LibCrypto: Sendable {
       throw TensorIOError(
         .missingLibrary,
         error.message(
-          library: "libcrypto, which computes the hashes of models and pictures,",
+          library: "libcrypto, which computes the hashes of models and images,",
           installing: "run 'apt-get install libssl3'"),
         cause: error)
     }
@@ -46,7 +46,7 @@ package struct LibCrypto: Sendable {
     ) throws(TensorIOError) -> Function {
       guard let symbol = library.symbol(name) else {
         throw TensorIOError(
-          .missingLibrary, "'\(library.path)' is no libcrypto: it lacks \(name).")
+          .missingLibrary, "'\(library.path)' isn't a usable libcrypto: it has no \(name).")
       }
       return unsafeBitCast(symbol, to: type)
     }

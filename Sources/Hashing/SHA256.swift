@@ -31,7 +31,7 @@ package struct SHA256: ~Copyable {
       fatalError(error.message)
     }
     guard let context = crypto.newContext(), crypto.begin(context, crypto.sha256(), nil) == 1 else {
-      fatalError("libcrypto has no SHA-256, or no memory is left.")
+      fatalError("libcrypto has no SHA-256, or the system is out of memory.")
     }
     self.context = context
   }

@@ -76,7 +76,8 @@ struct LoadedInterpreter {
     let (inputs, outputs) = (signature.inputs, signature.outputs)
     guard values.count == inputs.count else {
       throw makeError(
-        .invalidArgument, "The model takes \(counted(inputs.count, "input")), got \(values.count).")
+        .invalidArgument,
+        "The model takes \(counted(inputs.count, "input")), but it got \(values.count).")
     }
     for (what, count, indices) in [
       ("input", inputs.count, formats.inputs.keys), ("output", outputs.count, formats.outputs.keys),
@@ -84,7 +85,7 @@ struct LoadedInterpreter {
       if let index = indices.first(where: { $0 >= count }) {
         throw makeError(
           .invalidArgument,
-          "A format was set for \(what) \(index); the model has \(count), counted from 0.")
+          "A format was set for \(what) \(index), but the model only has \(count), counted from 0.")
       }
     }
     return try values.enumerated().map { index, value in
@@ -111,7 +112,8 @@ struct LoadedInterpreter {
     guard tensor.dataType == format.type, fits else {
       throw makeError(
         .invalidArgument,
-        "\(what) \(index) was said to be \(format.text); the model has \(tensor.typeName) \(shape)."
+        "\(what) \(index) was declared as \(format.text), but the model has \(tensor.typeName) "
+          + "\(shape)."
       )
     }
   }

@@ -68,7 +68,7 @@ public final class ModelInputOutputOptions: Sendable {
       throw makeError(.invalidArgument, "\(what) \(index) needs a known element type.")
     }
     guard !dimensions.isEmpty else {
-      throw makeError(.invalidArgument, "\(what) \(index) needs one dimension or more.")
+      throw makeError(.invalidArgument, "\(what) \(index) needs at least one dimension.")
     }
     var lengths: [Int] = []
     var count = 1
@@ -76,7 +76,8 @@ public final class ModelInputOutputOptions: Sendable {
       guard let length = Int(exactly: number.doubleValue), length > 0 else {
         throw makeError(
           .invalidArgument,
-          "\(what) \(index) has the dimension \(number); dimensions are whole numbers from 1.")
+          "\(what) \(index) has the dimension \(number), but dimensions must be whole numbers of 1 "
+            + "or more.")
       }
       let (product, overflow) = count.multipliedReportingOverflow(by: length)
       guard !overflow, product <= 1 << 40 else {

@@ -39,7 +39,7 @@ public final class ModelInputs: Sendable {
     switch input {
     case let data as Data:
       guard !data.isEmpty else {
-        throw makeError(.invalidArgument, "An input of no bytes is no tensor.")
+        throw makeError(.invalidArgument, "An input must have at least one byte.")
       }
       value = .bytes(data)
     case let array as [Any]:
@@ -49,7 +49,7 @@ public final class ModelInputs: Sendable {
     default:
       throw makeError(
         .invalidArgument,
-        "An input is Data or nested arrays of numbers, not \(type(of: input)).")
+        "An input must be Data or nested arrays of numbers, not \(type(of: input)).")
     }
     state.withLock { $0.append(value) }
   }
@@ -62,7 +62,9 @@ private struct NestedArrayReader {
 
   mutating func read(_ array: [Any], depth: Int = 0) throws {
     guard !array.isEmpty, depth < 32 else {
-      throw makeError(.invalidArgument, "An array of an input is empty, or nested too deeply.")
+      throw makeError(
+        .invalidArgument,
+        "An input contains an empty array, or arrays that are nested too deeply.")
     }
     if depth == shape.count {
       guard numbers.isEmpty else { throw Self.unequal }
@@ -96,11 +98,11 @@ private struct NestedArrayReader {
       return .integer(value.int64Value)
     default:
       throw makeError(
-        .invalidArgument, "An input's arrays hold numbers, not \(type(of: value)).")
+        .invalidArgument, "An input's arrays must contain numbers, not \(type(of: value)).")
     }
   }
 
   private static let unequal = makeError(
-    .invalidArgument, "An input's arrays must be equally long at each depth.")
+    .invalidArgument, "An input's arrays must have the same length at each depth.")
 }
 #endif

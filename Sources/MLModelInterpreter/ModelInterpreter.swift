@@ -108,7 +108,7 @@ public final class ModelInterpreter: Sendable {
         } catch let other {
           throw makeError(
             .failedPrecondition,
-            makeError(error).localizedDescription + " Nor could that be noted: "
+            makeError(error).localizedDescription + " This failure could not be recorded either: "
               + makeError(other).localizedDescription)
         }
         throw error

@@ -138,12 +138,12 @@ public final class ModelManager: Sendable {
     guard let client = client.withLock({ $0 }) else {
       throw makeError(
         .failedPrecondition,
-        "No repository is known. Call ModelManager.configure(_:) when the program starts.")
+        "No repository is configured. Call ModelManager.configure(_:) when the program starts.")
     }
     guard let name = RepositoryName(name) else {
       throw makeError(
         .invalidArgument,
-        "'\(name.prefix(100))' is no model's name: letters, digits, '.', '_' and '-' are possible.")
+        "'\(name.prefix(100))' isn't a valid model name. Use letters, digits, '.', '_' and '-'.")
     }
     return (client, name)
   }

@@ -24,14 +24,15 @@ struct TensorBytes {
       guard data.count == format.byteCount else {
         throw makeError(
           .invalidArgument,
-          "Input \(index) has \(data.count) bytes; \(format.text) has \(format.byteCount).")
+          "Input \(index) has \(data.count) bytes, but \(format.text) has \(format.byteCount).")
       }
     case .numbers(let numbers, let shape):
       // As in ML Kit, the values may also be one flat array.
       guard shape == format.dimensions || (shape.count == 1 && numbers.count == format.count) else {
         throw makeError(
           .invalidArgument,
-          "Input \(index) has arrays of \(shape); it was said to have \(format.dimensions).")
+          "Input \(index) has arrays of the shape \(shape), but its format has the dimensions "
+            + "\(format.dimensions).")
       }
     }
     self.value = value

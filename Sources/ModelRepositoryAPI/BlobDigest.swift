@@ -57,7 +57,8 @@ extension BlobDigest: Codable {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
           codingPath: decoder.codingPath,
-          debugDescription: "A digest is 'sha256:' and 64 lowercase hexadecimal digits."))
+          debugDescription:
+            "A digest must be 'sha256:' followed by 64 lowercase hexadecimal digits."))
     }
     self = digest
   }

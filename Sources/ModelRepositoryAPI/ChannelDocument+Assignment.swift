@@ -47,8 +47,10 @@ extension ChannelDocument {
     }
     try require(
       (1...Self.maximumVersion).contains(documentVersion),
-      "has the document version \(documentVersion)")
-    try require(root.map { $0 > 0 } ?? true, "was signed under an impossible root document")
+      "has the document version \(documentVersion), which is out of range")
+    try require(
+      root.map { $0 > 0 } ?? true,
+      "was signed under a root document with an invalid version")
     try require(issued < expires, "expires before it was issued")
     try require(minimumSafeSequence >= 0, "has a negative minimum_safe_sequence")
     let releases = [release].compactMap { $0 } + (experiment?.arms.map(\.release) ?? [])
@@ -56,21 +58,25 @@ extension ChannelDocument {
       try require(
         release.sequence > 0 && release.size >= 0
           && (1...VersionManifest.maximumBytes).contains(release.manifest.size),
-        "has impossible numbers of version '\(release.version)'")
+        "has an invalid sequence or size for version '\(release.version)'")
       try require(
         release.sequence >= minimumSafeSequence,
-        "has version '\(release.version)', which is older than the oldest safe one")
+        "has version '\(release.version)', which is older than the oldest safe version")
     }
     guard let experiment else { return }
     try require(!experiment.arms.isEmpty, "has an experiment without arms")
-    try require((1...200).contains(experiment.salt.utf8.count), "has no salt of 1 to 200 bytes")
     try require(
-      Set(experiment.arms.map(\.name)).count == experiment.arms.count, "has two arms of one name")
+      (1...200).contains(experiment.salt.utf8.count),
+      "has an experiment whose salt doesn't have 1 to 200 bytes")
+    try require(
+      Set(experiment.arms.map(\.name)).count == experiment.arms.count,
+      "has two arms with the same name")
     let thresholds = experiment.arms.map(\.threshold)
     try require(
       thresholds.allSatisfy((0...RolloutBucket.count).contains)
         && zip(thresholds, thresholds.dropFirst()).allSatisfy { $0 <= $1 },
-      "has thresholds \(thresholds), which must rise from 0 to \(RolloutBucket.count)")
+      "has the thresholds \(thresholds), but they must increase and be between 0 and "
+        + "\(RolloutBucket.count)")
   }
 }
 #endif

@@ -37,20 +37,21 @@ public struct DocumentTimes: Sendable, Hashable {
     guard issued <= now + Self.clockTolerance else {
       throw RepositoryError(
         .notYetValid,
-        "\(name()) was issued at \(Self.text(issued)), but it is \(Self.text(now)) here. Check this "
-          + "computer's clock and the server's; a server whose clock is right again signs its "
-          + "documents again.")
+        "\(name()) was issued at \(Self.text(issued)), but this computer's clock says "
+          + "\(Self.text(now)). Check this computer's clock and the server's. The server signs its "
+          + "documents again when its clock is right.")
     }
     guard now < expires else {
       throw RepositoryError(
         .expired,
-        "\(name()) expired at \(Self.text(expires)), and it is \(Self.text(now)) here. Check this "
-          + "computer's clock, or let the server sign again.")
+        "\(name()) expired at \(Self.text(expires)), and this computer's clock says "
+          + "\(Self.text(now)). Check this computer's clock, or have the server sign the document "
+          + "again.")
     }
     guard expires <= now + Self.maximumLifetime + Self.clockTolerance else {
       throw RepositoryError(
         .invalidDocument,
-        "\(name()) expires at \(Self.text(expires)); clients accept at most 400 days from now, "
+        "\(name()) expires at \(Self.text(expires)), but clients accept at most 400 days from now, "
           + "\(Self.text(now)). Check this computer's clock and the server's --document-days.")
     }
   }

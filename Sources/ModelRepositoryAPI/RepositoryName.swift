@@ -49,8 +49,8 @@ extension RepositoryName: Codable {
         DecodingError.Context(
           codingPath: decoder.codingPath,
           debugDescription:
-            "A name is 1 to 100 letters, digits, '.', '_' or '-', the first a letter "
-            + "or digit."))
+            "A name must have 1 to 100 letters, digits, '.', '_' or '-', and begin with a letter "
+            + "or a digit."))
     }
     self = name
   }

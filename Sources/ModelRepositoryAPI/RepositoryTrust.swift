@@ -58,10 +58,10 @@ public struct RepositoryTrust: Sendable, Hashable {
       guard next.version == root.version + 1 else {
         throw RepositoryError(
           .replayed,
-          "Root document \(root.version) is trusted, so that \(root.version + 1) comes next, "
+          "Root document \(root.version) is trusted, so the next one must be \(root.version + 1), "
             + "not \(next.version).")
       }
-      try signed.require(root.root, "the former", of: next.version)
+      try signed.require(root.root, "the previous", of: next.version)
     } else {
       guard !signed.signers(among: pinned).isEmpty else {
         throw RepositoryError(

@@ -112,7 +112,7 @@ public struct RootDocument: Sendable, Hashable, Codable {
       }
     }
     try require(type == "root", "is of type '\(type.prefix(20))', not 'root'")
-    try require((1...1_000_000).contains(version), "has an impossible version")
+    try require((1...1_000_000).contains(version), "has an invalid version")
     try require(issued < expires, "expires before it was issued")
     let rootKeys = try root.verificationKeys()
     let channelKeys = try channels.keys.map { try VerificationKey($0.key) }
@@ -120,17 +120,17 @@ public struct RootDocument: Sendable, Hashable, Codable {
     for (name, keys) in [("root", rootKeys), ("channels", channelKeys)] {
       try require(
         (1...Self.maximumKeys).contains(keys.count),
-        "has \(keys.count) keys under '\(name)'; 1 to \(Self.maximumKeys) are possible")
+        "has \(keys.count) keys under '\(name)', but it must have 1 to \(Self.maximumKeys)")
     }
     try require(
       revoked.count <= Self.maximumRevokedKeys,
-      "revokes \(revoked.count) keys; \(Self.maximumRevokedKeys) are possible")
+      "revokes \(revoked.count) keys, but at most \(Self.maximumRevokedKeys) are allowed")
     try require(
       (1...rootKeys.count).contains(root.threshold),
-      "has the threshold \(root.threshold) for \(rootKeys.count) root keys")
+      "has the threshold \(root.threshold), which doesn't fit its \(rootKeys.count) root keys")
     let all = rootKeys + channelKeys + revoked
-    try require(Set(all).count == all.count, "names one key twice")
-    try require(Set(all.map(\.id)).count == all.count, "has two keys with one id")
+    try require(Set(all).count == all.count, "names the same key twice")
+    try require(Set(all.map(\.id)).count == all.count, "has two keys with the same ID")
   }
 }
 

@@ -56,8 +56,8 @@ extension SignedDocument {
     guard document.count <= RootDocument.maximumBytes else {
       throw RepositoryError(
         .invalidDocument,
-        "The root document has \(document.count) bytes; at most \(RootDocument.maximumBytes) are "
-          + "possible.")
+        "The root document has \(document.count) bytes, but at most \(RootDocument.maximumBytes) "
+          + "are allowed.")
     }
     let root: RootDocument
     do {
@@ -76,8 +76,8 @@ extension SignedDocument {
     guard count >= role.threshold else {
       throw RepositoryError(
         .untrusted,
-        "Root document \(version) needs \(role.threshold) signatures by \(whose) root keys and has "
-          + "\(count).")
+        "Root document \(version) needs \(role.threshold) signatures by \(whose) root keys, but it "
+          + "has \(count).")
     }
   }
 }

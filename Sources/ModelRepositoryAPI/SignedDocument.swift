@@ -63,9 +63,9 @@ public struct SignedDocument: Sendable, Hashable, Codable {
     guard !signers(among: keys).isEmpty else {
       throw RepositoryError(
         .untrusted,
-        "The channel's document has no valid signature of a key that is trusted: it is signed by "
-          + "\(Self.list(signatures.prefix(16).map { String($0.keyID.prefix(64)) })), trusted are "
-          + "\(Self.list(keys.map(\.id)))."
+        "The channel's document has no valid signature by a trusted key. It is signed by "
+          + "\(Self.list(signatures.prefix(16).map { String($0.keyID.prefix(64)) })), and the "
+          + "program trusts \(Self.list(keys.map(\.id)))."
       )
     }
     let channel: ChannelDocument
@@ -94,7 +94,7 @@ public struct SigningKey: Sendable {
     guard let bytes = Data(base64Encoded: text),
       let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes)
     else {
-      throw RepositoryError(.invalidKey, "A signing key is 32 bytes in base 64.")
+      throw RepositoryError(.invalidKey, "A signing key must be 32 bytes in Base64.")
     }
     self.key = key
   }
@@ -123,7 +123,7 @@ public struct VerificationKey: Sendable {
       let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)
     else {
       throw RepositoryError(
-        .invalidKey, "A key is 32 bytes in base 64, not '\(text.prefix(60))'.")
+        .invalidKey, "A key must be 32 bytes in Base64, not '\(text.prefix(60))'.")
     }
     self.init(key)
   }

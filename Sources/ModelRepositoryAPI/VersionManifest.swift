@@ -78,11 +78,11 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     guard (1...Self.maximumFiles).contains(files.count) else {
       throw invalid(
         files.isEmpty
-          ? "has no files; it needs at least one"
-          : "has \(files.count) files; at most \(Self.maximumFiles) are possible")
+          ? "has no files, but it needs at least one"
+          : "has \(files.count) files, but at most \(Self.maximumFiles) are allowed")
     }
     guard format == .bundle || files.count == 1 else {
-      throw invalid("has \(files.count) files; a tflite version has one")
+      throw invalid("has \(files.count) files, but a tflite version must have one")
     }
     var paths: Set<String> = []
     var total = 0
@@ -93,11 +93,11 @@ public struct VersionManifest: Sendable, Hashable, Codable {
       }
       // A case-insensitive file system would lose one of the two files.
       guard paths.insert(file.path.lowercased()).inserted else {
-        throw invalid("has '\(name)' twice")
+        throw invalid("contains '\(name)' twice")
       }
       let (sum, overflow) = total.addingReportingOverflow(file.size)
       guard file.size >= 0, !overflow else {
-        throw invalid("says that '\(name)' has \(file.size) bytes")
+        throw invalid("has '\(name)' with an invalid size of \(file.size) bytes")
       }
       total = sum
     }
@@ -105,7 +105,7 @@ public struct VersionManifest: Sendable, Hashable, Codable {
       var parents = path.split(separator: "/").dropLast()
       while !parents.isEmpty {
         guard !paths.contains(parents.joined(separator: "/")) else {
-          throw invalid("has '\(path.prefix(100))' within a file")
+          throw invalid("contains '\(path.prefix(100))', but one of its parent folders is a file")
         }
         parents.removeLast()
       }

@@ -27,8 +27,8 @@ extension InstalledModel {
     guard format == .bundle else {
       throw ModelRepositoryClientError(
         .unsupportedFormat,
-        "Version '\(version?.text ?? "bundled")' of '\(model)' is a tflite file, not a bundle: load "
-          + "'\(path)' with an interpreter, and call markLoaded.")
+        "Version '\(version?.text ?? "bundled")' of '\(model)' is a .tflite file, not a bundle. "
+          + "Load '\(path)' with an interpreter, then call markLoaded.")
     }
     let loaded: any Model
     do {

@@ -109,8 +109,8 @@ extension ModelRepositoryClient {
     guard FileManager.default.fileExists(atPath: path) else {
       throw ModelRepositoryClientError(
         .notFound,
-        "The repository's versions of '\(model)' cannot be used, and the program's own model is not "
-          + "at '\(path)'.")
+        "No downloaded version of '\(model)' can be used, and the model that comes with the "
+          + "program isn't at '\(path)'.")
     }
     return Choice(
       path: path, format: path.hasSuffix(".tflite") ? .tflite : .bundle, source: .bundled)
@@ -122,19 +122,20 @@ extension ModelRepositoryClient {
     if let release = state.quarantined.last {
       return ModelRepositoryClientError(
         .quarantined,
-        "Version '\(release.version)' of '\(model)' failed twice, and there is no other one.")
+        "Version '\(release.version)' of '\(model)' failed twice on this computer, and there is no "
+          + "other version.")
     }
     if let release = state.deletedAsUnsafe, state.entries.isEmpty {
       return ModelRepositoryClientError(
         .unsafeVersion,
-        "Version '\(release.version)' of '\(model)' was unsafe and was deleted; there is no other "
-          + "one. Download the model.")
+        "Version '\(release.version)' of '\(model)' was unsafe and has been deleted, and there is "
+          + "no other version. Download the model again.")
     }
     return ModelRepositoryClientError(
       .notFound,
       state.entries.isEmpty
         ? "There is no version of '\(model)' on this computer. Download it first."
-        : "All versions of '\(model)' on this computer are damaged. Download it anew.")
+        : "All versions of '\(model)' on this computer are damaged. Download the model again.")
   }
 
   /// Counts the attempts of processes that no longer run as failures.

@@ -89,7 +89,7 @@ extension ModelRepositoryClient {
     } catch {
       throw ModelRepositoryClientError(
         .serverError,
-        "'\(exchange.server.appending(path).shown)' is no list of models: \(error)", cause: error)
+        "'\(exchange.server.appending(path).shown)' isn't a list of models: \(error)", cause: error)
     }
   }
 

@@ -53,17 +53,20 @@ public final class ModelRepositoryClient: Sendable {
     }
     try require(
       !configuration.keys.isEmpty || configuration.root != nil,
-      "No key is given: nothing could be trusted.")
+      "The configuration has neither keys nor a root document, so nothing could be trusted.")
     _ = try configuration.trust()
-    try require(!configuration.folder.isEmpty, "No folder is given for the cache.")
+    try require(!configuration.folder.isEmpty, "The configuration has no folder for the cache.")
     try require(
-      configuration.retries >= 0, "retries is \(configuration.retries), which is negative.")
+      configuration.retries >= 0,
+      "retries is \(configuration.retries), but it must not be negative.")
     try require(
       configuration.stallTimeout > .zero && configuration.connectTimeout > .zero
         && configuration.retryDelay >= .zero,
-      "A timeout or the delay of repetitions is not positive.")
+      "The timeouts must be greater than 0, and the retry delay must not be negative.")
     if let id = configuration.installationID {
-      try require((1...200).contains(id.utf8.count), "An installation's id has 1 to 200 bytes.")
+      try require(
+        (1...200).contains(id.utf8.count),
+        "The installation's ID must have 1 to 200 bytes.")
     }
     self.configuration = configuration
     server = try RepositoryAddress(

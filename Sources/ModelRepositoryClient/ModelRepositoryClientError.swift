@@ -133,7 +133,8 @@ extension ModelRepositoryClientError {
     case let error as TensorIOError: self.init(.cannotWrite, error.message, cause: error)
     default:
       self.init(
-        .cannotWrite, "The cache failed: \(FileSystem.reason(for: error)).", cause: error)
+        .cannotWrite,
+        "The cache can't be read or written: \(FileSystem.reason(for: error)).", cause: error)
     }
   }
 }

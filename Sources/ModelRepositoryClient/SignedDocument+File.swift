@@ -19,8 +19,8 @@ extension SignedDocument {
     } catch {
       throw TensorIOError(
         .unreadableFile,
-        "'\(path)' is not a signed root document. It is the file roots/N.json of a repository's "
-          + "folder, or what its server answers at /v1/root.", cause: error)
+        "'\(path)' isn't a signed root document. Use the file roots/N.json from a repository's "
+          + "folder, or what its server returns at /v1/root.", cause: error)
     }
   }
 }

@@ -46,8 +46,8 @@ public struct ModelRepositoryServer: Sendable {
     guard (1...DocumentTimes.maximumLifetime).contains(options.documentLifetime) else {
       throw RepositoryError(
         .invalidOption,
-        "Documents are signed for \(options.documentLifetime) seconds; clients accept at most "
-          + "\(Int(DocumentTimes.maximumLifetime)), which is 400 days.")
+        "Documents would be valid for \(options.documentLifetime) seconds, but clients accept at "
+          + "most \(Int(DocumentTimes.maximumLifetime)), which is 400 days.")
     }
     if let certificate = options.certificate {
       do {
@@ -59,7 +59,9 @@ public struct ModelRepositoryServer: Sendable {
     self.init(try Repository(options), logger)
     try repository.requireKeys()
     for fault in repository.faults {
-      logger.error("the database is damaged; see 'fsck'", metadata: ["fault": "\(fault)"])
+      logger.error(
+        "the database is damaged; run 'repository fsck' for details",
+        metadata: ["fault": "\(fault)"])
     }
     for blob in repository.missing {
       logger.error(
@@ -120,9 +122,9 @@ public struct ModelRepositoryServer: Sendable {
     } catch let error as IOError {
       throw RepositoryError(
         .invalidOption,
-        "The server cannot listen on \(options.host):\(options.port)"
-          + (options.healthPort.map { ", or on \($0) for monitors" } ?? "")
-          + ": \(String(cString: strerror(error.errnoCode))). Name another port.")
+        "The server can't listen on \(options.host):\(options.port)"
+          + (options.healthPort.map { " or on port \($0) for monitors" } ?? "")
+          + ": \(String(cString: strerror(error.errnoCode))). Choose another port.")
     }
   }
 
@@ -134,7 +136,7 @@ public struct ModelRepositoryServer: Sendable {
     } catch let error as DatabaseError {
       // The channels whose rows can be read are still served.
       logger.error(
-        "the database is damaged; see 'fsck'",
+        "the database is damaged; run 'repository fsck' for details",
         metadata: ["fault": "\(RepositoryDatabase.sentence(error))"])
       early = []
     }
@@ -147,7 +149,7 @@ public struct ModelRepositoryServer: Sendable {
       return
     }
     logger.warning(
-      "clients refuse downloads once the root document expired; run: tensorio repository keys renew",
+      "clients reject downloads once the root document expires; run 'repository keys renew'",
       metadata: ["root": "\(root.version)", "expires": "\(root.expires.formatted(.iso8601))"])
   }
 

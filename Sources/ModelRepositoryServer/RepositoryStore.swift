@@ -96,7 +96,7 @@ public struct RepositoryStore: Sendable {
     guard repository.signing.fault != nil else {
       throw RepositoryError(
         .invalidOption,
-        "The keys of this repository are not lost. Make a further one without --lost."
+        "This repository has not lost its keys. Create an additional key without --lost."
       )
     }
     return try await repository.replaceLostKeys(with: name.text)

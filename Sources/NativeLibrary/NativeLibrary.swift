@@ -158,11 +158,11 @@ package final class NativeLibrary: @unchecked Sendable {
     package func message(library: String, installing: String) -> String {
       if NativeLibrary.environment(variable) != nil, let attempt = tried.first {
         return "\(library) cannot be opened: \(variable) names '\(attempt.path)' "
-          + "(\(attempt.reason)). Correct the variable, or unset it to search the usual places."
+          + "(\(attempt.reason)). Correct the variable, or unset it to search the usual paths."
       }
       if let attempt = tried.first(where: { $0.isFile && $0.reason != Attempt.missing }) {
-        return "\(library) cannot be opened: '\(attempt.path)' is there, but the system says: "
-          + "\(attempt.reason). Install it again: \(installing)."
+        return "\(library) cannot be opened: '\(attempt.path)' exists, but the system reports: "
+          + "\(attempt.reason). To install it again, \(installing)."
       }
       return "\(library) is not installed. To install it, \(installing)."
     }

@@ -52,7 +52,7 @@ public struct NetRunnerCommand: ParsableCommand {
 
   @Option(
     help:
-      "What every request must bear, 16 characters or more; TENSORIO_NETRUNNER_TOKEN keeps it out of sight."
+      "What every request must bear, 16 bytes or more; TENSORIO_NETRUNNER_TOKEN keeps it out of sight."
   )
   var token: String?
 

@@ -45,12 +45,13 @@ public struct NetRunnerServer: Sendable {
     guard options.isLocal || options.token != nil else {
       throw TensorIOError(
         .invalidOption,
-        "'\(options.host)' lets other machines in; give it a token, or listen on 127.0.0.1.")
+        "Other machines can reach the server at '\(options.host)'. Set a token, or listen on "
+          + "127.0.0.1.")
     }
     guard options.token?.utf8.count ?? .max >= NetRunnerOptions.minimumTokenLength else {
       throw TensorIOError(
         .invalidOption,
-        "The token has fewer than \(NetRunnerOptions.minimumTokenLength) characters, so it could be "
+        "The token has fewer than \(NetRunnerOptions.minimumTokenLength) bytes, so it could be "
           + "guessed. Make one with 'openssl rand -hex 24'.")
     }
     self.options = options
@@ -93,8 +94,8 @@ public struct NetRunnerServer: Sendable {
     } catch let error as IOError {
       throw TensorIOError(
         .invalidOption,
-        "Net Runner cannot listen on \(options.host):\(options.port): "
-          + "\(String(cString: strerror(error.errnoCode))). Name another --port.", cause: error)
+        "Net Runner can't listen on \(options.host):\(options.port): "
+          + "\(String(cString: strerror(error.errnoCode))). Choose another --port.", cause: error)
     }
   }
 
@@ -131,8 +132,9 @@ public struct NetRunnerServer: Sendable {
     ).add(to: inference)
     router.group().add(middleware: access).get("metrics") { _, _ in
       let text = metrics.text([
-        RequestMetrics.Series("runs_waiting", "Runs that wait for a thread.", queue.waitingCount),
-        RequestMetrics.Series("models", "Models that are there.", catalogue.models.count),
+        RequestMetrics.Series(
+          "runs_waiting", "Runs that are waiting for a thread.", queue.waitingCount),
+        RequestMetrics.Series("models", "Models that the server has.", catalogue.models.count),
       ])
       return Response.data(text.utf8, type: "text/plain; version=0.0.4")
     }

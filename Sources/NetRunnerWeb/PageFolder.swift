@@ -26,8 +26,8 @@ enum PageFolder {
     guard let assets = places.first(where: FileSystem.isFolder) else {
       throw TensorIOError(
         .fileNotFound,
-        "Net Runner's page is missing: there is no '\(name)' in '\(folder)'. Copy that folder from "
-          + "where the program was built, beside the program.")
+        "The files of Net Runner's page are missing: there is no '\(name)' in '\(folder)'. Copy "
+          + "that folder from the build folder to the program's folder.")
     }
     return assets
     #else

@@ -74,7 +74,7 @@ package struct CheckedRow {
   ///
   /// - Throws: ``DamagedRow`` for NULL and for other types.
   package func text(_ column: String) throws -> String {
-    guard let text = try optionalText(column) else { throw mismatch(column, "a text") }
+    guard let text = try optionalText(column) else { throw mismatch(column, "text") }
     return text
   }
 
@@ -85,7 +85,7 @@ package struct CheckedRow {
     switch try value(column) {
     case .null: return nil
     case .text(let text): return text
-    default: throw mismatch(column, "a text")
+    default: throw mismatch(column, "text")
     }
   }
 

@@ -118,7 +118,7 @@ package final class SQLiteConnection {
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
     try check(sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil))
     guard let prepared else {
-      throw SQLiteError(code: .error, message: "'\(sql)' is no statement")
+      throw SQLiteError(code: .error, message: "'\(sql)' isn't an SQL statement")
     }
     statements[sql] = prepared
     return prepared

@@ -35,11 +35,11 @@ struct BitmapHeader {
 
   init(_ bytes: RawSpan, name: String, limits: ImageDecoder.Limits) throws {
     func damaged(_ what: String) -> TensorIOError {
-      TensorIOError(.invalidImage, "\(name) is a BMP picture, but damaged: \(what).")
+      TensorIOError(.invalidImage, "\(name) is a BMP image, but it is damaged: \(what).")
     }
     func unsupported(_ what: String) -> TensorIOError {
       TensorIOError(
-        .unsupportedImage, "\(name) is a BMP picture of a kind that is not supported: \(what).")
+        .unsupportedImage, "\(name) is a BMP image of an unsupported kind: \(what).")
     }
     guard
       let offset = bytes.integer(UInt32.self, at: 10),
@@ -72,14 +72,14 @@ struct BitmapHeader {
     case 2: throw unsupported("run-length encoding (RLE4)")
     case 3, 6:
       guard bitsPerPixel == 16 || bitsPerPixel == 32 else {
-        throw damaged("bit fields with \(bitsPerPixel) bits a pixel")
+        throw damaged("bit fields with \(bitsPerPixel) bits per pixel")
       }
-    case 4: throw unsupported("an embedded JPEG picture")
-    case 5: throw unsupported("an embedded PNG picture")
+    case 4: throw unsupported("an embedded JPEG image")
+    case 5: throw unsupported("an embedded PNG image")
     default: throw unsupported("compression \(compression)")
     }
     guard [1, 4, 8, 16, 24, 32].contains(bitsPerPixel) else {
-      throw unsupported("\(bitsPerPixel) bits a pixel")
+      throw unsupported("\(bitsPerPixel) bits per pixel")
     }
     try limits.check(width: width, height: height, name: name)
 
@@ -102,7 +102,7 @@ struct BitmapHeader {
     let last = pixelOffset + bytesPerRow * (height - 1) + (width * bitsPerPixel + 7) / 8
     guard pixelOffset >= 14 + headerSize, last <= bytes.byteCount else {
       throw damaged(
-        "its pixels take \(last) bytes with the header, the file has \(bytes.byteCount)")
+        "with the header, its pixels take \(last) bytes, but the file has \(bytes.byteCount)")
     }
 
     guard bitsPerPixel == 16 || bitsPerPixel == 32 else { return }

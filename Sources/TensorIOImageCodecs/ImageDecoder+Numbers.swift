@@ -23,7 +23,7 @@ extension ImageDecoder {
       let format = FileFormat(of: file.bytes.bytes)
       guard format == .png else {
         throw TensorIOError(
-          .unsupportedImage, "\(name) must be a PNG picture, but it is \(format.words).")
+          .unsupportedImage, "\(name) must be a PNG image, but it is \(format.words).")
       }
       #if os(Linux)
       let decoder = try LibraryDecoder(
@@ -44,7 +44,8 @@ extension ImageDecoder {
       }
       #else
       throw TensorIOError(
-        .unsupportedImage, "\(name) cannot be read: only libpng, on Linux, keeps stored numbers.")
+        .unsupportedImage,
+        "\(name) can't be read: stored numbers are read only by libpng, on Linux.")
       #endif
     }
   }

@@ -29,7 +29,7 @@ extension ImageDecoder {
   /// - Returns: The copy, in RGB.
   /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``.
   package func thumbnail(contentsOf path: String, side: Int) throws -> PixelBuffer {
-    precondition(side > 0, "A picture has at least one pixel.")
+    precondition(side > 0, "An image must have at least one pixel.")
     let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
     return try withExtendedLifetime(file.buffer) {
       let reader = try ImageReader(file.bytes, named: "'\(path)'", limits: limits, pool: pool)

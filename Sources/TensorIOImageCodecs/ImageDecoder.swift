@@ -59,7 +59,7 @@ public struct ImageDecoder: Sendable {
   /// - Returns: The image, in RGB, or in RGBA if it can be transparent.
   /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
   ///   `.imageTooLarge`.
-  public func decode(_ bytes: [UInt8], named name: String = "The picture") throws -> PixelBuffer {
+  public func decode(_ bytes: [UInt8], named name: String = "The image") throws -> PixelBuffer {
     try decode(bytes.span.bytes, named: name)
   }
 
@@ -71,7 +71,7 @@ public struct ImageDecoder: Sendable {
   /// - Returns: The image, in RGB, or in RGBA if it can be transparent.
   /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
   ///   `.imageTooLarge`.
-  public func decode(_ bytes: RawSpan, named name: String = "The picture") throws -> PixelBuffer {
+  public func decode(_ bytes: RawSpan, named name: String = "The image") throws -> PixelBuffer {
     try bytes.withUnsafeBytes { try decode($0, named: name) }
   }
 
@@ -120,12 +120,12 @@ extension ImageDecoder {
       let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
       guard width > 0, height > 0 else {
         throw TensorIOError(
-          .invalidImage, "\(name) is damaged: it says that it has \(width) x \(height) pixels.")
+          .invalidImage, "\(name) is damaged: its size is given as \(width) x \(height) pixels.")
       }
       guard !overflow, pixels <= maximumPixels else {
         throw TensorIOError(
           .imageTooLarge,
-          "\(name) has \(width) x \(height) pixels, the limit is \(maximumPixels) pixels in all.")
+          "\(name) has \(width) x \(height) pixels, but the limit is \(maximumPixels) pixels.")
       }
     }
   }
@@ -135,5 +135,5 @@ extension ImageDecoder {
 func fileTooLarge(_ name: String, bytes: Int?, limit: Int) -> TensorIOError {
   TensorIOError(
     .imageTooLarge,
-    "\(name) has \(bytes.map { "\($0)" } ?? "more") bytes, the limit is \(limit).")
+    "\(name) has \(bytes.map { "\($0)" } ?? "more") bytes, but the limit is \(limit).")
 }

@@ -61,7 +61,7 @@ public struct ImageEncoder: Sendable {
     default:
       throw TensorIOError(
         .unsupportedImage,
-        "'\(path)' must end in .png, .jpg or .jpeg to be written, it "
+        "'\(path)' must end in .png, .jpg or .jpeg to be written, but it "
           + (suffix.isEmpty ? "has no extension." : "ends in .\(suffix)."))
     }
   }

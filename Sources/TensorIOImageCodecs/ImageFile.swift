@@ -46,7 +46,7 @@ public struct ImageFile: Sendable {
   ///   - name: The image's name in error messages.
   ///   - decoder: The decoder to use. Use one for many images, because it reuses its memory.
   public init(
-    bytes: [UInt8], named name: String = "The picture", decoder: ImageDecoder = ImageDecoder()
+    bytes: [UInt8], named name: String = "The image", decoder: ImageDecoder = ImageDecoder()
   ) {
     source = .bytes(bytes, name: name)
     self.decoder = decoder
@@ -54,7 +54,7 @@ public struct ImageFile: Sendable {
 }
 
 extension ImageFile: TensorEncodable {
-  public static var tensorKindName: String { "a picture" }
+  public static var tensorKindName: String { "an image" }
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {

@@ -53,7 +53,7 @@ package final class ImageReader {
     default:
       throw TensorIOError(
         .unsupportedImage,
-        "\(name) must be a JPEG, PNG, WebP or BMP picture, but it is \(format.words).")
+        "\(name) must be a JPEG, PNG, WebP or BMP image, but it is \(format.words).")
     }
     width = decoder.width
     height = decoder.height
@@ -122,13 +122,13 @@ package final class ImageReader {
   private func checked(_ region: PixelCrop?, _ options: DecodeOptions) -> PixelCrop {
     precondition(
       [1, 2, 4, 8].contains(options.denominator) && (canScale || options.denominator == 1),
-      "A picture of this format cannot be scaled by 1/\(options.denominator).")
+      "An image of this format can't be scaled by 1/\(options.denominator).")
     let bounds = bounds(denominator: options.denominator)
     let region = region ?? bounds
     precondition(
       region.x >= 0 && region.y >= 0 && region.width > 0 && region.height > 0
         && region.x + region.width <= bounds.width && region.y + region.height <= bounds.height,
-      "The part must be within the picture.")
+      "The part must be within the image.")
     return region
   }
 }

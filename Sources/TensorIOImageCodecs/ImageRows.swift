@@ -47,7 +47,7 @@ package struct ImageRows: PixelRows {
   }
 
   package mutating func row(_ y: Int) throws -> UnsafePointer<UInt8> {
-    precondition(y >= next && y < height, "Rows are read from top to bottom.")
+    precondition(y >= next && y < height, "Rows must be read from top to bottom.")
     defer { next = y + 1 }
     return try source.row(skipping: y - next)
   }
@@ -58,7 +58,7 @@ package struct ImageRows: PixelRows {
 
   /// Writes the next row into `target`, which must have the size of a row.
   mutating func readRow(into target: UnsafeMutablePointer<UInt8>) throws {
-    precondition(next < height, "No row is left.")
+    precondition(next < height, "No rows are left.")
     next += 1
     try source.readRow(into: target)
   }

@@ -39,12 +39,12 @@ final class LibraryDecoder: PictureDecoder, RowSource {
       let width = properties[kCGImagePropertyPixelWidth] as? Int,
       let height = properties[kCGImagePropertyPixelHeight] as? Int
     else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but damaged.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but it is damaged.")
     }
     guard CGImageSourceGetCount(source) == 1 else {
       throw TensorIOError(
         .unsupportedImage,
-        "\(name) is \(format.words) of a kind that is not supported: it is animated.")
+        "\(name) is \(format.words) of an unsupported kind: it is animated.")
     }
     try limits.check(width: width, height: height, name: name)
     self.source = source
@@ -63,7 +63,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
       CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete,
       let space = CGColorSpace(name: CGColorSpace.sRGB)
     else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but damaged.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but it is damaged.")
     }
     let buffer = pool.buffer(byteCount: width * height * 4 + pixelRowSlack)
     // Transparent pixels are drawn over the buffer's contents, so clear them first.

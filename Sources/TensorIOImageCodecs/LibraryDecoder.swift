@@ -96,7 +96,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
     // Checking only on failure avoids retaining and releasing the name for each row.
     if status != IMAGE_CODEC_OK { try check(status, message, format, name: name) }
     guard let row else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words) that lacks a row.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.words) that is missing a row.")
     }
     return row
   }
@@ -122,11 +122,11 @@ private func check(
   switch status {
   case IMAGE_CODEC_UNSUPPORTED:
     throw TensorIOError(
-      .unsupportedImage, "\(name) is \(format.words) of a kind that is not supported: \(text).")
+      .unsupportedImage, "\(name) is \(format.words) of an unsupported kind: \(text).")
   case IMAGE_CODEC_TOO_LARGE:
     throw TensorIOError(.imageTooLarge, "\(name) is too large for its decoder: \(text).")
   default:
-    throw TensorIOError(.invalidImage, "\(name) is \(format.words), but damaged: \(text).")
+    throw TensorIOError(.invalidImage, "\(name) is \(format.words), but it is damaged: \(text).")
   }
 }
 

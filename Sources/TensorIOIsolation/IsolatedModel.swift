@@ -24,7 +24,7 @@ final class IsolatedModel: LoadedModel, @unchecked Sendable {
     self.options = options
     let worker = try IsolatedSession.Worker(address, options)
     guard case .loaded(let signatures, let keepsState) = worker.greeting, !signatures.isEmpty else {
-      throw TensorIOError(.internalFault, "The process of '\(address.path)' told no signature.")
+      throw TensorIOError(.internalFault, "The process of '\(address.path)' returned no signature.")
     }
     self.signatures = signatures
     self.keepsState = keepsState

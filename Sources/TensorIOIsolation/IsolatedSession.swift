@@ -100,8 +100,8 @@ final class IsolatedSession: Session {
     guard faultsInARow < Self.mostFaultsInARow else {
       throw TensorIOError(
         .unsupportedModel,
-        "The model '\(model.address.path)' has ended \(faultsInARow) processes in a row, and is not "
-          + "run again. Convert or download it again, and load it anew.")
+        "The model '\(model.address.path)' ended \(faultsInARow) processes in a row, and isn't "
+          + "run again. Convert or download the model again, and reload it.")
     }
     let worker = try Worker(model.address, model.options)
     try open(worker)
@@ -141,6 +141,6 @@ final class IsolatedSession: Session {
 
   private var unexpected: TensorIOError {
     TensorIOError(
-      .internalFault, "The process of '\(model.address.path)' gave an answer that does not fit.")
+      .internalFault, "The process of '\(model.address.path)' gave a response that doesn't fit.")
   }
 }

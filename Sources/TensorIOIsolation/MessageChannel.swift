@@ -65,8 +65,9 @@ struct MessageChannel {
     guard bytes.count - 4 <= Self.mostBytes else {
       throw TensorIOError(
         .unsupportedModel,
-        "The strings of a tensor take \(ByteCount(bytes.count)). At most \(ByteCount(Self.mostBytes)) can "
-          + "be passed to or from a model that runs in a process of its own.")
+        "The strings of a tensor take \(ByteCount(bytes.count)). At most "
+          + "\(ByteCount(Self.mostBytes)) can be passed to or from a model that runs in a "
+          + "process of its own.")
     }
     let count = UInt32(bytes.count - 4)
     withUnsafeBytes(of: count.littleEndian) { bytes.replaceSubrange(0..<4, with: $0) }

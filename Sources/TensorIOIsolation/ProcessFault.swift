@@ -46,8 +46,8 @@ package struct ProcessFault: Hashable, Sendable, CustomStringConvertible {
   package static func messageParts(ofModelAt path: String) -> (before: String, after: String) {
     (
       "The model '\(path)' ended the process that ran it: ",
-      ". Its file may be damaged, may need more memory than it is given, or meets a fault of the runtime. "
-        + "Convert or download the model again."
+      ". The file may be damaged, the model may need more memory than it is given, or the "
+        + "runtime may have a bug. Convert or download the model again."
     )
   }
 }

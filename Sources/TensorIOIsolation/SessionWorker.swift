@@ -159,7 +159,7 @@ public final class SessionWorker {
   }
 
   private static var outOfOrder: TensorIOError {
-    TensorIOError(.internalFault, "A request came before the one that it needs.")
+    TensorIOError(.internalFault, "A request arrived before the request that it depends on.")
   }
 
   // MARK: - Layout

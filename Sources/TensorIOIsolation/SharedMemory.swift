@@ -28,7 +28,7 @@ final class SharedMemory {
     descriptor = open_shared_memory_file()
     guard descriptor >= 0 else {
       throw TensorIOError(
-        .internalFault, "No memory can be shared with another process: \(Self.lastError).")
+        .internalFault, "Memory can't be shared with another process: \(Self.lastError).")
     }
   }
 
@@ -57,7 +57,7 @@ final class SharedMemory {
 
   /// Returns the bytes of a region that was reserved.
   func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
-    precondition(range.upperBound <= mappedBytes, "The region was reserved.")
+    precondition(range.upperBound <= mappedBytes, "The region must be reserved first.")
     return UnsafeMutableRawBufferPointer(
       start: range.isEmpty ? nil : start?.advanced(by: range.lowerBound), count: range.count)
   }

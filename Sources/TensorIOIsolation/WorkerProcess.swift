@@ -78,7 +78,7 @@ final class WorkerProcess {
       _ = stop()
       throw TensorIOError(
         .inferenceFailed,
-        "The model '\(path)' gave no answer within \(Int(seconds.rounded(.up))) seconds, and was "
+        "The model '\(path)' didn't respond within \(Int(seconds.rounded(.up))) seconds, so it was "
           + "stopped.")
     } catch MessageChannel.Failure.cancelled {
       _ = stop()
@@ -174,13 +174,13 @@ final class WorkerProcess {
     return identifier
     #else
     throw TensorIOError(
-      .unsupportedModel, "Models are run in processes of their own on Linux only.")
+      .unsupportedModel, "Models can run in processes of their own only on Linux.")
     #endif
   }
 
   private static func startFault(_ code: Int32) -> TensorIOError {
     TensorIOError(
       .internalFault,
-      "No process could be started to run the model: \(String(cString: strerror(code))).")
+      "The process that runs the model couldn't be started: \(String(cString: strerror(code))).")
   }
 }

@@ -46,7 +46,10 @@ final class AlignedMemory {
     }
     // The offsets of a flatbuffer have 32 bits.
     guard status.st_size < 1 << 31 else {
-      throw TensorIOError(.invalidModel, "'\(path)' is larger than 2 GB, which no .tflite file is.")
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' is larger than 2 GB, the limit for .tflite files. Check that it is the right "
+          + "file.")
     }
     self.init(byteCount: Int(status.st_size))
     var count = 0
@@ -55,7 +58,7 @@ final class AlignedMemory {
       if got < 0 && errno == EINTR { continue }
       guard got > 0 else {
         throw TensorIOError(
-          .unreadableFile, "'\(path)' could not be read to its end: \(Self.lastError).")
+          .unreadableFile, "'\(path)' could not be read completely: \(Self.lastError).")
       }
       count += got
     }

@@ -51,7 +51,8 @@ enum GraphCalls {
           for next in calls[graph] {
             guard depths[next] >= 0 else {
               throw FlatBufferError(
-                "its graph \(next) calls itself, directly or through others, and would never end")
+                "graph \(next) calls itself, directly or through other graphs, so a run would "
+                  + "never end")
             }
             if depths[next] == 0 { pending.append(next) }
           }
@@ -59,8 +60,8 @@ enum GraphCalls {
           depths[graph] = 1 + (calls[graph].map { depths[$0] }.max() ?? 0)
           guard depths[graph] <= maximumDepth else {
             throw FlatBufferError(
-              unsupported: "it nests more than \(maximumDepth) loops and conditions in each other, "
-                + "which would use up the stack; convert the model with fewer")
+              unsupported: "it nests more than \(maximumDepth) loops and conditions inside one "
+                + "another, which would exhaust the stack; convert the model with less nesting")
           }
           pending.removeLast()
         }

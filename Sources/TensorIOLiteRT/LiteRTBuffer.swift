@@ -27,7 +27,8 @@ final class LiteRTBuffer {
     self.library = library
     guard let elements = shape.elementCount else {
       throw TensorIOError(
-        .unsupportedModel, "A tensor has the shape \(shape), more than \(Int32.max) elements.")
+        .unsupportedModel,
+        "A tensor has the shape \(shape), which exceeds the limit of \(Int32.max) elements.")
     }
     byteCount =
       switch LiteRT.dataType(elementType) {
@@ -38,7 +39,9 @@ final class LiteRTBuffer {
     let allocated = max(requiredBytes, byteCount, 1)
     guard allocated < 1 << 31 else {
       throw TensorIOError(
-        .unsupportedModel, "A tensor of shape \(shape) needs \(allocated) bytes, which is too much."
+        .unsupportedModel,
+        "A tensor of shape \(shape) needs \(allocated) bytes, but tensors must be smaller than 2 "
+          + "GiB."
       )
     }
     memory = AlignedMemory(byteCount: allocated)
@@ -49,7 +52,7 @@ final class LiteRTBuffer {
     guard status == LiteRT.ok, let handle else {
       throw TensorIOError(
         .unsupportedModel,
-        "LiteRT refused memory for a tensor of shape \(shape): \(LiteRT.name(of: status)).")
+        "LiteRT rejected the memory for a tensor of shape \(shape): \(LiteRT.name(of: status)).")
     }
     self.handle = handle
   }

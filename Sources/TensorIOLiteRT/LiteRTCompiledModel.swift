@@ -73,7 +73,7 @@ final class LiteRTCompiledModel {
   }
 
   private static func optionsFault(_ status: LiteRtStatus) -> TensorIOError {
-    TensorIOError(.internalFault, "LiteRT refused an option: \(LiteRT.name(of: status)).")
+    TensorIOError(.internalFault, "LiteRT rejected an option: \(LiteRT.name(of: status)).")
   }
 
   private func heed(_ token: CancellationToken) {

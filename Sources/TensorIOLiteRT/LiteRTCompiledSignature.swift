@@ -84,8 +84,9 @@ struct LiteRTCompiledSignature {
     let names = outputs.map { "'\($0)'" }.joined(separator: ", ")
     return TensorIOError(
       .inferenceFailed,
-      "LiteRT could not run the model. Its file leaves the shape of \(names) open; a shape that only "
-        + "the run tells is one that LiteRT cannot provide memory for. It says: \(text)")
+      "LiteRT could not run the model. The file doesn't state the full shape of \(names), and "
+        + "LiteRT cannot allocate memory for an output whose shape is known only after a run. "
+        + "LiteRT says: \(text)")
   }
 
   private func prepareError(_ status: LiteRtStatus) -> TensorIOError {
@@ -97,7 +98,7 @@ struct LiteRTCompiledSignature {
     return TensorIOError(
       .unsupportedModel,
       "\(key.isEmpty ? "The model" : "The signature '\(key)'") needs TensorFlow operations "
-        + "(SELECT_TF_OPS), which LiteRT does not have. Convert it to builtin operations alone. "
+        + "(SELECT_TF_OPS), which LiteRT doesn't have. Convert it with built-in operations only. "
         + "LiteRT says: \(text)")
   }
 }

@@ -31,7 +31,7 @@ enum LiteRT {
   /// Returns the meaning of a status code.
   static func name(of status: LiteRtStatus) -> String {
     switch status {
-    case LITERT_STATUS_EXCEPTION: "the runtime threw an exception, the file may be damaged"
+    case LITERT_STATUS_EXCEPTION: "the runtime threw an exception, so the file may be damaged"
     case 1: "invalid argument"
     case 2: "out of memory"
     case 3: "runtime failure"

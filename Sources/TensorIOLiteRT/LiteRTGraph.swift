@@ -24,7 +24,10 @@ struct LiteRTGraph {
   func signatures(path: String) throws -> [SignatureDescription] {
     let count = try self.count(functions.GetNumModelSignatures, of: model, path)
     guard count > 0 else {
-      throw TensorIOError(.invalidModel, "The model '\(path)' has no signature and no main graph.")
+      throw TensorIOError(
+        .invalidModel,
+        "The model '\(path)' has no signatures and no main graph, so there is nothing to run. "
+          + "Export or download the model again.")
     }
     return try (0..<count).map { index in
       let signature = try signature(at: index, path)
@@ -111,13 +114,14 @@ struct LiteRTGraph {
       guard status == LiteRT.ok, typeID == LiteRT.rankedTensor else {
         throw TensorIOError(
           .unsupportedModel,
-          "The tensor '\(named.name)' of '\(path)' has no rank, which LiteRT cannot run.")
+          "The tensor '\(named.name)' of '\(path)' has an unknown rank, which LiteRT doesn't "
+            + "support. Convert the model with a known rank.")
       }
       guard type.layout.shape.map({ $0 < 0 ? 1 : $0 }).elementCount != nil else {
         throw TensorIOError(
           .unsupportedModel,
-          "The tensor '\(named.name)' of '\(path)' has the shape \(type.layout.shape): more than "
-            + "\(Int32.max) elements, or an impossible length.")
+          "The tensor '\(named.name)' of '\(path)' has the shape \(type.layout.shape), which "
+            + "has more than \(Int32.max) elements or an invalid length.")
       }
       return TensorDescription(
         name: named.name, dataType: LiteRT.dataType(type.element_type),
@@ -241,7 +245,7 @@ struct LiteRTGraph {
     else { return }
     throw TensorIOError(
       .unsupportedModel,
-      "'\(path)' has tensors with block-wise quantization, which LiteRT 2.3 does not run reliably. "
+      "'\(path)' has tensors with block-wise quantization, which LiteRT 2.3 doesn't run reliably. "
         + "Convert the model with per-channel quantization.")
   }
 
@@ -272,7 +276,7 @@ struct LiteRTGraph {
   private func fault(_ status: LiteRtStatus, _ path: String) -> TensorIOError {
     TensorIOError(
       .invalidModel,
-      "'\(path)' is not a valid TensorFlow Lite model: LiteRT says "
-        + "'\(LiteRT.name(of: status))' of its graph.")
+      "'\(path)' is not a valid TensorFlow Lite model: for its graph, LiteRT reports "
+        + "'\(LiteRT.name(of: status))'. Export or download the model again.")
   }
 }

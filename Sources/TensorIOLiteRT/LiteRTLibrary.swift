@@ -30,8 +30,9 @@ final class LiteRTLibrary: @unchecked Sendable {
         error.message(
           library: "TensorFlow Lite's library libLiteRt",
           installing: "run 'pip install ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set "
-            + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder that "
-            + "'pip show ai-edge-litert' names; or run 'make setup' in TensorIO's source folder"),
+            + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder "
+            + "that 'pip show ai-edge-litert' prints as its location; or run 'make setup' in "
+            + "TensorIO's source folder"),
         cause: error)
     }
     path = library.path
@@ -57,8 +58,8 @@ final class LiteRTLibrary: @unchecked Sendable {
     guard missing.isEmpty else {
       throw TensorIOError(
         .missingLibrary,
-        "'\(library.path)' is not the LiteRT that this version needs "
-          + "(\(LiteRTBackend.libraryVersion)): it lacks "
+        "'\(library.path)' isn't the version of LiteRT that this release needs "
+          + "(\(LiteRTBackend.libraryVersion)). It lacks these functions: "
           + missing.joined(separator: ", ") + ".")
     }
     LiteRtGuardAgainstExceptions(&functions)
@@ -77,7 +78,7 @@ final class LiteRTLibrary: @unchecked Sendable {
     var environment: LiteRtEnvironment?
     let status = functions.CreateEnvironment(Int32(options.count), options, &environment)
     guard status == LiteRT.ok, let environment else {
-      throw TensorIOError(.internalFault, "LiteRT could not make its environment (\(status)).")
+      throw TensorIOError(.internalFault, "LiteRT could not create its environment (\(status)).")
     }
     return environment
   }

@@ -13,8 +13,8 @@ extension LiteRTModel {
   static var edgeTPUError: TensorIOError {
     TensorIOError(
       .unsupportedModel,
-      "The model is compiled for a Coral Edge TPU, and runs nowhere else. Use the file from before "
-        + "edgetpu_compiler, whose name usually has no '_edgetpu'.")
+      "The model is compiled for a Coral Edge TPU and cannot run on anything else. Use the file "
+        + "that was the input of edgetpu_compiler; its name usually doesn't contain '_edgetpu'.")
   }
 
   /// Rejects a model that is compiled for an Edge TPU.

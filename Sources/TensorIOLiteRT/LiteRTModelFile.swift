@@ -52,12 +52,13 @@ final class LiteRTModelFile {
     if status == LiteRT.unsupported {
       return TensorIOError(
         .unsupportedModel,
-        "LiteRT \(LiteRTBackend.libraryVersion) does not support the model '\(path)', and does not "
-          + "say why. Convert it again with the current converter of TensorFlow Lite.")
+        "LiteRT \(LiteRTBackend.libraryVersion) doesn't support the model '\(path)' and doesn't "
+          + "report the reason. Convert the model again with the current TensorFlow Lite "
+          + "converter.")
     }
     return TensorIOError(
       .invalidModel,
-      "'\(path)' is not a valid TensorFlow Lite model (\(byteCount) bytes): LiteRT says "
-        + "'\(LiteRT.name(of: status))'.")
+      "'\(path)' is not a valid TensorFlow Lite model (\(byteCount) bytes): LiteRT reports "
+        + "'\(LiteRT.name(of: status))'. Export or download the model again.")
   }
 }

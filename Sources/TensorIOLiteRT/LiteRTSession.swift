@@ -100,7 +100,7 @@ final class LiteRTSession: Session {
       throw TensorIOError(
         .wrongElementCount,
         "The input '\(inputTensors[index].name)' has \(source.byteCount) bytes in one signature "
-          + "and \(target.byteCount) in another.")
+          + "but \(target.byteCount) bytes in another. They must be the same.")
     }
     target.memory.start.copyMemory(from: source.memory.start, byteCount: source.byteCount)
   }
@@ -111,7 +111,7 @@ final class LiteRTSession: Session {
     guard strings.count == expected else {
       throw TensorIOError(
         .wrongElementCount,
-        "'\(inputTensors[index].name)' takes \(expected) strings, got \(strings.count).")
+        "'\(inputTensors[index].name)' takes \(expected) strings, but got \(strings.count).")
     }
     let packed = try LiteRTStrings.pack(strings)
     if packed.count > buffer.byteCount {
@@ -127,7 +127,9 @@ final class LiteRTSession: Session {
   func run() throws {
     guard isUsable else {
       throw TensorIOError(
-        .inferenceFailed, "The session refused a shape and could not go back; load the model anew.")
+        .inferenceFailed,
+        "The session rejected a shape and could not restore the earlier shapes. Load the model "
+          + "again.")
     }
     var status = runOnce()
     if status == LiteRT.runtimeFailure && hasStringOutputs {

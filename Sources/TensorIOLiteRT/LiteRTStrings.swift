@@ -26,7 +26,8 @@ enum LiteRTStrings {
     let total = strings.reduce(offset) { $0 + $1.count }
     guard total < mostBytes else {
       throw TensorIOError(
-        .unrepresentableValue, "The strings have \(total) bytes; at most \(mostBytes) fit.")
+        .unrepresentableValue,
+        "The strings need \(total) bytes, but the limit is \(mostBytes) bytes.")
     }
     var packed: [UInt8] = []
     packed.reserveCapacity(total)

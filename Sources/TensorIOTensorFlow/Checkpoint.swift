@@ -26,7 +26,7 @@ struct Checkpoint {
   func check() throws {
     for file in [Self.index, Self.data] where !FileSystem.isFile(folder + "/" + file) {
       throw TensorIOError(
-        .fileNotFound, "'\(folder)' holds no checkpoint: there is no file '\(file)'.")
+        .fileNotFound, "'\(folder)' doesn't contain a checkpoint: the file '\(file)' is missing.")
     }
   }
 
@@ -56,7 +56,7 @@ struct Checkpoint {
     do {
       try replace(with: fresh)
     } catch var error as TensorIOError {
-      error.message += " What was to replace it is in '\(fresh.folder)'."
+      error.message += " The new checkpoint is in '\(fresh.folder)'."
       throw error
     }
     // Failing to delete the empty folder is harmless.

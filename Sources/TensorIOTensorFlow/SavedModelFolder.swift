@@ -34,8 +34,8 @@ struct SavedModelFolder {
   func check() throws {
     guard FileSystem.isFolder(path) else {
       throw FileSystem.isFile(path)
-        ? TensorIOError(.invalidModel, "'\(path)' is a file; a SavedModel is a folder.")
-        : TensorIOError(.fileNotFound, "There is no SavedModel folder '\(path)'.")
+        ? TensorIOError(.invalidModel, "'\(path)' is a file, but a SavedModel is a folder.")
+        : TensorIOError(.fileNotFound, "The SavedModel folder '\(path)' doesn't exist.")
     }
     guard FileSystem.isFile(modelPath) else {
       throw TensorIOError(
@@ -75,7 +75,8 @@ struct SavedModelFolder {
       return try SavedModelMessage([UInt8](bytes)[...])
     } catch {
       throw TensorIOError(
-        .invalidModel, "'\(modelPath)' is damaged: it is no SavedModel message.", cause: error)
+        .invalidModel, "'\(modelPath)' is damaged: it isn't a valid SavedModel message.",
+        cause: error)
     }
   }
 
@@ -104,7 +105,7 @@ struct SavedModelFolder {
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "No copy of '\(path)' can be written to '\(copy)': \(FileSystem.reason(for: error)).",
+        "A copy of '\(path)' cannot be written to '\(copy)': \(FileSystem.reason(for: error)).",
         cause: error)
     }
     return try body(SavedModelFolder(path: copy))

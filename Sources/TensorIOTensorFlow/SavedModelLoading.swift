@@ -96,7 +96,7 @@ struct SavedModelLoading {
     }
     if let failure = TensorFlowFailure(status, functions) { throw Refusal(failure: failure) }
     guard let session, let buffer else {
-      throw TensorIOError(.internalFault, "TensorFlow gave no session for '\(folder.path)'.")
+      throw TensorIOError(.internalFault, "TensorFlow returned no session for '\(folder.path)'.")
     }
     do {
       return Loaded(
@@ -119,8 +119,8 @@ struct SavedModelLoading {
     } catch {
       throw TensorIOError(
         .invalidModel,
-        "The signatures of '\(folder.path)' cannot be read: they are no MetaGraphDef "
-          + "message.", cause: error)
+        "The signatures of '\(folder.path)' cannot be read: they aren't a valid "
+          + "MetaGraphDef message.", cause: error)
     }
   }
 
@@ -143,8 +143,10 @@ struct SavedModelLoading {
     let list = found.map { "'\($0.joined(separator: ","))'" }.joined(separator: ", ")
     return TensorIOError(
       .invalidModel,
-      "'\(folder.path)' has no graph with the tag '\(tag)', "
-        + (found.isEmpty ? "and no other." : "only \(list). Export one with that tag."))
+      "'\(folder.path)' has no graph with the tag '\(tag)'. "
+        + (found.isEmpty
+          ? "It has no graphs at all. Export the model again."
+          : "Its graphs have the tags \(list). Export the model with a graph for '\(tag)'."))
   }
 
   private func error(
@@ -156,8 +158,8 @@ struct SavedModelLoading {
         "TensorFlow cannot load '\(folder.path)': \(failure.message)"
           + (failure.message.hasSuffix(".") ? " " : ". ")
           + (failure.isOfSystem
-            ? "Check that the files can be read, and that the machine has enough memory, disk and open "
-              + "files."
+            ? "Check that the files can be read, and that the machine has enough memory, disk "
+              + "space and file descriptors."
             : "Export the model again, or copy the whole folder."))
   }
 }
@@ -171,10 +173,12 @@ extension TensorFlowFailure {
       let operation = message[range.upperBound...].prefix { $0 != "'" }
       return TensorIOError(
         .unsupportedModel,
-        "\(subject) needs the operation '\(operation)', which this TensorFlow does not have"
+        "\(subject) needs the operation '\(operation)', which this version of TensorFlow doesn't "
+          + "have"
           + (operation.hasPrefix("BoostedTrees")
-            ? ": releases since 2.0 have no boosted trees. Train it anew with another library."
-            : ". Export the model with operations of TensorFlow 2."))
+            ? ": releases since 2.0 don't have boosted trees. Train the model again with another "
+              + "library."
+            : ". Export the model with TensorFlow 2 operations."))
     }
     return nil
   }

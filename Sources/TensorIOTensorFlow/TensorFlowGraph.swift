@@ -25,7 +25,7 @@ final class TensorFlowGraph: @unchecked Sendable {
 
   init(_ library: TensorFlowLibrary) throws {
     guard let handle = library.functions.NewGraph() else {
-      throw TensorIOError(.internalFault, "TensorFlow could not make a graph.")
+      throw TensorIOError(.internalFault, "TensorFlow could not create a graph.")
     }
     self.library = library
     self.handle = handle

@@ -53,7 +53,8 @@ final class TensorFlowLibrary: @unchecked Sendable {
           installing:
             "run 'pip install tensorflow-cpu==2.21.0' and set TENSORIO_TENSORFLOW_LIBRARY "
             + "to the path of tensorflow/libtensorflow_cc.so.2 in the folder that 'pip show "
-            + "tensorflow-cpu' names; or run 'make tensorflow' in TensorIO's source folder"),
+            + "tensorflow-cpu' prints as its location; or run 'make tensorflow' in TensorIO's "
+            + "source folder"),
         cause: error)
     }
     path = library.path
@@ -84,7 +85,8 @@ final class TensorFlowLibrary: @unchecked Sendable {
     guard missing.isEmpty else {
       throw TensorIOError(
         .missingLibrary,
-        "'\(library.path)' is not the TensorFlow that this version needs (2.21): it lacks "
+        "'\(library.path)' isn't the version of TensorFlow that this release needs (2.21). It "
+          + "lacks these functions: "
           + missing.joined(separator: ", ") + ".")
     }
     return functions

@@ -25,7 +25,7 @@ extension TensorFlowModel: TrainableLoadedModel {
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(
         .fileNotFound,
-        "There is no folder '\(folder)' to export a checkpoint to; make it first.")
+        "The checkpoint cannot be exported: the folder '\(folder)' doesn't exist. Create it first.")
     }
     let saver = try self.saver
     try Checkpoint(folder: folder).write { try saver.save(to: $0, for: folder) }

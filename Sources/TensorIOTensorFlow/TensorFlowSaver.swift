@@ -30,8 +30,8 @@ struct TensorFlowSaver {
     else {
       throw TensorIOError(
         .unsupportedModel,
-        "The model '\(model.folder.path)' has no saver, so that its weights can neither be exported "
-          + "nor restored. Export it with one (tf.compat.v1.train.Saver).")
+        "The model '\(model.folder.path)' has no saver, so its weights can neither be exported "
+          + "nor restored. Export the model with a saver (tf.compat.v1.train.Saver).")
     }
     self.model = model
     self.fileName = fileName
@@ -116,8 +116,8 @@ struct TensorFlowSaver {
       }
       throw refusal(
         of: prefix,
-        "'\(assignment.variable)' has the shape \(shape), and \(value.shape) in the checkpoint. Is "
-          + "it another model's?")
+        "the variable '\(assignment.variable)' has the shape \(shape), but \(value.shape) in the "
+          + "checkpoint. The checkpoint may belong to another model.")
     }
   }
 
@@ -159,7 +159,8 @@ private final class TemporaryWeights {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw TensorIOError(
-        .unwritableFile, "'\(folder)' cannot be made: \(FileSystem.reason(for: error)).",
+        .unwritableFile,
+        "The folder '\(folder)' cannot be created: \(FileSystem.reason(for: error)).",
         cause: error)
     }
     try save(prefix)

@@ -74,7 +74,7 @@ final class TensorFlowSession: Session {
     operations = targets
     isRefused = signature.isTrainingStep && names.isEmpty
     guard let status = model.library.functions.NewStatus() else {
-      throw TensorIOError(.internalFault, "TensorFlow could not make a status.")
+      throw TensorIOError(.internalFault, "TensorFlow could not create a status.")
     }
     self.status = status
     inputs = zip(signature.inputs, inputTensors).map { description, tensor in
@@ -114,8 +114,8 @@ final class TensorFlowSession: Session {
     guard strings.count == inputs[index].shape.elementCount else {
       throw TensorIOError(
         .wrongElementCount,
-        "'\(signature.inputs[index].name)' takes strings of the shape \(inputs[index].shape), got "
-          + "\(strings.count).")
+        "'\(signature.inputs[index].name)' takes strings of the shape \(inputs[index].shape), but "
+          + "got \(strings.count) strings.")
     }
     try writableTensor(at: index).setStrings(strings)
     inputs[index].isSet = true
@@ -191,8 +191,9 @@ final class TensorFlowSession: Session {
     let names = signature.outputs.map { "'\($0.name)'" }.joined(separator: ", ")
     return TensorIOError(
       .unsupportedModel,
-      "A run for \(names) would train the model '\(model.folder.path)': its training operations are "
-        + "what computes them. Describe outputs that do not train, to run or evaluate it.")
+      "A run for \(names) would train the model '\(model.folder.path)', because computing them "
+        + "runs the training operations. To run or evaluate the model, describe outputs that don't "
+        + "train it.")
   }
 
   private func runError(_ failure: TensorFlowFailure) -> TensorIOError {
@@ -218,7 +219,7 @@ final class TensorFlowSession: Session {
     guard let count = shape.elementCount else {
       throw TensorIOError(
         .inferenceFailed,
-        "No tensor of shape \(shape) can be made for '\(signature.inputs[index].name)'.")
+        "A tensor of shape \(shape) cannot be created for '\(signature.inputs[index].name)'.")
     }
     let tensor = try TensorFlowTensor(
       type: inputs[index].type, shape: shape, byteCount: count * inputs[index].width,
@@ -252,8 +253,8 @@ final class TensorFlowSession: Session {
     throw TensorIOError(
       .invalidBundle,
       "train.ops names \(missing.map { "'\(names[$0])'" }.joined(separator: ", ")), but the model "
-        + "'\(model.folder.path)' has no operation of that name that trains: an input does not, nor "
-        + "a signature that changes no variables.",
+        + "'\(model.folder.path)' has no operation of that name that trains it. An input doesn't "
+        + "train the model, and neither does a signature that changes no variables.",
       issues: missing.map { index in
         BundleIssue(
           .badTrainingOperation, path: "train.ops[\(index)]",
@@ -268,7 +269,7 @@ final class TensorFlowSession: Session {
     let unfed = model.graph.placeholders(among: operations).map { model.graph.name(of: $0) }
     guard !unfed.isEmpty else { return }
     let list = unfed.map { "'\($0)'" }.joined(separator: ", ")
-    let suggestion = "Describe it in model.json: as an input, or in \"placeholders\"."
+    let suggestion = "Describe each one in model.json, as an input or in \"placeholders\"."
     throw TensorIOError(
       .invalidBundle,
       "The training operations (\(names.joined(separator: ", "))) need a value for \(list). "

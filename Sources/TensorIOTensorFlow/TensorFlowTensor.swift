@@ -31,7 +31,7 @@ final class TensorFlowTensor: @unchecked Sendable {
       let handle = library.functions.AllocateTensor(type, lengths, Int32(lengths.count), byteCount)
     else {
       throw TensorIOError(
-        .inferenceFailed, "TensorFlow has no memory for a tensor of shape \(shape).")
+        .inferenceFailed, "TensorFlow could not allocate a tensor of shape \(shape).")
     }
     self.handle = handle
     self.library = library

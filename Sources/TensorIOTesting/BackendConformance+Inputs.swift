@@ -95,8 +95,8 @@ extension BackendConformance {
       try with(name) { model, specs in
         var values = ConformanceValues.named(specs, seed: 1)
         let wrong: [(any TensorEncodable, String)] = [
-          (picture, "a picture"), ("text", "text"), (true, "a truth value"),
-          (TensorValue.image(picture), "a picture"),
+          (picture, "an image"), ("text", "text"), (true, "a boolean"),
+          (TensorValue.image(picture), "an image"),
         ]
         for (value, kind) in wrong {
           values[specs[0].name] = value
@@ -108,14 +108,14 @@ extension BackendConformance {
       }
     }
     try with(models.picture, describe: Self.describePicture) { model, specs in
-      let parts = ["'\(specs[0].name)'", "a picture"]
+      let parts = ["'\(specs[0].name)'", "an image"]
       let count = specs[0].elementCount
       let wrong: [any TensorEncodable] = [
         1.5, [1, 2, 3], [Float](repeating: 0, count: count), [Int](repeating: 0, count: count),
         "text",
       ]
       for value in wrong {
-        try expect([.wrongKind], naming: parts, "no picture for a picture") {
+        try expect([.wrongKind], naming: parts, "a value that isn't an image for an image") {
           _ = try model.run(ModelInputs(value))
         }
       }
@@ -173,7 +173,8 @@ extension BackendConformance {
         _ = try model.run(ModelInputs(wrong))
       }
       try require(
-        try model.run(inputs).agrees(with: before), "After a refused value the results differ.")
+        try model.run(inputs).agrees(with: before), "The results differ after a value was rejected."
+      )
     }
   }
 
@@ -191,11 +192,11 @@ extension BackendConformance {
       let outputs = try model.run(texts)
       try require(
         try outputs.value(at: 0, as: [String].self).sorted() == texts.sorted(),
-        "The strings that came out are not those that went in.")
+        "The output strings aren't the same as the input strings.")
       let bytes = [Data](repeating: Data([0xFF, 0, 0xFE]), count: count)
       try require(
         try model.run(bytes).value(at: 0, as: [Data].self) == bytes,
-        "Bytes that are no text did not come out as they went in.")
+        "Bytes that aren't text came out differently.")
     }
   }
 }

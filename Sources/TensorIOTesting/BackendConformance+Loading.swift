@@ -25,10 +25,11 @@ extension BackendConformance {
           try require(Set(names).count == names.count, "'\(model)' has a name twice: \(names).")
           for tensor in tensors {
             try require(
-              tensor.dataType != nil, "'\(tensor.name)' of '\(model)' is \(tensor.typeName).")
+              tensor.dataType != nil,
+              "'\(tensor.name)' of '\(model)' has the unknown data type \(tensor.typeName).")
             try require(
               tensor.shape.allSatisfy { $0 > 0 || $0 == -1 },
-              "'\(tensor.name)' of '\(model)' has the shape \(tensor.shape).")
+              "'\(tensor.name)' of '\(model)' has the invalid shape \(tensor.shape).")
           }
         }
       }
@@ -49,7 +50,7 @@ extension BackendConformance {
     let model = try bundle.model(of: backend)
     try require(!model.isLoaded, "A new model is loaded before it is used.")
     let inputs = ConformanceValues.inputs(try model.signature.inputs, seed: 1)
-    try require(model.isLoaded, "A model is not loaded though its signature was asked for.")
+    try require(model.isLoaded, "A model isn't loaded although its signature was read.")
     let first = try model.run(inputs)
     try model.load()
     for _ in 0..<3 {
@@ -58,7 +59,7 @@ extension BackendConformance {
       try require(!model.isLoaded, "A model is loaded after it was unloaded.")
       let again = try model.run(inputs)
       try require(model.isLoaded, "A model is not loaded after it ran.")
-      try require(try again.agrees(with: first), "A model gives other results once loaded again.")
+      try require(try again.agrees(with: first), "A reloaded model gives different results.")
     }
   }
 
@@ -93,7 +94,7 @@ extension BackendConformance {
       let outputs = try model.run(ConformanceValues.inputs(specs, seed: index))
       try require(
         outputs.names == bundle.signature.outputs.map(\.name),
-        "The signature '\(key)' gives \(outputs.names).")
+        "The signature '\(key)' returned the outputs \(outputs.names).")
       if index == 0 {
         let first = try bundle.model(of: backend).run(ConformanceValues.inputs(specs, seed: 0))
         try require(try first.agrees(with: outputs), "Without a key the first signature must run.")
@@ -120,10 +121,10 @@ extension BackendConformance {
         codes.contains(error.code),
         "\(what): expected the error \(expected), got \(error.code): \(error.message)")
       for part in parts where !error.message.contains(part) {
-        throw ConformanceError("\(what): the error does not name \(part): \(error.message)")
+        throw ConformanceError("\(what): the error doesn't mention \(part): \(error.message)")
       }
       return
     }
-    throw ConformanceError("\(what): expected the error \(expected), nothing was thrown.")
+    throw ConformanceError("\(what): expected the error \(expected), but nothing was thrown.")
   }
 }

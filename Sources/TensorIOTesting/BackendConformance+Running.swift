@@ -17,7 +17,7 @@ extension BackendConformance {
       let first = try model.run(ConformanceValues.inputs(specs, seed: 1))
       for seed in 2..<5 { _ = try model.run(ConformanceValues.inputs(specs, seed: seed)) }
       let again = try model.run(ConformanceValues.inputs(specs, seed: 1))
-      try require(try again.agrees(with: first), "'\(name)' remembers the runs before.")
+      try require(try again.agrees(with: first), "The results of '\(name)' depend on earlier runs.")
     }
   }
 
@@ -31,9 +31,10 @@ extension BackendConformance {
     let before = try first.contents()
     let other = try model.run(ConformanceValues.inputs(specs, seed: 2))
     try require(
-      try other.contents() != before, "'\(name)' gives the same for every input; use another.")
+      try other.contents() != before,
+      "'\(name)' gives the same results for every input; use another model.")
     model.unload()
-    try require(try first.contents() == before, "The next run changed the outputs of the last.")
+    try require(try first.contents() == before, "A run changed the outputs of the previous run.")
   }
 
   // MARK: - Batches
@@ -112,7 +113,8 @@ extension BackendConformance {
               let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
               try require(
                 try outputs.agrees(with: expected[seed]),
-                "With \(sessions) sessions a parallel task got another result than a serial run.")
+                "With \(sessions) sessions, a parallel task and a serial run got different results."
+              )
             }
           }
         }
@@ -135,7 +137,7 @@ extension BackendConformance {
           let outputs = try model.run(ConformanceValues.inputs(specs, seed: seed))
           try require(
             try outputs.agrees(with: expected[seed]),
-            "A parallel thread got another result than a serial run.")
+            "A parallel thread and a serial run got different results.")
         }
       } catch {
         failure.withLock { $0 = error }
@@ -158,7 +160,7 @@ extension BackendConformance {
             let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
             try require(
               try outputs.agrees(with: expected[seed]),
-              "A run gave another result while the model was unloaded.")
+              "A run gave a different result while the model was being unloaded.")
           }
         }
       }

@@ -36,7 +36,8 @@ final class EchoSession: Session {
     try alone("resizeInputs") {
       for (tensor, shape) in zip(signature.inputs, shapes) where !canResize(tensor, to: shape) {
         throw TensorIOError(
-          .unsupportedModel, "'\(tensor.name)' of shape \(tensor.shape) cannot become \(shape).")
+          .unsupportedModel,
+          "'\(tensor.name)' of shape \(tensor.shape) can't be resized to \(shape).")
       }
       inputs = zip(signature.inputs, shapes).map { EchoTensor($0, shape: $1) }
       outputs = signature.outputs.enumerated().map { index, tensor in

@@ -14,7 +14,7 @@ import Musl
 import Darwin
 #endif
 
-/// The present time as texts, made once a second: servers write it with every answer.
+/// The current time as text, made once a second because servers write it with every response.
 package enum ClockText {
   private final class Texts: Sendable {
     let second: time_t
@@ -27,13 +27,13 @@ package enum ClockText {
     }
   }
 
-  /// A thread's own: threads that count the users of one text wait for each other.
+  /// Each thread's own texts, because threads that share a reference count wait for each other.
   private static let last = ThreadSpecificVariable<Texts>()
 
-  /// As the field `Date` of an answer has it (RFC 9110, section 5.6.7).
+  /// The time as a response's `Date` field has it (RFC 9110, section 5.6.7).
   package static var http: String { texts(time(nil)).http }
 
-  /// As logs have it, to the millisecond: `2026-11-22T09:05:01.042Z`.
+  /// The time as logs have it, with milliseconds: `2026-11-22T09:05:01.042Z`.
   package static var log: String {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
@@ -49,7 +49,7 @@ package enum ClockText {
     return texts
   }
 
-  /// A time, in seconds since 1970.
+  /// Formats a time in seconds since 1970 for the `Date` field.
   static func http(_ second: time_t) -> String {
     let parts = parts(of: second)
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -60,7 +60,7 @@ package enum ClockText {
       + "\(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock(parts)) GMT"
   }
 
-  /// A time, in seconds since 1970, without its fraction and zone.
+  /// Formats a time in seconds since 1970 for logs, without fraction and time zone.
   static func log(_ second: time_t) -> String {
     let parts = parts(of: second)
     return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"

@@ -9,11 +9,11 @@ import NIOPosix
 
 /// Runs tasks on the threads of the connections.
 ///
-/// Swift's own threads would take every request over from a connection's thread, and hand the answer
-/// back: for small answers that costs more than the rest. Tasks must not block these threads, no more
-/// than Swift's own.
+/// With Swift's own threads, every request would move from its connection's thread to another
+/// thread and back. For small responses, this costs more than everything else. As with Swift's own
+/// threads, tasks must not block these threads.
 package final class ConnectionExecutor: TaskExecutor {
-  /// The threads of all connections.
+  /// The executor for the threads of all connections.
   package static let shared = ConnectionExecutor(MultiThreadedEventLoopGroup.singleton)
 
   private let group: any EventLoopGroup
@@ -22,7 +22,7 @@ package final class ConnectionExecutor: TaskExecutor {
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // On one of these threads, `any` is the present one.
+    // On one of these threads, `any` returns the current one.
     group.any().execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }

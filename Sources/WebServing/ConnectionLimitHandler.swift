@@ -7,7 +7,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes a connection into ``ConnectionLimits``, and tells them when it is being answered.
+/// Registers a connection with ``ConnectionLimits``, and reports when a request is being answered.
 final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

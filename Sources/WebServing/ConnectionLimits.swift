@@ -8,18 +8,18 @@ package import Logging
 import NIOCore
 import Synchronization
 
-/// How many connections a server has, in all and for each client's address.
+/// Limits how many connections a server has, in total and for each client address.
 ///
-/// Where there is no room, the connection is closed that has waited the longest without a whole
-/// request's head: it is idle, or its client lets the head drip. A new client is therefore answered
-/// while others hold as many connections as they can get. Only where every connection of an address
-/// is being answered is the new one refused.
+/// If there is no room, the connection that has waited the longest for a complete request head is
+/// closed. It is idle, or its client sends the head very slowly. A new client therefore gets a
+/// response even if others hold as many connections as they can. A new connection is refused only
+/// if every connection of its address is being answered.
 package final class ConnectionLimits: Sendable {
-  /// One connection.
+  /// A connection.
   final class Connection: Sendable {
     fileprivate let channel: any Channel
     fileprivate let address: String
-    /// Since when it has waited for a request, in nanoseconds; 0 while one is answered.
+    /// When the connection began to wait for a request, in nanoseconds, or 0 during a request.
     fileprivate let waitingSince: Atomic<UInt64>
 
     fileprivate init(_ channel: any Channel, _ address: String) {
@@ -28,7 +28,7 @@ package final class ConnectionLimits: Sendable {
       waitingSince = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
 
-    /// Notes that a request's head has come, or that its answer has ended.
+    /// Records that a request's head has arrived, or that its response has ended.
     func setWaiting(_ isWaiting: Bool) {
       waitingSince.store(
         isWaiting ? NIODeadline.now().uptimeNanoseconds : 0, ordering: .relaxed)
@@ -38,12 +38,12 @@ package final class ConnectionLimits: Sendable {
   private struct State {
     var connections: [String: [ObjectIdentifier: Connection]] = [:]
     var count = 0
-    /// How many were closed since the log was told.
+    /// The number of connections that were closed since the last log message.
     var closed = 0
     var logged: NIODeadline?
   }
 
-  /// How many more connections than the limit are accepted, for those that are about to be closed.
+  /// How many connections to accept beyond the limit, while others are about to be closed.
   static let spare = 256
 
   let total: Int
@@ -54,19 +54,19 @@ package final class ConnectionLimits: Sendable {
   /// Makes limits.
   ///
   /// - Parameters:
-  ///   - total: How many connections there may be.
-  ///   - perAddress: How many each address may have; for IPv6, each network of 64 bits. 0 for as many
-  ///     as there may be, as behind a proxy.
-  ///   - logger: Gets a line at most once a minute while connections are closed.
+  ///   - total: The maximum number of connections.
+  ///   - perAddress: The maximum number per address or, for IPv6, per 64-bit network. Use 0 for no
+  ///     limit per address, such as behind a proxy.
+  ///   - logger: Receives at most one message a minute while connections are closed.
   package init(total: Int = 1024, perAddress: Int, logger: Logger) {
     self.total = total
     self.perAddress = perAddress > 0 ? perAddress : total
     self.logger = logger
   }
 
-  /// Takes a connection in, and makes room for it.
+  /// Admits a connection, making room for it if necessary.
   ///
-  /// - Returns: nil where the connection is to be closed.
+  /// - Returns: The connection, or nil if it must be closed.
   func admit(_ channel: any Channel) -> Connection? {
     let connection = Connection(channel, Self.key(channel.remoteAddress?.ipAddress ?? ""))
     let (isAdmitted, victim, closed) = state.withLock { state in
@@ -76,7 +76,8 @@ package final class ConnectionLimits: Sendable {
         victim = Self.oldest(own)
         isAdmitted = victim != nil
       } else if state.count >= total {
-        // What nobody can make room for is accepted up to the spare ones, and waits after that.
+        // If no connection can make room, new ones are accepted up to the spare number, and wait
+        // after that.
         let most = state.connections.values.max { $0.count < $1.count }
         victim = most.flatMap(Self.oldest)
       }
@@ -104,7 +105,7 @@ package final class ConnectionLimits: Sendable {
     return isAdmitted ? connection : nil
   }
 
-  /// Forgets a connection that was closed.
+  /// Removes a connection that was closed.
   func remove(_ connection: Connection) {
     state.withLock { Self.remove(connection, &$0) }
   }
@@ -118,14 +119,14 @@ package final class ConnectionLimits: Sendable {
     state.count -= 1
   }
 
-  /// The connection that has waited the longest; nil where all are answered.
+  /// Returns the connection that has waited the longest, or nil if all are being answered.
   private static func oldest(_ connections: [ObjectIdentifier: Connection]) -> Connection? {
     connections.values
       .map { (connection: $0, since: $0.waitingSince.load(ordering: .relaxed)) }
       .filter { $0.since > 0 }.min { $0.since < $1.since }?.connection
   }
 
-  /// What counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address.
+  /// Returns what counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address.
   static func key(_ address: String) -> String {
     guard address.contains(":") else { return address }
     if address.contains("."), let last = address.split(separator: ":").last { return String(last) }

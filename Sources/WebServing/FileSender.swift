@@ -15,21 +15,22 @@ import Glibc
 import Musl
 #endif
 
-/// Sends parts of files as an answer's body: from the system's memory, without a copy into ours.
+/// Sends parts of files as a response's body, without copying them into this process's memory.
 ///
-/// The server's own writer takes bytes in memory only. This one writes to the connection behind it,
-/// in the same order: the head goes before through the server's writer, and the end after.
+/// The server's own writer accepts only bytes in memory. This type writes to the connection behind
+/// it in the same order: the server's writer sends the head before the parts, and the end after
+/// them.
 package struct FileSender: Sendable {
   private typealias Connection = HTTP1ToHTTPServerCodec
   private let channel: any Channel
 
-  /// Looks at a connection.
+  /// Makes a sender for a connection.
   ///
-  /// nil comes of one with TLS, whose bytes must be encrypted in our memory, and of one that is not
-  /// HTTP/1.1.
+  /// Returns nil if the connection uses TLS, because its bytes must be encrypted in this process's
+  /// memory, or if it isn't HTTP/1.1.
   ///
   /// - Parameter channel: The connection.
-  /// - Throws: What went wrong, as where its thread has ended.
+  /// - Throws: An error if the connection can't be checked, such as when its thread has ended.
   package init?(_ channel: any Channel) async throws {
     let isPossible = try await channel.eventLoop.submit {
       let handlers = channel.pipeline.syncOperations
@@ -40,16 +41,16 @@ package struct FileSender: Sendable {
     self.channel = channel
   }
 
-  /// Holds back what does not fill a packet, until ``push()``.
+  /// Holds back data that doesn't fill a packet, until ``push()``.
   package func hold() { set(true) }
 
-  /// Sends what is held back.
+  /// Sends the data that is held back.
   package func push() { set(false) }
 
   private func set(_ isHeld: Bool) {
     #if os(Linux)
-    // Nobody waits for it: what is sent later is done later. Where the system refuses, packets are
-    // smaller, and the bytes the same.
+    // There is no need to wait, because later sends are done later too. If the system refuses,
+    // packets are smaller but the bytes are the same.
     channel.eventLoop.execute { [channel] in
       let option = ChannelOptions.Types.SocketOption(
         level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_CORK))
@@ -58,19 +59,20 @@ package struct FileSender: Sendable {
     #endif
   }
 
-  /// Sends a part of a file, piece by piece, as long as the next piece is ready.
+  /// Sends a part of a file in pieces, as long as the next piece is ready.
   ///
-  /// The system must have a piece in memory: the connection's thread would wait for the disk. It must
-  /// be in the file, which stays open until this returns.
+  /// A ready piece must be in the system's memory, because otherwise the connection's thread would
+  /// wait for the disk. It must also be in the file, which must stay open until this method
+  /// returns.
   ///
   /// - Parameters:
   ///   - file: The file.
   ///   - range: The part, in bytes.
-  ///   - ready: Called with what is left of it; returns the piece at its beginning that is ready.
+  ///   - ready: Called with the remaining range. Returns the piece at its start that is ready.
   ///   - sent: Called with the number of bytes that were sent.
-  /// - Returns: What is left, whose beginning is not ready.
-  /// - Throws: What went wrong, as where the client has closed the connection; and where the task is
-  ///   cancelled, which closes it.
+  /// - Returns: The remaining range, whose start isn't ready.
+  /// - Throws: An error if sending fails, such as when the client has closed the connection, or if
+  ///   the task is cancelled, which closes the connection.
   package func send(
     _ file: NIOFileHandle, _ range: Range<Int>,
     ready: @escaping @Sendable (Range<Int>) throws -> Range<Int>,
@@ -87,7 +89,7 @@ package struct FileSender: Sendable {
     }
   }
 
-  /// Sends a piece and then, once others' turn was, what is left.
+  /// Sends a piece, lets other connections take their turn, and then sends the rest.
   private static func send(
     _ file: NIOFileHandle, _ range: Range<Int>, _ channel: any Channel,
     _ rest: EventLoopPromise<Range<Int>>,

@@ -14,18 +14,18 @@ import Musl
 import Darwin
 #endif
 
-/// Writes a server's log to standard error, a line for each event.
+/// Writes a server's log to standard error, with one line for each event.
 ///
 ///     2026-11-22T09:05:01.042Z info model-repository: request bytes=1024 method=GET status=200
 ///
-/// The handler of swift-log asks the system for the time zone with every line, which costs a busy
-/// server a tenth of what it does.
+/// swift-log's own handler asks the system for the time zone for every line, which takes a tenth of
+/// a busy server's time.
 package struct LineLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
   package var logLevel = Logger.Level.info
   private let label: String
 
-  /// - Parameter label: What the lines are from.
+  /// - Parameter label: The name of the source of the lines.
   package init(label: String) { self.label = label }
 
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -35,8 +35,8 @@ package struct LineLogHandler: LogHandler {
 
   package func log(event: LogEvent) {
     var line = line(event)
-    // One call, so that the lines of several threads, and of several processes, stay apart. A reader
-    // that does not keep up holds the server up, as with other servers' logs.
+    // Use one call, so that the lines of several threads and processes don't mix. A reader that
+    // doesn't keep up blocks the server, as with other servers' logs.
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
@@ -58,7 +58,7 @@ package struct LineLogHandler: LogHandler {
       line += "="
       if case .string(let text) = value { line += text } else { line += value.description }
     }
-    // An event is one line, whatever is in it.
+    // An event is always one line, whatever its text contains.
     if !line.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
       line = String(
         String.UnicodeScalarView(line.unicodeScalars.map { Self.isPrintable($0) ? $0 : " " }))
@@ -67,7 +67,7 @@ package struct LineLogHandler: LogHandler {
     return line
   }
 
-  /// Whether it is neither a control character nor one that ends a line.
+  /// Whether a character is neither a control character nor a line separator.
   private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: false

@@ -7,23 +7,25 @@
 import NIOCore
 import NIOHTTPTypesHTTP1
 
-/// Prepares a new connection: adds handlers before the one that converts NIOHTTP1's types to the server's,
-/// and sets how much is read at once.
+/// Prepares a new connection.
 ///
-/// The server itself adds handlers only behind that one, where the conversion would be wasted work.
+/// It adds handlers before the one that converts NIOHTTP1's types to the server's, and sets how
+/// much is read at once.
+///
+/// The server itself adds handlers only after that one, where the conversion would be wasted work.
 final class PreCodecHandlers: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
   /// How much is read at once.
   ///
-  /// Blocks of NIO's 64 KiB are large enough for the allocator to ask the system
-  /// for each of them, which costs more than twice as many reads.
+  /// NIO's blocks of 64 KiB are so large that the allocator asks the system for each of them. This
+  /// costs more than reading twice as often.
   private static let reads = AdaptiveRecvByteBufferAllocator(
     minimum: 512, initial: 2 << 10, maximum: 32 << 10)
 
   private var handlers: [any RemovableChannelHandler]
 
-  /// - Parameter handlers: The first is the first to see a request.
+  /// - Parameter handlers: The handlers to add. The first one sees a request first.
   init(_ handlers: [any RemovableChannelHandler]) { self.handlers = handlers }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -35,7 +37,7 @@ final class PreCodecHandlers: ChannelInboundHandler, RemovableChannelHandler {
       handlers = []
       pipeline.removeHandler(context: context, promise: nil)
     } catch {
-      // Without them the server would not do what it was told to.
+      // Without these handlers, the server wouldn't follow its configuration.
       context.close(promise: nil)
     }
   }

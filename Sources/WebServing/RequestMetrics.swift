@@ -6,17 +6,18 @@
 #if Servers
 import Synchronization
 
-/// What a server counts of its requests, in Prometheus' text format.
+/// Counts a server's requests, and reports them in Prometheus' text format.
 ///
-/// No library for that is among those that this package may use; the format is a few lines.
+/// This package's permitted dependencies have no library for this, and the format is only a few
+/// lines.
 package final class RequestMetrics: Sendable {
-  /// A number beside those of the requests.
+  /// A number to report in addition to those of the requests.
   package struct Series: Sendable {
-    /// What becomes of the number.
+    /// How the number changes.
     package enum Kind: String, Sendable {
-      /// It only grows.
+      /// The number only increases.
       case counter
-      /// It comes and goes.
+      /// The number increases and decreases.
       case gauge
     }
 
@@ -25,7 +26,7 @@ package final class RequestMetrics: Sendable {
     let kind: Kind
     let value: Int
 
-    /// Makes a number; its name is without the prefix.
+    /// Makes a number, whose name doesn't include the prefix.
     package init(_ name: String, _ help: String, _ value: Int, _ kind: Kind = .gauge) {
       self.name = name
       self.help = help
@@ -34,10 +35,11 @@ package final class RequestMetrics: Sendable {
     }
   }
 
-  /// Counts the requests of one method and one route that were answered with one status.
+  /// Counts the requests with one method, one route and one response status.
   package final class Counter: Sendable {
     fileprivate struct Times {
-      /// How many answers took at most a bound's time, and longer than the bound before it.
+      /// For each bound, the number of responses that took at most this long but longer than the
+      /// previous bound.
       var counts = Array(repeating: 0, count: bounds.count)
       var sum = 0.0
       var count = 0
@@ -50,7 +52,7 @@ package final class RequestMetrics: Sendable {
 
     fileprivate let times = Mutex(Times())
 
-    /// Counts a request, and how long it took.
+    /// Counts a request and its duration.
     package func add(_ duration: Duration) {
       let seconds = duration.inSeconds
       times.withLock { times in
@@ -72,33 +74,34 @@ package final class RequestMetrics: Sendable {
   private let underWay = Atomic(0)
 
   private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-  /// The upper bounds of the buckets of answers' times, in seconds.
+  /// The upper bounds of the buckets of response times, in seconds.
   private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-  /// - Parameter prefix: What all names begin with, and a `_`.
+  /// - Parameter prefix: The prefix of all names, to which a `_` is added.
   package init(prefix: String) { self.prefix = prefix }
 
-  /// Notes that a request began.
+  /// Records the start of a request.
   package func begin() { underWay.add(1, ordering: .relaxed) }
 
-  /// Notes a request's end.
+  /// Records the end of a request.
   ///
   /// - Parameters:
-  ///   - method: Its method; one that is not common counts as "other".
-  ///   - route: The route's pattern, not the request's path: clients must not make up series.
-  ///   - status: The answer's status.
-  ///   - duration: How long it took.
+  ///   - method: The request's method. A method that isn't common counts as "other".
+  ///   - route: The route's pattern. It isn't the request's path, because clients must not create
+  ///     series.
+  ///   - status: The response's status.
+  ///   - duration: How long the request took.
   package func end(method: String, route: String, status: Int, duration: Duration) {
     counter(method: method, route: route, status: status).add(duration)
     underWay.subtract(1, ordering: .relaxed)
   }
 
-  /// What counts some of the requests: for those who count many of them, and at once.
+  /// Returns a counter for callers that count many requests, so that they look it up only once.
   ///
   /// - Parameters:
-  ///   - method: Their method; one that is not common counts as "other".
+  ///   - method: The requests' method. A method that isn't common counts as "other".
   ///   - route: The route's pattern.
-  ///   - status: The answers' status.
+  ///   - status: The responses' status.
   /// - Returns: The counter.
   package func counter(method: String, route: String, status: Int) -> Counter {
     let key = Key(method: Self.name(ofMethod: method), route: route, status: status)
@@ -110,14 +113,14 @@ package final class RequestMetrics: Sendable {
     }
   }
 
-  /// A method's name, where it is one that there is; else "other".
+  /// Returns a method's name if it is a common one, otherwise "other".
   package static func name(ofMethod method: String) -> String {
     methods.contains(method) ? method : "other"
   }
 
-  /// The text that Prometheus reads.
+  /// Returns the text that Prometheus reads.
   ///
-  /// - Parameter series: What else there is to tell.
+  /// - Parameter series: The additional numbers.
   /// - Returns: The document.
   package func text(_ series: [Series]) -> String {
     var routes: [String: Counter.Times] = [:]
@@ -132,7 +135,7 @@ package final class RequestMetrics: Sendable {
           + "status=\"\(key.status)\"} \(times.count)")
     }
     let durations = "\(prefix)_request_duration_seconds"
-    lines += head("request_duration_seconds", "How long answers took.", "histogram")
+    lines += head("request_duration_seconds", "How long responses took.", "histogram")
     for (route, times) in routes.sorted(by: { $0.key < $1.key }) {
       var count = 0
       for (bound, more) in zip(Self.bounds, times.counts) {
@@ -146,7 +149,7 @@ package final class RequestMetrics: Sendable {
       ]
     }
     let underWay = Series(
-      "requests_under_way", "Requests not yet answered.", underWay.load(ordering: .relaxed))
+      "requests_under_way", "Requests that aren't answered yet.", underWay.load(ordering: .relaxed))
     for series in [underWay] + series {
       lines += head(series.name, series.help, series.kind.rawValue)
       lines.append("\(prefix)_\(series.name) \(series.value)")
@@ -160,7 +163,7 @@ package final class RequestMetrics: Sendable {
 }
 
 extension Duration {
-  /// The number of seconds; a division of durations would take much longer.
+  /// The number of seconds, computed without the much slower division of durations.
   package var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }

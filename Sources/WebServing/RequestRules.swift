@@ -4,24 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-/// What every request must keep to, so that this server and a proxy before it read the same request.
+/// Rules for every request, so that this server and a proxy in front of it read the same request.
 package enum RequestRules {
-  /// Why a request is refused; its connection is to be closed.
+  /// The reason why a request is refused, after which its connection must be closed.
   package struct Fault: Error {
-    /// The answer's status: 400, or 501 for a transfer encoding that the server does not know.
+    /// The response's status: 400, or 501 for a transfer encoding that the server doesn't support.
     package let status: Int
-    /// What people read.
+    /// The message for people.
     package let message: String
   }
 
-  /// Refuses a request that two servers could read in two ways.
+  /// Refuses a request that two servers could interpret differently.
   ///
   /// - Parameters:
   ///   - host: The first `Host` field.
-  ///   - furtherHosts: How many more there are.
+  ///   - furtherHosts: The number of additional `Host` fields.
   ///   - encodings: The `Transfer-Encoding` fields.
   ///   - hasLength: Whether there is a `Content-Length`.
-  /// - Throws: ``Fault``.
+  /// - Throws: ``Fault`` if the request breaks a rule.
   package static func check(
     host: String?, furtherHosts: Int, encodings: [String], hasLength: Bool
   ) throws(Fault) {
@@ -40,8 +40,9 @@ package enum RequestRules {
     guard encodings.count == 1, encodings[0].lowercased() == "chunked" else {
       throw Fault(
         status: 501,
-        message: "The only 'Transfer-Encoding' that this server knows is 'chunked'. Send the body "
-          + "with that, or with a 'Content-Length'.")
+        message:
+          "The only 'Transfer-Encoding' that this server supports is 'chunked'. Send the body with "
+          + "that, or with a 'Content-Length'.")
     }
     guard !hasLength else {
       throw Fault(

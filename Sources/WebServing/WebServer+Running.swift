@@ -17,13 +17,14 @@ import Darwin
 #endif
 
 extension WebServer {
-  /// Serves until the process gets SIGTERM or SIGINT, and answers what is under way then.
+  /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in
+  /// progress.
   ///
   /// - Parameters:
   ///   - applications: The servers.
-  ///   - shutdownTime: How long the last answers may take; what takes longer is broken off.
-  ///   - logger: Gets what goes wrong.
-  /// - Throws: What the server throws, as for an address that is taken.
+  ///   - shutdownTime: How long the last responses may take. Those that take longer are cut off.
+  ///   - logger: Receives the errors.
+  /// - Throws: The server's error, such as for an address that is in use.
   package static func run(
     _ applications: [any Service], shutdownTime: Duration, _ logger: Logger
   ) async throws {
@@ -34,11 +35,11 @@ extension WebServer {
     do {
       try await ServiceGroup(configuration: configuration).run()
     } catch is CancellationError {
-      // The time was up, or the task was cancelled: it ended as it was told to.
+      // The time was up or the task was cancelled, so the server ended as it was told to.
     }
   }
 
-  /// Lets the process have as many files and connections open as it may ask for.
+  /// Raises the number of files and connections that the process may open to the allowed maximum.
   private static func raiseFileLimit() {
     var limit = rlimit()
     guard getrlimit(openFiles, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }

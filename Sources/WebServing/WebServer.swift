@@ -10,30 +10,33 @@ import HummingbirdTLS
 package import NIOCore
 import NIOSSL
 
-/// How a server of this package listens.
+/// Sets up the servers of this package.
 package enum WebServer {
-  /// A certificate or its key that cannot be used; the message says which, and why.
+  /// An error for a certificate or a key that can't be used, whose message says which one and why.
   package struct CertificateError: Error {
-    /// What people read.
+    /// The message for people.
     package let message: String
   }
 
   /// Makes an HTTP/1.1 server.
   ///
   /// - Parameters:
-  ///   - certificate: The files of a certificate and its key, in PEM; nil serves without TLS.
-  ///   - idleTime: After how long a silent connection is closed, and one that takes nothing.
-  ///   - limits: How many connections there may be; nil for one that only this machine's monitors ask.
-  ///   - handlers: What sees a connection's requests before the server does, as NIOHTTP1 reads them.
+  ///   - certificate: The PEM files of a certificate and its key, or nil to serve without TLS.
+  ///   - idleTime: The time after which a connection is closed if it is silent or receives nothing.
+  ///   - limits: The limits of connections, or nil for a server that only this machine's monitors
+  ///     use.
+  ///   - handlers: The handlers that see a connection's requests before the server does, as
+  ///     NIOHTTP1 parses them.
   /// - Returns: The server.
-  /// - Throws: ``CertificateError``.
+  /// - Throws: ``CertificateError`` if the certificate or its key can't be used.
   package static func builder(
     certificate: (chain: String, key: String)?, idleTime: TimeAmount, limits: ConnectionLimits?,
     handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] }
   ) throws -> HTTPServerBuilder {
     let plain = HTTPServerBuilder.http1(
       configuration: HTTP1Channel.Configuration(
-        // What the first handlers answer themselves does not reach the limits' handler.
+        // The limits' handler doesn't see requests that the handlers before it respond to
+        // themselves.
         additionalChannelHandlers: [
           WriteStallHandler(idleTime),
           PreCodecHandlers(
@@ -49,18 +52,19 @@ package enum WebServer {
     }
   }
 
-  /// Limits what a server accepts: more than ``ConnectionLimits`` let in, because these close others
-  /// for it.
+  /// Limits how many connections a server accepts.
+  ///
+  /// These are more than ``ConnectionLimits`` admits, because it closes others to make room.
   package static func delegate(_ limits: ConnectionLimits) -> MaximumAvailableConnections {
     MaximumAvailableConnections(limits.total + ConnectionLimits.spare)
   }
 
   // MARK: - Certificates
 
-  /// Checks that a certificate and its key can be used, and belong together.
+  /// Checks that a certificate and its key can be used and belong together.
   ///
-  /// - Parameter certificate: The files, in PEM.
-  /// - Throws: ``CertificateError``.
+  /// - Parameter certificate: The PEM files of the certificate and its key.
+  /// - Throws: ``CertificateError`` if they can't be used.
   package static func check(_ certificate: (chain: String, key: String)) throws {
     let configuration = try configuration(of: certificate)
     do {
@@ -80,20 +84,21 @@ package enum WebServer {
         let isThere = FileManager.default.fileExists(atPath: path)
         throw CertificateError(
           message: "The \(what) '\(path)' "
-            + (isThere ? "cannot be read. Check its permissions." : "is not there. Check the path.")
+            + (isThere ? "can't be read. Check its permissions." : "doesn't exist. Check the path.")
         )
       }
     }
     guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate.chain), !chain.isEmpty else {
       throw CertificateError(
-        message: "'\(certificate.chain)' has no certificate in PEM, which begins with "
-          + "'-----BEGIN CERTIFICATE-----'. Name a file that has one.")
+        message:
+          "'\(certificate.chain)' contains no PEM certificate, which begins with "
+          + "'-----BEGIN CERTIFICATE-----'. Use a file that contains one.")
     }
     guard let key = try? NIOSSLPrivateKey(file: certificate.key, format: .pem) else {
       throw CertificateError(
         message:
-          "'\(certificate.key)' has no private key in PEM that can be read. Name a file that "
-          + "has one, without a passphrase.")
+          "'\(certificate.key)' contains no PEM private key that can be read. Use a file that "
+          + "contains one without a passphrase.")
     }
     return .makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -101,27 +106,28 @@ package enum WebServer {
 
   private static func mismatch(_ certificate: (chain: String, key: String)) -> CertificateError {
     CertificateError(
-      message: "The key '\(certificate.key)' does not belong to the certificate "
-        + "'\(certificate.chain)'. Name the key that the certificate was made with.")
+      message:
+        "The key '\(certificate.key)' doesn't belong to the certificate '\(certificate.chain)'. "
+        + "Use the key that the certificate was created with.")
   }
 
-  /// The address that people are told.
+  /// Returns the server's address to show to people.
   ///
   /// - Parameters:
-  ///   - host: What the server listens on; of all addresses of the machine one that others can know
-  ///     is named.
+  ///   - host: The address that the server listens on. If it listens on all addresses, the result
+  ///     has one that other machines can use.
   ///   - port: The port.
-  ///   - isEncrypted: Whether there is a certificate.
-  /// - Returns: As in `http://127.0.0.1:8080/`.
+  ///   - isEncrypted: Whether the server has a certificate.
+  /// - Returns: An address such as `http://127.0.0.1:8080/`.
   package static func address(host: String, port: Int, isEncrypted: Bool) -> String {
     let host = ["0.0.0.0", "::"].contains(host) ? reachableAddress : host
     let name = host.contains(":") ? "[\(host)]" : host
     return "\(isEncrypted ? "https" : "http")://\(name):\(port)/"
   }
 
-  /// The first address of this machine that others can know.
+  /// The first address of this machine that other machines can use.
   private static var reachableAddress: String {
-    // Where the system does not tell, this machine's own is true as well.
+    // If the system reports none, the loopback address is correct too.
     let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
     return addresses.first { address in
       guard case .v4 = address, let number = address.ipAddress else { return false }

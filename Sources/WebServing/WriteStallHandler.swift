@@ -6,26 +6,28 @@
 #if Servers
 import NIOCore
 
-/// Closes a connection whose client takes nothing, or next to nothing, of what is sent to it.
+/// Closes a connection whose client receives nothing, or almost nothing, of what is sent to it.
 ///
-/// The server's own time for silence does not count while an answer is under way.
+/// The server's own idle timeout doesn't count while a response is being sent.
 final class WriteStallHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
-  /// How many bytes a client must take in the time, where so many are waiting.
+  /// How many bytes a client must receive within the time limit, if that many are waiting.
   private static let leastProgress = 64 << 10
 
   private let patience: TimeAmount
-  /// How many bytes waited at a time since which the client has taken next to none; nil while there
-  /// is room for more.
-  private var mark: (time: NIODeadline, waiting: Int)?
-  /// Looks at the mark.
+  /// A time and how many bytes waited then, or nil while there is room for more.
   ///
-  /// It is left to run out where room was made: that happens with every few kilobytes of a large
-  /// answer, and to cancel a task takes a search.
+  /// Since that time, the client has received almost none of them.
+  private var mark: (time: NIODeadline, waiting: Int)?
+  /// The scheduled check of the mark.
+  ///
+  /// It isn't cancelled when there is room again, because this happens with every few kilobytes of
+  /// a large response, and cancelling a task takes a search.
   private var check: Scheduled<Void>?
 
-  /// - Parameter patience: After how long without progress it ends, or half as much again.
+  /// - Parameter patience: How long a client may make no progress. The connection is closed after
+  ///   this time, or up to half as long again.
   init(_ patience: TimeAmount) { self.patience = patience }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -46,7 +48,7 @@ final class WriteStallHandler: ChannelInboundHandler, RemovableChannelHandler {
     check = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
       self.check = nil
       guard let mark = self.mark else { return }
-      // A connection that cannot tell makes no progress that is known.
+      // A connection that can't report its waiting bytes counts as making no progress.
       let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
       if mark.waiting - waiting >= Self.leastProgress {
         self.mark = (.now(), waiting)

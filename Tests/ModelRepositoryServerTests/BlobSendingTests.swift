@@ -124,7 +124,7 @@ import Darwin
       #expect(connection.count < bytes.count)
       #expect(
         try await connection.wait {
-          lines.withLock { $0.contains { $0.contains("request broken off") } }
+          lines.withLock { $0.contains { $0.contains("request aborted") } }
         })
       // The server goes on.
       let other = try await RawConnection(client.client.port)

@@ -99,7 +99,7 @@ import Testing
     options.certificate = ("/nowhere/cert.pem", "/nowhere/key.pem")
     let error = #expect(throws: RepositoryError.self) { _ = try ModelRepositoryServer(options) }
     #expect(
-      error?.message == "The certificate '/nowhere/cert.pem' is not there. Check the path.")
+      error?.message == "The certificate '/nowhere/cert.pem' doesn't exist. Check the path.")
     #expect(!FileManager.default.fileExists(atPath: folder))
   }
 }

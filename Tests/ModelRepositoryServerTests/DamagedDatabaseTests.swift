@@ -71,7 +71,7 @@ import Testing
     try await fixture.serve(logger: logger) { client in
       let answer = try await client.send(.get, damage.path, expects: 500, code: "row_damaged")
       let title = try answer.decoded(ProblemDetails.self).title
-      let id = try #require(title.firstMatch(of: /id ([0-9a-f]+)/)?.1)
+      let id = try #require(title.firstMatch(of: /ID ([0-9a-f]+)/)?.1)
       #expect(lines.withLock { $0 }.contains { $0.contains(id) && $0.contains(damage.word) })
       try await client.send(.get, "/healthz")
       try await client.send(.get, "/metrics")

@@ -115,7 +115,7 @@ import Testing
     let certificate = fixture.folder + "/certificate.pem"
     options.certificate = (certificate, certificate)
     let error = #expect(throws: RepositoryError.self) { _ = try ModelRepositoryServer(options) }
-    #expect(error?.message.contains("has no private key in PEM") == true, "\(error as Any)")
+    #expect(error?.message.contains("contains no PEM private key") == true, "\(error as Any)")
   }
 }
 

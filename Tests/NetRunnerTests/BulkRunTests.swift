@@ -129,7 +129,7 @@ import Testing
     var options = EvaluationOptions()
     options.kept = .all
     let error = #expect(throws: TensorIOError.self) { try Self.run(path, options: options) }
-    #expect(error?.message.contains("another 'digits'") == true)
+    #expect(error?.message.contains("a different 'digits'") == true)
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])

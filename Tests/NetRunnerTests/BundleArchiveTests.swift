@@ -112,7 +112,7 @@ import Testing
     for (files, words) in [
       ([("model.json", "{}")], "Zip the .tiobundle folder itself."),
       ([("a/x.tiobundle/model.json", "{}")], "Zip 'x.tiobundle' itself."),
-      ([("a.txt", "")], "no .tiobundle folder, but 'a.txt'"),
+      ([("a.txt", "")], "no .tiobundle folder, only 'a.txt'"),
       ([("a.tiobundle/x", ""), ("b.tfbundle/x", "")], "2 bundles: 'a.tiobundle', 'b.tfbundle'"),
     ] {
       try? FileManager.default.removeItem(atPath: sandbox.zip)

@@ -196,7 +196,7 @@ import Testing
             "normalize": {
               "standard": "[0,1]"
             }
-      """, "\"type\": \"array\", \"shape\": [32, 32, 3]", "no image"
+      """, "\"type\": \"array\", \"shape\": [32, 32, 3]", "isn't an image"
     ),
     (
       "\"inputs\": [", "\"inputs\": [{\"name\": \"x\", \"type\": \"array\", \"shape\": [1]},",

@@ -55,7 +55,7 @@ import Testing
         .boxes([]),
       ])
     #expect(
-      dataset.notes.first == "read as COCO's annotations: 3 pictures, 3 boxes of 2 classes")
+      dataset.notes.first == "read as COCO annotations: 3 images, 3 boxes of 2 classes")
   }
 
   @Test func `annotations without boxes are the pictures' classes`() throws {
@@ -81,15 +81,15 @@ import Testing
     ),
     ("\"id\": 3, \"file_name\"", "\"id\": 7, \"file_name\"", "images[1] has the id 7"),
     ("\"id\": 7", "\"id\": [7]", "images[0].id"),
-    ("\"a.jpg\"", "\"b.jpg\"", "two pictures 'b.jpg'"),
-    ("\"a.jpg\"", "\"\"", "images[1].file_name is empty or cannot be a file's name"),
+    ("\"a.jpg\"", "\"b.jpg\"", "two images 'b.jpg'"),
+    ("\"a.jpg\"", "\"\"", "images[1].file_name is empty or isn't a valid file name"),
     ("[1, 2.5, 3, 4]", "[1, 2.5, 3]", "bbox of annotation 1"),
     ("[1, 2.5, 3, 4]", "[1, 2.5, -3, 4]", "bbox of annotation 1"),
     ("[1, 2.5, 3, 4]", "[1, 2.5, \"x\", 4]", "annotations[0].bbox[2]"),
     ("[1, 2.5, 3, 4]", "[]", "annotation 1 has none"),
     ("\"area\": 9.5", "\"area\": -1", "area of annotation 1"),
     ("\"iscrowd\": 0", "\"iscrowd\": 2", "annotations[0].iscrowd"),
-    ("\"category_id\": 18", "\"category_id\": 99", "annotation 1 is of the category 99"),
+    ("\"category_id\": 18", "\"category_id\": 99", "annotation 1 has the category 99"),
     ("\"id\": 18, \"name\"", "\"id\": 1, \"name\"", "categories[1] has the id 1"),
     ("\"name\": \"dog\"", "\"name\": \"person\"", "both named 'person'"),
     ("\"categories\":", "\"categorie\":", "no categories"),

@@ -23,7 +23,7 @@ import Testing
       dataset.ids == ["B.JPEG", "a 'q\"\n.png", "b.jpg", "sub/deep/c.PNG", "z.bmp", "ä.webp"])
     #expect(dataset.truths.allSatisfy { $0 == nil })
     #expect(dataset.samples[3].source.id == folder.path + "/sub/deep/c.PNG")
-    #expect(dataset.notes.first == "read as a folder of pictures without labels: 6 pictures")
+    #expect(dataset.notes.first == "read as a folder of images without labels: 6 images")
     #expect(dataset.name == FileSystem.name(of: folder.path))
   }
 
@@ -98,7 +98,7 @@ import Testing
     #expect(dataset.layout == .classFolders)
     #expect(dataset.ids == ["rocking chair/more/x.png", "zebra/1.jpg", "zebra/2.jpg"])
     #expect(dataset.truths == [.label("rocking chair"), .label("zebra"), .label("zebra")])
-    #expect(dataset.notes.first == "read as a folder for each class: 2 classes, 3 pictures")
+    #expect(dataset.notes.first == "read as one folder per class: 2 classes, 3 images")
     #expect(dataset.notes.contains { $0.contains("'empty'") })
   }
 
@@ -125,7 +125,7 @@ import Testing
     try #expect(mixed.dataset().notes.contains { $0.contains("not as classes") })
     let classes = try mixed.dataset(layout: .classFolders)
     #expect(classes.truths == [.label("cat"), .label("dog")])
-    #expect(classes.notes.contains("left out: 1 picture outside of the folders"))
+    #expect(classes.notes.contains("left out: 1 image outside the class folders"))
   }
 
   @Test func `a folder without pictures is an error`() throws {
@@ -151,8 +151,8 @@ import Testing
         .classMap(folder.path + "/masks/a.png"), nil,
         .classMap(folder.path + "/masks/sub/b.bmp"),
       ])
-    #expect(dataset.notes.contains("1 picture without a map"))
-    #expect(dataset.notes.contains("1 map without a picture"))
+    #expect(dataset.notes.contains("1 image without a map"))
+    #expect(dataset.notes.contains("1 map without an image"))
     #expect(dataset.notes.contains("left out: 1 map in JPEG or WebP"))
   }
 
@@ -181,7 +181,7 @@ import Testing
         folder.path + "/missing.jpg", folder.path + "/album/c.png", folder.path + "/album/d.jpg",
         "https://example.org/e.jpg",
       ])
-    #expect(list.notes == ["left out: 1 path that came before"])
+    #expect(list.notes == ["left out: 1 repeated path"])
     #expect(throws: TensorIOError.self) { try Dataset(pictures: []) }
   }
 

@@ -53,7 +53,7 @@ import Testing
 
   @Test func `a limit without a seed takes the first, one beyond the end all`() throws {
     try #expect(dataset.limited(to: 2).ids == ["0.jpg", "1.jpg"])
-    try #expect(dataset.limited(to: 2).notes == ["the first 2 of 10 pictures"])
+    try #expect(dataset.limited(to: 2).notes == ["the first 2 of 10 images"])
     try #expect(dataset.limited(to: 0).ids == [])
     try #expect(dataset.limited(to: 10, seed: 1).notes == [])
     try #expect(dataset.limited(to: .max, seed: 1).ids == dataset.ids)

@@ -45,7 +45,7 @@ import Testing
     #expect(dataset.ids == ["a, \"b\"\nc.jpg", "d é 漢.jpg"])
     #expect(dataset.truths == [.label(" x "), nil])
     #expect(dataset.samples[1].source.id == folder.path + "/sub/d é 漢.jpg")
-    #expect(dataset.notes.contains("1 picture without a label"))
+    #expect(dataset.notes.contains("1 image without a label"))
   }
 
   @Test(arguments: [
@@ -68,17 +68,17 @@ import Testing
 
   @Test(arguments: [
     ("", "no rows"),
-    ("path,label\n", "a header and no rows"),
+    ("path,label\n", "a header but no rows"),
     ("path,label\na.jpg,cat\nb.jpg\n", "line 3: 1 cell, but line 1 has 2"),
     ("path,label\na.jpg,cat,x\n", "line 2: 3 cells, but line 1 has 2"),
-    ("path,label\na.jpg,\"cat\nb.jpg,dog\n", "line 2: the quote that opens here has no end"),
+    ("path,label\na.jpg,\"cat\nb.jpg,dog\n", "line 2: the quote that opens here is never closed"),
     ("path,label\n\"a\n.jpg\",cat\nb.jpg,\"d\"og\n", "line 4: text follows a closing quote"),
-    ("path,label\na.jpg,c\"at\n", "line 2: a quote in a cell without quotes"),
-    ("path,label\na.jpg,cat\n\na.jpg,dog\n", "line 4: 'a.jpg' is on line 2 already"),
+    ("path,label\na.jpg,c\"at\n", "line 2: an unquoted cell contains a quote"),
+    ("path,label\na.jpg,cat\n\na.jpg,dog\n", "line 4: 'a.jpg' is already on line 2"),
     ("path,label\n,cat\n", "line 2: the path is empty"),
-    ("path,x,y\na.jpg,1,\nb.jpg,1,2\n", "line 2: 'y' takes a finite number, got ''"),
+    ("path,x,y\na.jpg,1,\nb.jpg,1,2\n", "line 2: 'y' needs a finite number, got ''"),
     ("path,x,y\na.jpg,1,1e999\n", "name that column 'label'"),
-    ("path,x,y\na.jpg,1,word\n", "nothing says which of 'x', 'y' is the label"),
+    ("path,x,y\na.jpg,1,word\n", "it isn't clear which of 'x', 'y' is the label"),
     ("path,label,class\na.jpg,1,word\n", "'label', 'class' could both be the label"),
     ("path,file\na.jpg,b.jpg\n", "could both be the path"),
     ("path,label\na\0.jpg,cat\n", "line 2: a cell has a zero byte"),

@@ -53,7 +53,7 @@ import Testing
     #expect(dataset.truths == [.label("zebra"), .label("rocking chair"), nil])
     #expect(dataset.samples.map(\.source.kind) == ["file", "file", "url"])
     #expect(dataset.samples[0].source.id == folder.path + "/x.testbundle/images/02.jpg")
-    #expect(dataset.notes == ["1 picture of 3 without a label"])
+    #expect(dataset.notes == ["1 image of 3 without a label"])
   }
 
   @Test func `the first key is the document's first, whatever its hash`() throws {
@@ -88,7 +88,7 @@ import Testing
     let dataset = try read(text)
     #expect(dataset.truths[1] == nil)
     #expect(
-      dataset.notes == ["1 label with empty inference_results", "2 pictures of 3 without a label"])
+      dataset.notes == ["1 label with empty inference_results", "2 images of 3 without a label"])
   }
 
   @Test func `a label of no picture is noted`() throws {
@@ -96,7 +96,7 @@ import Testing
       Self.good.replacing("{\"path\": \"images/01.jpg\"", with: "{\"path\": \"./images/01.jpg\""))
     #expect(dataset.truths[1] == nil)
     #expect(
-      dataset.notes.contains("1 label of no picture in images, such as './images/01.jpg'"))
+      dataset.notes.contains("1 label for no image in the list, such as './images/01.jpg'"))
   }
 
   @Test(arguments: [

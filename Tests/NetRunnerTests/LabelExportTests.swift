@@ -219,7 +219,7 @@ import Testing
     #expect(
       read.notes == [
         "left out: 1 photo that cannot be read, such as 'gone.jpg'",
-        "left out: 1 picture without a class or numbers",
+        "left out: 1 image without a class or numbers",
       ])
     try #expect(store.labels(for: "m").map(\.label) == [.numbers([1, 2.5])])
     #expect(throws: TensorIOError.self) {

@@ -77,7 +77,7 @@ import Testing
           };
           pose = (0.5, -3, 1e+300, true);
           price = 3;
-          "an image" = <2 x 1 picture>;
+          "an image" = <2 x 1 image>;
           map = {
             "dog \\"x\\"" = 0.75;
             back = 0.25;

@@ -155,7 +155,7 @@ import Testing
     #expect(comparison.b.unpaired == ["new.jpg"])
     #expect(comparison.a.failed == ["images/dog-1.jpg"])
     #expect(comparison.b.failed == ["images/fox-2.jpg"])
-    #expect(comparison.text.contains("Pictures   57 in both, 3 only in a, 1 only in b"))
+    #expect(comparison.text.contains("Images     57 in both, 3 only in a, 1 only in b"))
     #expect(comparison.text.contains("b says nothing (failed)"))
   }
 
@@ -173,7 +173,7 @@ import Testing
     #expect(warnings.count == 3)
     #expect(warnings[0].hasPrefix("The datasets differ: \(first.dataset.sha256) in the first"))
     #expect(warnings[1].hasPrefix("The processor differs: Some CPU @ 2.50GHz in the first report"))
-    #expect(warnings[2] == "1 of 30 pictures has another label in the second report.")
+    #expect(warnings[2] == "1 of 30 images has a different label in the second report.")
   }
 
   @Test func `a model that is not there lists the others`() throws {
@@ -183,7 +183,7 @@ import Testing
     }
     #expect(
       message { try ReportComparison(report, report) }
-        == "The first report has 2 models (mobile, large): name the one to compare, as "
+        == "The first report has 2 models (mobile, large). Name the one to compare with "
         + "--model ID for each report.")
     #expect(
       message { try ReportComparison(report, "mobile", "huge") }
@@ -195,7 +195,7 @@ import Testing
     twice.results[1].image = twice.results[0].image
     #expect(
       message { try ReportComparison(twice, "mobile", "large") }
-        .hasPrefix("The first report has the picture 'images/cat-0.jpg' twice for 'mobile'"))
+        .hasPrefix("The first report has the image 'images/cat-0.jpg' twice for 'mobile'"))
   }
 
   @Test func `the JSON is stable and read again`() throws {

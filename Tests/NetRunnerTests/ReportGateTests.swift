@@ -57,15 +57,16 @@ import Testing
     #expect(try check("classification.log_loss>=0.2", report).isMet)
     #expect(
       try check("top1=0.8", report).message
-        == "top1 of 'mobile' is 0.7, it should be at least 0.8.")
+        == "top1 of 'mobile' is 0.7, but it must be at least 0.8.")
   }
 
   @Test func `a message rounds only where it stays true`() throws {
     var report = ReportFixture().make()
     report.models[0].metrics["classification"]?.values = [MetricValue("top1", 2.0 / 3, count: 3)]
-    #expect(try check("top1>=0.7", report).message.contains("is 0.6667, it should"))
-    #expect(try check("top1>=0.6667", report).message.contains("is 0.6666666666666666, it should"))
-    #expect(try check("top1>=0.66666", report).message.contains("is 0.6667, as wanted"))
+    #expect(try check("top1>=0.7", report).message.contains("is 0.6667, but it must"))
+    #expect(
+      try check("top1>=0.6667", report).message.contains("is 0.6666666666666666, but it must"))
+    #expect(try check("top1>=0.66666", report).message.contains("is 0.6667, as required"))
   }
 
   @Test func `an unknown name lists the known ones`() throws {
@@ -92,7 +93,7 @@ import Testing
     #expect(!latency.isMet)
     #expect(
       latency.message == "latency_p99 of 'mobile' is not defined: "
-        + "it takes at least 100 measured pictures, there are 49.")
+        + "it needs at least 100 measured images, but there are 49.")
     report.models[0].metrics["classification"]?.values[0].value = .nan
     for gate in ["top1>=0", "top1<=1", "top1=0"] { #expect(try !check(gate, report).isMet) }
   }

@@ -55,8 +55,8 @@ import Testing
     let error = #expect(throws: TensorIOError.self) { try EvaluationReport(json: newer) }
     #expect(
       error?.message
-        == "The report has 'schema_version' 2, this program reads versions up to 1. "
-        + "A newer tensorio made it: read it with that.")
+        == "The report has 'schema_version' 2, but this program reads versions up to 1. "
+        + "A newer tensorio wrote it; read it with that version.")
   }
 
   @Test(arguments: [

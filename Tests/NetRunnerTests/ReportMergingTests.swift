@@ -72,11 +72,11 @@ import Testing
   }
 
   @Test func `parts that do not belong together are refused`() {
-    #expect(message { $0 = [] } == "There are no parts to put together.")
+    #expect(message { $0 = [] } == "There are no parts to merge.")
     #expect(
       message { $0[1].part = nil }
-        == "Report 2 of 3 is not a part, but about all pictures. Parts are made by 'tensorio evaluate "
-        + "--part 1/3'.")
+        == "Report 2 of 3 isn't a part: it covers all images. To make parts, run 'tensorio "
+        + "evaluate --part 1/3'.")
     #expect(message { $0.remove(at: 1) } == "2 of 3 parts were given. Missing: 2.")
     #expect(message { $0.append($0[0]) } == "Part 1 of 3 was given twice; give each part once.")
     #expect(
@@ -84,47 +84,49 @@ import Testing
         == "3 of 9223372036854775807 parts were given. Missing: 4 and more.")
     #expect(
       message { $0[2].part?.count = 4 }
-        == "Part 3 is one of 4, part 1 one of 3: they are not parts of one evaluation.")
+        == "Part 3 is one of 4, but part 1 is one of 3: they aren't parts of the same evaluation.")
     #expect(
-      message { $0[1].settings.seed = 7 } == "Part 2 does not belong to part 1: its settings has 7 "
-        + "as 'seed', part 1 has 42. Evaluate all parts with the same models and "
-        + "options.")
+      message { $0[1].settings.seed = 7 }
+        == "Part 2 doesn't belong to part 1: 'seed' in its settings is 7, but in part 1 it is 42. "
+        + "Evaluate all parts with the same models and options.")
     #expect(
       message { $0[2].dataset.sha256 = "0" }.hasPrefix(
-        "Part 3 does not belong to part 1: its dataset has \"0\" as 'sha256', part 1 has \""))
+        "Part 3 doesn't belong to part 1: 'sha256' in its dataset is \"0\", but in part 1 it "
+          + "is \""))
     #expect(
       message { $0[1].environment.libraries["LiteRT"] = "2.2.0" }.contains(
-        "its environment.libraries has \"2.2.0\" as 'LiteRT', part 1 has \"2.3.0\"."))
+        "'LiteRT' in its environment.libraries is \"2.2.0\", but in part 1 it is \"2.3.0\"."))
     #expect(
-      message { $0[1].settings.limit = 9 }.contains("has 9 as 'limit', part 1 has nothing."))
+      message { $0[1].settings.limit = 9 }.contains(
+        "'limit' in its settings is 9, but in part 1 it is missing."))
     #expect(
       message { $0[1].models[1].model.sha256 = "1" }.contains(
-        "its model 'large' has \"1\" as 'sha256'"))
+        "'sha256' in its model 'large' is \"1\""))
     #expect(
       message { $0[1].models.removeLast() }
-        == "Part 2 is about the models mobile, part 1 about mobile, large.")
+        == "Part 2 covers the models mobile, but part 1 covers mobile, large.")
   }
 
   @Test func `missing and doubled pictures are refused`() {
     #expect(
       message { $0[1].results.remove(at: 0) }
-        == "The parts have 99 of 100 pictures for 'mobile': the one with the index 1 is missing.")
+        == "The parts have 99 of 100 images for 'mobile': the one with the index 1 is missing.")
     #expect(
       message { $0[1].results[0].index = 3 }
-        == "The picture 'images/dog-1.jpg' (index 3) of 'mobile' is in part 1 and in part 2.")
+        == "The image 'images/dog-1.jpg' (index 3) of 'mobile' is in part 1 and in part 2.")
     #expect(
       message { $0[1].results[0].index = 100 }
-        == "Part 2 has the index 100 for 'mobile', but the dataset has 100 pictures.")
+        == "Part 2 has the index 100 for 'mobile', but the dataset has 100 images.")
     #expect(
       message { $0[2].models[0].items = nil }.hasPrefix(
-        "Part 3 does not say what 'classification' kept of each picture of 'mobile': 'items' is"))
+        "Part 3 has no data of 'classification' for each image of 'mobile': 'items' is"))
     #expect(
       message { $0[0].models[0].items = ["classification": []] }.contains(
-        "has 0 items of 'classification' for 'mobile', but 34 pictures: one for each was expected.")
-    )
+        "has 0 items of 'classification' for 'mobile', but 34 images; one item for each image was "
+          + "expected."))
     #expect(
       message { $0[0].summary[0].classificationAccuracy = 0.123 }
-        == "It cannot be told which metric the parts' summaries give as the accuracy of 'mobile': "
-        + "none of them fit.")
+        == "The metric that the parts' summaries give as the accuracy of 'mobile' can't be "
+        + "determined: none of them fit.")
   }
 }

@@ -71,12 +71,12 @@ import Testing
   @Test func `a page says what was found`() {
     let text = HTMLReport(ReportFixture().make(), pictures: Self.pictures).text
     for part in [
-      "<h1><bdi>A model named mobile</bdi> on <bdi>Animals</bdi></h1>", "500 pictures",
+      "<h1><bdi>A model named mobile</bdi> on <bdi>Animals</bdi></h1>", "500 images",
       "<time datetime=\"2025-06-01T08:30:00Z\">2025-06-01, 08:30 UTC</time>",
-      "<strong>3 of 500 pictures failed.</strong>", "2 files are no pictures and were left out",
+      "<strong>3 of 500 images failed.</strong>", "2 files are no pictures and were left out",
       "<th scope=\"row\">top1</th><td class=\"n\">0.818</td><td class=\"n\">0.782 to 0.849</td>",
       "kappa is not defined", "<td class=\"lost\">1</td>", "src=\"data:image/jpeg;base64,",
-      "<img class=\"tiny\" alt=\"", "cannot be shown:", "the picture is not here any more",
+      "<img class=\"tiny\" alt=\"", "cannot be shown:", "the image is no longer available",
       "its first bytes are 00 00 00 00", ReportFixture.hash("dataset"), "LiteRT 2.3.0",
       "<title>A model named mobile: ROC curves</title>", "predictions, ",
     ] {
@@ -89,7 +89,7 @@ import Testing
     #expect(text.contains("too few for p99 (needs 100)"))
     #expect(
       text.contains("<td class=\"n muted\">needs 20</td><td class=\"n muted\">needs 100</td>"))
-    #expect(text.contains("no picture was asked for"))
+    #expect(text.contains("no image was requested"))
   }
 
   @Test func `several models are compared with the first`() throws {
@@ -245,10 +245,10 @@ import Testing
     ).make()
     let text = HTMLReport(report, pictures: noise).text
     #expect(text.utf8.count < 2_000_000)
-    #expect(text.contains("2,000 pictures, the first 100 are shown"))
+    #expect(text.contains("2,000 images; the first 100 are shown"))
     #expect(text.contains("1000 classes; the 200 with the smallest f1 are shown, 800 are left out"))
     #expect(text.contains("the 12 smallest areas, 988 left out"))
     #expect(text.contains("pairs are left out"))
-    #expect(text.contains("; these 24 most surely"))
+    #expect(text.contains("; these 24 with the highest scores"))
   }
 }

@@ -88,14 +88,14 @@ import Testing
         "<testcase name=\"top1&gt;=0.84\" classname=\"mobile\" time=\"0\">\n<failure message=\"top1 of 'mobile' is "
       ))
     #expect(xml.contains("kappa of 'large' is not defined: kappa is not defined: the fixture"))
-    #expect(xml.contains("<skipped message=\"3 of 500 pictures failed.\"/>"))
+    #expect(xml.contains("<skipped message=\"3 of 500 images failed.\"/>"))
     #expect(xml.contains("images/elk-17.jpg: 'images/elk-17.jpg' is no JPEG"))
   }
 
   @Test func `a model that could read nothing is an error`() {
     let xml = ReportFixture(pictures: 2, failures: [0, 1]).make().junit()
     #expect(
-      xml.contains("errors=\"1\"") && xml.contains("<error message=\"2 of 2 pictures failed.\"/>"))
+      xml.contains("errors=\"1\"") && xml.contains("<error message=\"2 of 2 images failed.\"/>"))
   }
 
   @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))

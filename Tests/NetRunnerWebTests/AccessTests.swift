@@ -97,7 +97,7 @@ import Testing
     for token in ["", "secret", "0123456789abcde"] {
       fixture.options.token = token
       let error = #expect(throws: TensorIOError.self) { try NetRunnerServer(fixture.options) }
-      #expect(error?.message.contains("16 characters") == true)
+      #expect(error?.message.contains("16 bytes") == true)
     }
   }
 

@@ -49,12 +49,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("[1,]", "takes numbers"), ("[01]", "takes numbers"), ("[1.]", "after '.'"),
-    ("[1e]", "exponent"), ("[-]", "takes numbers"), ("[[1],2]", "different depths"),
+    ("[1,]", "only numbers"), ("[01]", "only numbers"), ("[1.]", "after '.'"),
+    ("[1e]", "exponent"), ("[-]", "only numbers"), ("[[1],2]", "different depths"),
     ("[[1,2],[3]]", "different lengths"), ("[NaN]", "NaN"), ("[null]", "not null"),
-    ("[\"1\"]", "not a text"), ("[1 2]", "',' or ']'"), ("[1", "',' or ']'"), ("[", "too early"),
+    ("[\"1\"]", "not a string"), ("[1 2]", "',' or ']'"), ("[1", "',' or ']'"), ("[", "too early"),
     ("[1e400]", "too large"), ("[1x]", "other text"), ("1", "must be an array"),
-    ("[1,2,3,4,5,6,7,8,9,10,11]", "more elements than the 10"),
+    ("[1,2,3,4,5,6,7,8,9,10,11]", "more than the 10 elements"),
   ])
   func `what is wrong is said`(_ text: String, _ words: String) throws {
     let error = #expect(throws: WebError.self) { try Self.elements(text) }

@@ -166,7 +166,7 @@ import Testing
       try await client.execute(uri: "/api/v1/models/sum", method: .get) { response in
         let document = try response.json
         #expect(document["can_run"] == .bool(false))
-        #expect(document["reason"].text == "Its input 'x' isn't a picture.")
+        #expect(document["reason"].text == "Its input 'x' isn't an image.")
       }
       try await client.execute(
         uri: "/api/v1/models/sum/infer", method: .post, body: ByteBuffer(string: "x")
@@ -184,6 +184,23 @@ import Testing
       }
     }
     try #expect(FileManager.default.contentsOfDirectory(atPath: fixture.options.models).isEmpty)
+  }
+
+  @Test func `an error names a folder that cannot be deleted, and the reason`() async throws {
+    let fixture = try WebFixture()
+    let layer = #""type": "array", "shape": [1]}"#
+    try fixture.addBundle(
+      "add", id: "sum", inputs: [#"{"name": "x", \#(layer)"#],
+      outputs: [#"{"name": "y", \#(layer)"#])
+    let bundle = fixture.options.models + "/sum.tiobundle"
+    try await fixture.test { client in
+      try FileManager.default.removeItem(atPath: bundle)
+      try await client.execute(uri: "/api/v1/models/sum", method: .delete) { response in
+        let message = try response.json["error"]["message"].text
+        #expect(
+          message == "The folder 'sum.tiobundle' can't be deleted: No such file or directory.")
+      }
+    }
   }
 
   @Test func `a bundle that cannot be read hides no other`() async throws {

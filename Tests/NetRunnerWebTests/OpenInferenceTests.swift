@@ -111,30 +111,30 @@ import Testing
 
   @Test(
     arguments: [
-      ("", "must be an object"), ("[]", "must be an object"), ("{}", "lacks 'inputs'"),
+      ("", "must be an object"), ("[]", "must be an object"), ("{}", "missing 'inputs'"),
       (#"{"inputs": 3}"#, "must be an array"), (#"{"inputs": [3]}"#, "must be an object"),
       (#"{"inputs": [{"name": "x"}]}"#, "needs 'name', 'datatype'"),
       (#"{"inputs": [{"name": "x", "datatype": "FP7", "shape": [1], "data": [1]}]}"#, "'FP7'"),
       (#"{"inputs": [{"name": "x", "datatype": "FP32", "shape": [1], "data": [1]}]}"#, "no input"),
       (
         #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [2], "data": [1]}]}"#,
-        "has 1 elements, but its shape [2] has 2"
+        "has 1 element, but its shape [2] needs 2"
       ),
       (
         #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [-1], "data": [1]}]}"#,
-        "no tensor has"
+        "has the invalid shape"
       ),
       (
         #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [9223372036854775807, 9], "data": []}]}"#,
-        "no tensor has"
+        "has the invalid shape"
       ),
       (
         #"{"inputs": [{"name": "input1", "datatype": "UINT8", "shape": [1], "data": [256]}]}"#,
-        "that UINT8 does not hold"
+        "that UINT8 can't represent"
       ),
       (
         #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [1], "parameters": {"binary_data_size": 4}}]}"#,
-        "4 bytes, but 0 are left"
+        "4 bytes, but 0 bytes are left"
       ),
       (
         #"{"inputs": [{"name": "input1", "datatype": "FP32", "shape": [1], "parameters": {"binary_data_size": -4}}]}"#,

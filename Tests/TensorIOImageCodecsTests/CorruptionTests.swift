@@ -48,8 +48,19 @@ struct CorruptionTests {
     decoder.scaling = .fast
     for count in stride(from: 0, to: whole.count, by: max(1, whole.count / 200)) {
       let cut = Array(whole[..<count])
-      _ = try? decoder.decode(cut)
-      _ = try? decoder.tensor(of: cut)
+      let wholeImage = Result { try decoder.decode(cut) }
+      let tensor = Result { try decoder.tensor(of: cut) }
+      if case .success(let image) = wholeImage {
+        #expect(image.width * image.height <= 300_000, "\(count) bytes")
+      }
+      for case .failure(let error) in [wholeImage.map { _ in }, tensor.map { _ in }] {
+        let code = (error as? TensorIOError)?.code
+        #expect(
+          code == .invalidImage || code == .unsupportedImage || code == .imageTooLarge,
+          "\(count) bytes: \(error)")
+      }
+      // Nothing is an image of nothing.
+      if count == 0, case .success = wholeImage { Issue.record("An empty file is an image.") }
     }
   }
 

@@ -95,7 +95,7 @@ struct ImageDecoderTests {
       try ImageDecoder(limits: fewer).decode(bytes, named: "cat")
     }
     #expect(pixels?.code == .imageTooLarge)
-    #expect(pixels?.message == "cat has 29 x 19 pixels, the limit is 550 pixels in all.")
+    #expect(pixels?.message == "cat has 29 x 19 pixels, but the limit is 550 pixels.")
 
     fewer = exact
     fewer.maximumFileBytes -= 1

@@ -69,7 +69,7 @@ struct ImageFileTests {
     let spec = TensorSpec(name: "x", shape: [3], dataType: .uint8, kind: .bytes)
     let error = #expect(throws: TensorIOError.self) { try tensor(ImageFile("a.jpg"), spec) }
     #expect(error?.code == .wrongKind)
-    #expect(error?.message == "'x' takes uint8 values, got a picture.")
+    #expect(error?.message == "'x' takes uint8 values, got an image.")
   }
 
   private func spec(

@@ -118,6 +118,6 @@ func withReader<Result>(
   _ body: (ImageReader) throws -> Result
 ) throws -> Result {
   try file.withUnsafeBytes { bytes in
-    try body(ImageReader(bytes, named: "The picture", limits: limits, pool: BufferPool()))
+    try body(ImageReader(bytes, named: "The image", limits: limits, pool: BufferPool()))
   }
 }

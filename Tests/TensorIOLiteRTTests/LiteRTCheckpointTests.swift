@@ -144,7 +144,7 @@ import Testing
   @Test(arguments: [
     (
       #"{"weight": {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]}}"#, 24,
-      "no weights 'bias'"
+      "no weights named 'bias'"
     ),
     (
       #"{"weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, "#
@@ -170,7 +170,7 @@ import Testing
       let length = withUnsafeBytes(of: UInt64(header.utf8.count).littleEndian) { Data($0) }
       let content = length + Data(header.utf8) + Data(count: byteCount)
       try content.write(to: URL(filePath: folder + "/checkpoint.safetensors"))
-      expect(.invalidModel, part, "another model's") { try model.restore(from: folder) }
+      expect(.invalidModel, part, "belongs to another model.") { try model.restore(from: folder) }
     }
     try #expect(predict(model) == before)
   }

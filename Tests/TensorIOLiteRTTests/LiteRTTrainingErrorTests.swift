@@ -162,7 +162,7 @@ import Testing
   @Test func `only a model that was loaded for it is trained`() throws {
     let model = try LiteRTBackend().liteRTModel(at: Fixtures.model("train_builtin.tflite"))
     let signature = try #require(model.signatures.first { $0.key == "infer" })
-    expect(.unsupportedModel, ["not loaded to be trained"]) {
+    expect(.unsupportedModel, ["wasn't loaded for training"]) {
       _ = try model.makeTrainingSession(
         signature, operations: ["train"], options: SessionOptions())
     }

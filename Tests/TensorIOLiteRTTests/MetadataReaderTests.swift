@@ -67,7 +67,7 @@ import Testing
     #expect(
       fixture.read(metadata, fixture.file)
         == ModelMetadata(problems: [
-          "The model's metadata is damaged: it does not begin as the format does ('M001')."
+          "The model's metadata is damaged: its first bytes don't contain the identifier 'M001'."
         ]))
   }
 
@@ -78,7 +78,7 @@ import Testing
     #expect(read.outputs.first?.labels == nil)
     #expect(
       read.problems == [
-        "The file 'labels.txt' of the metadata cannot be read: there is no zip in the file."
+        "The metadata's file 'labels.txt' cannot be read: the model doesn't contain a zip archive."
       ])
   }
 
@@ -89,7 +89,7 @@ import Testing
     file[text] = UInt8(ascii: "S")
     #expect(
       fixture.read(fixture.metadata, file).problems == [
-        "The file 'labels.txt' of the metadata cannot be read: 'labels.txt' is damaged: its "
+        "The metadata's file 'labels.txt' cannot be read: 'labels.txt' is damaged: its "
           + "checksum is wrong."
       ])
   }
@@ -97,31 +97,47 @@ import Testing
   @Test(arguments: ["with_metadata.tflite", "image_with_metadata.tflite"])
   func `every cut is survived`(name: String) throws {
     let fixture = try Fixture(name)
+    let whole = fixture.read()
+    // Whatever is read is what the whole says, or it comes with a problem.
+    func check(_ read: ModelMetadata, _ cut: String) {
+      #expect(read == whole || !read.problems.isEmpty, "\(cut): \(read)")
+    }
     for count in fixture.metadata.indices {
-      _ = fixture.read(Array(fixture.metadata.prefix(count)), fixture.file)
+      check(fixture.read(Array(fixture.metadata.prefix(count)), fixture.file), "metadata \(count)")
     }
     for count in fixture.file.indices {
-      _ = fixture.read(fixture.metadata, Array(fixture.file.prefix(count)))
-      _ = fixture.read(fixture.metadata, Array(fixture.file.suffix(count)))
+      check(fixture.read(fixture.metadata, Array(fixture.file.prefix(count))), "first \(count)")
+      check(fixture.read(fixture.metadata, Array(fixture.file.suffix(count))), "last \(count)")
     }
   }
 
   @Test(arguments: ["with_metadata.tflite", "image_with_metadata.tflite"])
   func `every single changed byte is survived`(name: String) throws {
     let fixture = try Fixture(name)
+    let whole = fixture.read()
+    var differing = 0
+    func check(_ read: ModelMetadata, isChanged: Bool, at index: Int) {
+      #expect(isChanged || read == whole, "byte \(index)")
+      #expect(read.problems.count <= 21, "byte \(index): \(read.problems)")
+      if read != whole { differing += 1 }
+    }
     let values: [UInt8] = [0, 1, 4, 0x7F, 0x80, 0xFF]
     for value in values {
-      for place in fixture.metadata.indices {
+      for index in fixture.metadata.indices {
         var metadata = fixture.metadata
-        metadata[place] = value
-        _ = fixture.read(metadata, fixture.file)
+        metadata[index] = value
+        check(
+          fixture.read(metadata, fixture.file), isChanged: fixture.metadata[index] != value,
+          at: index)
       }
-      for place in (fixture.file.count - 250)..<fixture.file.count {
+      for index in (fixture.file.count - 250)..<fixture.file.count {
         var file = fixture.file
-        file[place] = value
-        _ = fixture.read(fixture.metadata, file)
+        file[index] = value
+        check(
+          fixture.read(fixture.metadata, file), isChanged: fixture.file[index] != value, at: index)
       }
     }
+    #expect(differing > fixture.metadata.count, "damage shows")
   }
 
   @Test func `thousands of spliced copies are survived`() throws {

@@ -245,7 +245,7 @@ import Testing
     let error = #expect(throws: TensorIOError.self) {
       try model.train(batch, placeholders: ["learning_rate": 0.1])
     }
-    #expect(error?.message.contains("write [] instead") == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("Write [] instead") == true, "\(error?.message ?? "")")
     try #expect(model.run(["x": [0, 1], "y": 2])["loss"] == before)
   }
 

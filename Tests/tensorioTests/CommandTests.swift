@@ -93,7 +93,7 @@ import Testing
       result == (
         69, "",
         "error: TensorFlow Lite's library libLiteRt cannot be opened: TENSORIO_LITERT_LIBRARY names "
-          + "'/nope' (no such file). Correct the variable, or unset it to search the usual places.\n"
+          + "'/nope' (no such file). Correct the variable, or unset it to search the usual paths.\n"
       ))
   }
 
@@ -125,7 +125,7 @@ import Testing
     #expect(
       result.error
         == "warning: digits.tfbundle: expected the extension .tiobundle, found .tfbundle "
-        + "[deprecated-extension]. Rename the folder; .tfbundle will not be read for ever.\n"
+        + "[deprecated-extension]. Rename the folder; support for .tfbundle will be removed.\n"
         + Latencies.line)
   }
 

@@ -137,7 +137,7 @@ struct EvaluateTests {
     let table = try await CommandRunner.run(vectors + ["--model", "Demo/digits.tiobundle"])
     #expect(table.status == 65)
     #expect(
-      table.error.contains("lists 2 files such as 'a.npy', which are not pictures."),
+      table.error.contains("lists 2 files such as 'a.npy', which are not images."),
       "\(table.error)")
     let numbers = try await CommandRunner.run(
       ["evaluate", folder.path + "/numbers.csv", "--model", "Demo/digits.tiobundle"])
@@ -159,7 +159,7 @@ struct EvaluateTests {
     let off = try await CommandRunner.run(arguments)
     #expect(off.status == 0)
     #expect(
-      off.error.contains("with --label-offset -1, 5 of 5 pictures would be right instead of 0"),
+      off.error.contains("with --label-offset -1, 5 of 5 images would be right instead of 0"),
       "\(off.error)")
     let right = try await CommandRunner.run(arguments + ["--label-offset", "-1"])
     #expect(right.status == 0, "\(right.error)")

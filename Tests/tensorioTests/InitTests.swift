@@ -193,14 +193,14 @@ struct InitTests {
     ])
     #expect(result.status == 65)
     #expect(result.error.contains("compiled for a Coral Edge TPU"), "\(result.error)")
-    #expect(result.error.contains("from before edgetpu_compiler"), "\(result.error)")
+    #expect(result.error.contains("the input of edgetpu_compiler"), "\(result.error)")
     #expect(try folder.contents.isEmpty)
     let layer = #""shape": [8, 8, 3], "format": "RGB"}"#
     let bundle = try TemporaryBundle(
       "edgetpu", quantized: true, inputs: [#"{"name": "image", "type": "image", \#(layer)"#],
       outputs: [#"{"name": "scores", "type": "array", "shape": [3]}"#])
     let run = try await CommandRunner.run(["run", bundle.path, "[0]"])
-    #expect(run.status == 65 && run.error.contains("from before edgetpu_compiler"), "\(run.error)")
+    #expect(run.status == 65 && run.error.contains("the input of edgetpu_compiler"), "\(run.error)")
     let inspected = try await CommandRunner.run(["inspect", "\(modelsFolder)/edgetpu.tflite"])
     #expect(inspected.status == 0)
   }
@@ -214,7 +214,8 @@ struct InitTests {
     let refused = try await CommandRunner.run(arguments)
     #expect(refused.status == 64)
     #expect(refused.output == "")
-    #expect(refused.error.hasPrefix("Error: '\(bundle)' exists. Pass --force to replace it.\n"))
+    #expect(
+      refused.error.hasPrefix("Error: '\(bundle)' already exists. Pass --force to replace it.\n"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: bundle) == ["note.txt"])
 
     #expect(try await CommandRunner.run(arguments + ["--force"]).status == 0)

@@ -155,7 +155,7 @@ struct InspectTests {
           output  0  probabilities  float32  [1, 3]
 
         Warnings
-          warning: The model's metadata is damaged: it does not begin as the format does ('M001').
+          warning: The model's metadata is damaged: its first bytes don't contain the identifier 'M001'.
 
         """)
     #expect(result.status == 0)
@@ -176,8 +176,8 @@ struct InspectTests {
         """
 
         Warnings
-          error: inputs[0].shape: expected 1 value, as the tensor [1] holds, found 7 in [7] \
-        [element-count-mismatch]. Write the shape of the tensor 'x'.
+          error: inputs[0].shape: expected 1 value, because the tensor's shape is [1], \
+        found 7 in the shape [7] [element-count-mismatch]. Write the shape of the tensor 'x'.
 
         """))
     #expect(result.status == 0)

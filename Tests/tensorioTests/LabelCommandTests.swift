@@ -67,7 +67,7 @@ import Testing
     #expect(read.status == 0)
     #expect(read.output == "{\"labels\":2,\"notes\":[]}\n")
     #expect(
-      read.error == "note: read as a folder for each class: 2 classes, 2 pictures\n")
+      read.error == "note: read as one folder per class: 2 classes, 2 images\n")
     for name in ["x.testbundle", "x.csv", "x.zip"] {
       let path = folder.path + "/" + name
       #expect(
@@ -95,7 +95,7 @@ import Testing
     #expect(try await label("list", store).status == 66)
     let result = try await label("set", folder.path + "/b.jpg", "m", folder.path + "/a.jpg", "x")
     #expect(result.status == 65)
-    #expect(result.error.contains("no label store"))
+    #expect(result.error.contains("isn't a label store"))
     #expect(try await label("set", store, "m", folder.path + "/none.jpg", "x").status == 66)
   }
 

@@ -197,7 +197,7 @@ struct NetRunnerCommandTests {
     let port = try #require(server.place.split(separator: ":").last)
     let result = try await CommandRunner.run(["netrunner", "--no-browser", "--port", "\(port)"])
     #expect(result.status == 64)
-    #expect(result.error.contains("Name another --port"))
+    #expect(result.error.contains("Choose another --port"))
   }
 }
 

@@ -49,6 +49,11 @@ struct ParityAnswer: Decodable {
     let looksLike: String?
     let suggestion: String?
     let cannotBeToldFrom: [String]
+
+    private enum CodingKeys: String, CodingKey {
+      case stage, result, looksLike, cannotBeToldFrom
+      case suggestion = "mending"
+    }
   }
   let equal: Bool
   let explained: Bool

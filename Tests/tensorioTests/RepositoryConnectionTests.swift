@@ -122,7 +122,7 @@ struct RepositoryConnectionTests {
     let pipe = folder.path + "/pipe"
     try #require(mkfifo(pipe, 0o600) == 0)
     for (file, words) in [
-      (text, "has no certificate in it"), (pipe, "is a pipe"), (folder.path, "is a folder"),
+      (text, "contains no certificate"), (pipe, "is a pipe"), (folder.path, "is a folder"),
       ("/dev/null", "is a device"),
     ] {
       for command in Self.commands("/tmp", key: "N/EwkvhEUXk6iY70jnDBbpwB8wjqLB8AMpBcO/dcgSM=") {

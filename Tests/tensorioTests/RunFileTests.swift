@@ -200,10 +200,11 @@ struct RunFileTests {
     let result = try await CommandRunner.run(["run", bundle.path, "@" + file])
     #expect(result.status == 65 && result.output == "")
     #expect(
-      result.error.hasPrefix("error: '\(file)' is a PNG picture, but damaged: "), "\(result.error)")
+      result.error.hasPrefix("error: '\(file)' is a PNG image, but it is damaged: "),
+      "\(result.error)")
     let gif = try bundle.write(Data("GIF89a".utf8), beside: "gif")
     let other = try await CommandRunner.run(["run", bundle.path, "@" + gif])
-    #expect(other.status == 65 && other.error.contains("but it is a GIF picture."))
+    #expect(other.status == 65 && other.error.contains("but it is a GIF image."))
     // Pixels may begin with any two bytes, and with those of a format.
     for start in [[0x42, 0x4D], [0xFF, 0x0A]] as [[UInt8]] {
       let raw = try bundle.write(Data(start + Array(repeating: 7, count: 142)), beside: "raw")
@@ -259,7 +260,7 @@ struct RunFileTests {
       #expect(
         result == (
           65, "",
-          "error: '\(written)' must end in .png, .jpg or .jpeg to be written, it \(reason).\n"
+          "error: '\(written)' must end in .png, .jpg or .jpeg to be written, but it \(reason).\n"
         ))
     }
     let (first, second) = (bundle.pathBeside("a.png"), bundle.pathBeside("b.png"))

@@ -155,7 +155,7 @@ struct RunOptionTests {
     ),
     ([#""text""#], "'x' takes uint8 values, got text."),
     (["null"], "'x' takes a number, an array or text, got null."),
-    (["Demo/images/digit-0-01.png"], "'x' takes uint8 values, got a picture."),
+    (["Demo/images/digit-0-01.png"], "'x' takes uint8 values, got an image."),
     (
       ["nonsense"],
       "'nonsense' is neither JSON (line 1, column 2: found 'o', but 'null' was expected) nor the "
@@ -176,7 +176,7 @@ struct RunOptionTests {
     for (value, found) in [("[1, 2]", "an array"), ("5", "a number")] {
       #expect(
         try await run("Demo/digits.tiobundle", value)
-          == (65, "", "error: 'image' takes a picture, got \(found).\n"))
+          == (65, "", "error: 'image' takes an image, got \(found).\n"))
     }
     #expect(
       try await run("Demo/digits.tiobundle", "Demo/images/none.png")

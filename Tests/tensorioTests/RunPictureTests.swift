@@ -112,16 +112,16 @@ struct RunPictureTests {
     for (model, quantized, output, code, suggestion) in [
       (
         "identity_image_planes", false, #""shape": [8, 6, 3], "format": "RGB""#,
-        "element-count-mismatch", "Write [height, width, channels] as the tensor has them."
+        "element-count-mismatch", "Write [height, width, channels] as they are in the tensor."
       ),
       (
         "identity_image", false,
         #""shape": [8, 6, 3], "format": "RGB", "layout": "channels-first""#, "bad-shape",
-        #"Write \"layout\": \"channels-last\", if that is how the tensor lies in memory."#
+        #"Write \"layout\": \"channels-last\", if that is how the tensor is laid out in memory."#
       ),
       (
         "identity_image_gray_uint8", false, #""shape": [6, 8, 1], "format": "GRAY""#,
-        "element-count-mismatch", "Write [height, width, channels] as the tensor has them."
+        "element-count-mismatch", "Write [height, width, channels] as they are in the tensor."
       ),
       (
         "identity_image_uint8", true,

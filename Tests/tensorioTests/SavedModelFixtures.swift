@@ -16,7 +16,7 @@ let withoutTensorFlow = ["TENSORIO_TENSORFLOW_LIBRARY": "/nope"]
 /// What is said there.
 let tensorFlowIsMissing =
   "TensorFlow's library libtensorflow_cc cannot be opened: TENSORIO_TENSORFLOW_LIBRARY names '/nope' "
-  + "(no such file). Correct the variable, or unset it to search the usual places."
+  + "(no such file). Correct the variable, or unset it to search the usual paths."
 
 /// Loads one of the SavedModels.
 func savedModel(_ name: String, for modes: ModelModes = .predict) throws -> TensorFlowModel {

@@ -266,7 +266,8 @@ struct SavedModelInspectTests {
     try Data("no message".utf8).write(to: file)
     #expect(
       try await inspect(folder.path) == (
-        65, "", "error: '\(folder.path)/saved_model.pb' is damaged: it is no SavedModel message.\n"
+        65, "",
+        "error: '\(folder.path)/saved_model.pb' is damaged: it isn't a valid SavedModel message.\n"
       ))
     #expect(
       try await inspect(file.path) == (
@@ -276,13 +277,17 @@ struct SavedModelInspectTests {
     try Data().write(to: file)
     #expect(
       try await inspect(folder.path)
-        == (65, "", "error: '\(folder.path)' has no graph with the tag 'serve', and no other.\n"))
+        == (
+          65, "",
+          "error: '\(folder.path)' has no graph with the tag 'serve'. It has no graphs at all. "
+            + "Export the model again.\n"
+        ))
     #expect(
       try await inspect("\(savedModelsFolder)/unknown_op") == (
         65, "",
         "error: The model 'Tests/Fixtures/SavedModels/unknown_op' needs the operation "
-          + "'NoSuchOperation', which this TensorFlow does not have. Export the model with "
-          + "operations of TensorFlow 2.\n"
+          + "'NoSuchOperation', which this version of TensorFlow doesn't have. Export the "
+          + "model with TensorFlow 2 operations.\n"
       ))
   }
 

@@ -44,11 +44,11 @@ struct SavedModelValidateTests {
           error [unknown-tensor] at inputs[0].name
             expected  'x'
             found     'z'
-            fix       Use a name of the model.
+            fix       Use a name from the model.
           error [unknown-tensor] at outputs[0].name
             expected  'y'
             found     'y:7'
-            fix       Use a name of the model.
+            fix       Use a name from the model.
 
         """, ""
       ))
@@ -78,7 +78,7 @@ struct SavedModelValidateTests {
           error [layer-count] at placeholders
             expected  a layer for each placeholder that the outputs need
             found     none for 'hidden'
-            fix       Describe it here or in "inputs".
+            fix       Describe each of them here or in "inputs".
 
         """, ""
       ))
@@ -94,8 +94,8 @@ struct SavedModelValidateTests {
         """
         BUNDLE: 2 errors
           error [element-count-mismatch] at inputs[0].shape
-            expected  4 values, as the tensor [4] holds
-            found     5 in [5]
+            expected  4 values, because the tensor's shape is [4]
+            found     5 in the shape [5]
             fix       Write the shape of the tensor 'x'.
           error [data-type-mismatch] at outputs[0].dtype
             expected  bool, the tensor's own type
@@ -138,7 +138,7 @@ struct SavedModelValidateTests {
           error [unknown-tensor] at model.signature
             expected  one of 'serving_default'
             found     'double'
-            fix       Use a key of the model, or leave it out for the first.
+            fix       Use one of these keys, or leave out the key to use the first signature.
 
         """, ""
       ))
@@ -154,7 +154,7 @@ struct SavedModelValidateTests {
           warning [layer-count] at outputs
             expected  at least one layer
             found     none
-            fix       Describe what is to be read; the model cannot be run before.
+            fix       Describe the outputs to read; the model can't run without them.
 
         """, ""
       ))
@@ -181,7 +181,7 @@ struct SavedModelValidateTests {
           error [bad-training-operation] at train.ops
             expected  a layer for each placeholder that the operations need
             found     none for 'learning_rate'
-            fix       Describe it in model.json: as an input, or in "placeholders".
+            fix       Describe each one in model.json, as an input or in "placeholders".
 
         """, ""
       ))

@@ -31,7 +31,7 @@ struct SpecialFileTests {
     let text = result.output + result.error
     #expect(result.status == 65, "\(arguments) \(text)", sourceLocation: sourceLocation)
     #expect(
-      text.contains("'\(pipe)' is a pipe, a file was expected"), "\(arguments) \(text)",
+      text.contains("'\(pipe)' is a pipe, but a file was expected"), "\(arguments) \(text)",
       sourceLocation: sourceLocation)
   }
 
@@ -85,7 +85,7 @@ struct SpecialFileTests {
     #expect(
       refused == (
         65, "",
-        "error: '/dev/zero' is a device, a file was expected. Write what it holds to a file first.\n"
+        "error: '/dev/zero' is a device, but a file was expected. Write its contents to a file first.\n"
       ))
     let piped = try await CommandRunner.run(
       ["-c", "cat \(photo) | \(CommandRunner.binary.path) run \(digits) /dev/stdin"],

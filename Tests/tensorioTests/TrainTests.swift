@@ -38,7 +38,8 @@ struct TrainTests {
       try await train(["--export", "Demo/digits.tiobundle"])
         == (
           64, "",
-          "error: 'Demo/digits.tiobundle' exists. Nothing is overwritten: name another bundle.\n"
+          "error: 'Demo/digits.tiobundle' already exists. Bundles aren't overwritten. "
+            + "Choose another name.\n"
         ))
   }
 
@@ -71,8 +72,8 @@ struct TrainTests {
       try await train([])
         == (
           65, "",
-          "error: 'Demo/digits.tiobundle' describes no training: that takes \"train\" in "
-            + "model.modes, and the operations of a step in train.ops.\n"
+          "error: 'Demo/digits.tiobundle' doesn't describe training. Add \"train\" to "
+            + "model.modes, and list the operations of a training step in train.ops.\n"
         ))
   }
 
@@ -85,7 +86,7 @@ struct TrainTests {
   func `a placeholder that the model has not is refused`(arguments: [String]) async throws {
     #expect(
       try await CommandRunner.run(arguments + ["--placeholder", "rate=1"])
-        == (65, "", "error: The model has no placeholder 'rate'; it has none.\n"))
+        == (65, "", "error: The model has no placeholder 'rate'; it has no placeholders.\n"))
   }
 
   private func train(_ arguments: [String]) async throws -> CommandRunner.Result {

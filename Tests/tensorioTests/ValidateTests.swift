@@ -58,12 +58,12 @@ struct ValidateTests {
         """
         \(bundle.path): 2 errors
           error [element-count-mismatch] at inputs[0].shape
-            expected  1 value, as the tensor [1] holds
-            found     7 in [7]
+            expected  1 value, because the tensor's shape is [1]
+            found     7 in the shape [7]
             fix       Write the shape of the tensor 'x'.
           error [element-count-mismatch] at outputs[0].shape
-            expected  at most 1 value, as the tensor [1] holds
-            found     7 in [7]
+            expected  at most 1 value, because the tensor's shape is [1]
+            found     7 in the shape [7]
             fix       Write the tensor's shape.
 
         """, ""
@@ -152,6 +152,11 @@ struct ValidateTests {
   private struct Report: Decodable {
     struct Issue: Decodable {
       let severity, code, path, expected, found, suggestion: String
+
+      private enum CodingKeys: String, CodingKey {
+        case severity, code, path, expected, found
+        case suggestion = "mending"
+      }
     }
     let bundle: String
     let valid: Bool

@@ -383,7 +383,7 @@ class Trial:
                 if status >= 500:
                     failed += 1
                     title = json.loads(answer).get("title", "")
-                    if status == 500 and b"blob_damaged" not in answer and not re.search(r"id [0-9a-f]{8,}", title):
+                    if status == 500 and b"blob_damaged" not in answer and not re.search(r"ID [0-9a-f]{8,}", title):
                         self.faults.append(f"{path} is {status} without an id: {title}")
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.faults.append(f"{path}: {error!r}; {server.text()[-300:]}")

@@ -34,7 +34,7 @@ enum ExportTarget {
       do {
         try writer.checkDestination()
       } catch var error as TensorIOError where error.code == .fileExists {
-        error.message += " Nothing is overwritten: name another bundle."
+        error.message += " Bundles aren't overwritten. Choose another name."
         throw error
       }
     case .checkpoint(let folder):

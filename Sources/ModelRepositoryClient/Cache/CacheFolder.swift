@@ -61,7 +61,7 @@ final class CacheFolder: Sendable {
     guard !FileSystem.isFolder(path) else { return }
     let parent = FileSystem.folder(of: path)
     if parent != path { try makeFolder(parent) }
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("made", path) }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("created", path) }
     try flushFolder(parent)
   }
 

@@ -50,7 +50,7 @@ struct BlobDownload: Sendable {
         try await fill(partial)
         let found = partial.digest
         guard found == blob.digest else {
-          throw WrongContent(reason: "has the digest \(found)", found: found)
+          throw WrongContent(reason: "had the digest \(found)", found: found)
         }
         return try await BlockingWork.run { try partial.finish() }
       } catch let error as WrongContent {
@@ -65,8 +65,9 @@ struct BlobDownload: Sendable {
     }
     var error = ModelRepositoryClientError(
       .corrupt,
-      "\(name) should have \(blob.size) bytes and the digest \(blob.digest), but what the server "
-        + "sends \(wrong.reason), twice. Publish the version again, or look what is in between.")
+      "\(name) should have \(blob.size) bytes and the digest \(blob.digest), but the server's "
+        + "response \(wrong.reason), twice in a row. Publish the version again, or check the "
+        + "proxies on the way to the server.")
     error.digests = (blob.digest, wrong.found)
     throw error
   }
@@ -81,7 +82,7 @@ struct BlobDownload: Sendable {
         guard ignoredRanges < 3 else {
           throw ModelRepositoryClientError(
             .serverError,
-            "\(name) cannot be fetched: the server sends other parts than it is asked.")
+            "\(name) cannot be fetched: the server sends other byte ranges than were requested.")
         }
         try await BlockingWork.run { try partial.truncate() }
       }
@@ -118,7 +119,7 @@ struct BlobDownload: Sendable {
     case 416 where start > 0: return false
     default:
       var error = ModelRepositoryClientError(
-        .serverError, "\(name) cannot be fetched: the server answered \(response.status).")
+        .serverError, "\(name) cannot be fetched: the server responded with \(response.status).")
       error.status = Int(response.status.code)
       throw error
     }
@@ -129,7 +130,7 @@ struct BlobDownload: Sendable {
   private func checkLength(_ response: HTTPClientResponse, _ expected: Int) throws {
     guard let text = response.headers.first(name: "content-length") else { return }
     guard Int(text) == expected else {
-      throw WrongContent(reason: "would have \(text.prefix(20)) bytes where \(expected) are due")
+      throw WrongContent(reason: "announced \(text.prefix(20)) bytes instead of \(expected)")
     }
   }
 
@@ -155,7 +156,7 @@ struct BlobDownload: Sendable {
       }
       guard var part = next else { break }
       guard partial.count + collected.readableBytes + part.readableBytes <= blob.size else {
-        throw WrongContent(reason: "has more bytes")
+        throw WrongContent(reason: "had more bytes")
       }
       collected.writeBuffer(&part)
       if collected.readableBytes >= Self.batch { try await write() }
@@ -165,7 +166,8 @@ struct BlobDownload: Sendable {
       throw TransientFailure(
         error: ModelRepositoryClientError(
           .connectionFailed,
-          "\(name) cannot be fetched: it ended after \(partial.count) of \(blob.size) bytes."),
+          "\(name) cannot be fetched: the response ended after \(partial.count) of \(blob.size) "
+            + "bytes."),
         madeProgress: partial.furthest > furthest)
     }
   }
@@ -192,8 +194,8 @@ extension ModelRepositoryClientError {
     var error = ModelRepositoryClientError(
       .diskFull,
       "\(what) needs \(needed) bytes, but "
-        + (available.map { "only \($0) can be written" } ?? "the disk is full")
-        + ". Free space, or use another folder.", cause: cause)
+        + (available.map { "only \($0) are available" } ?? "the disk is full")
+        + ". Free some space, or use another folder.", cause: cause)
     error.bytes = available.map { (needed, $0) }
     return error
   }

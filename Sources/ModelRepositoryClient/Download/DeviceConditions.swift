@@ -28,13 +28,13 @@ struct DeviceConditions: Sendable {
   func check(_ conditions: DownloadConditions, _ model: String) throws {
     if conditions.requiresCharging {
       try require(
-        isCharging, model, "the device has to be charging", "runs on its battery",
-        "Drop the condition")
+        isCharging, model, "the device must be charging", "is running on its battery",
+        "Remove the condition")
     }
     if !conditions.allowsCellularAccess {
       try require(
         isMetered.map { !$0 }, model, "the network must not be cellular or metered",
-        "is on such a network", "Set TENSORIO_METERED, or drop the condition")
+        "is connected to such a network", "Set TENSORIO_METERED, or remove the condition")
     }
   }
 
@@ -44,12 +44,13 @@ struct DeviceConditions: Sendable {
     guard let isMet else {
       throw ModelRepositoryClientError(
         .conditionUnknown,
-        "'\(model)' is not downloaded: \(condition), and this device does not tell. \(suggestion).")
+        "'\(model)' was not downloaded: \(condition), but this device doesn't report whether that "
+          + "is so. \(suggestion).")
     }
     guard isMet else {
       throw ModelRepositoryClientError(
         .conditionsNotMet,
-        "'\(model)' is not downloaded: \(condition), but the device \(opposite).")
+        "'\(model)' was not downloaded: \(condition), but the device \(opposite).")
     }
   }
 

@@ -35,8 +35,8 @@ extension ModelDownload {
       guard let usable else {
         throw ModelRepositoryClientError(
           .serverError,
-          "'\(exchange.server.appending(path).shown)' is said not to have changed, "
-            + "which was not asked.")
+          "The server responded that '\(exchange.server.appending(path).shown)' hasn't changed, "
+            + "although the request had no condition.")
       }
       return usable
     }
@@ -52,7 +52,9 @@ extension ModelDownload {
   func offeredDocument() async throws -> TrustedDocument {
     guard let fetched = try await exchange.retrying({ try await fetchDocument(nil) }) else {
       throw ModelRepositoryClientError(
-        .serverError, "The document of '\(model)' is said not to have changed, which was not asked."
+        .serverError,
+        "The server responded that the document of '\(model)' hasn't changed, although the "
+          + "request had no condition."
       )
     }
     let trust = try await BlockingWork.run { try keeper.stored() }
@@ -92,8 +94,8 @@ extension ModelDownload {
       throw ModelRepositoryClientError(
         .untrusted,
         "The document of channel '\(document.content.channel)' of '\(model)' was signed under root "
-          + "document \(document.content.root ?? 0), but the newest that the server sends is "
-          + "\(newest.version). Somebody may hide the newer ones.")
+          + "document \(document.content.root ?? 0), but the newest one that the server sends is "
+          + "\(newest.version). Someone may be hiding the newer ones.")
     }
     return document
   }
@@ -115,7 +117,7 @@ extension ModelDownload {
     default:
       var error = ModelRepositoryClientError(
         .serverError,
-        "'\(exchange.server.appending(path).shown)': the server answered \(response.status).")
+        "'\(exchange.server.appending(path).shown)': the server responded with \(response.status).")
       error.status = Int(response.status.code)
       throw error
     }
@@ -127,7 +129,8 @@ extension ModelDownload {
     } catch {
       throw ModelRepositoryClientError(
         .invalidDocument,
-        "'\(exchange.server.appending(path).shown)' is no signed document: \(error)", cause: error)
+        "'\(exchange.server.appending(path).shown)' isn't a signed document: \(error)",
+        cause: error)
     }
   }
 
@@ -146,8 +149,8 @@ extension ModelDownload {
     guard document.model == model, document.channel == configuration.channel else {
       throw ModelRepositoryClientError(
         .untrusted,
-        "The server sent the document of channel '\(document.channel)' of '\(document.model)' for "
-          + "channel '\(configuration.channel)' of '\(model)'.")
+        "The server sent the document of channel '\(document.channel)' of '\(document.model)' "
+          + "instead of the one of channel '\(configuration.channel)' of '\(model)'.")
     }
     do {
       try document.times.check(
@@ -184,7 +187,8 @@ extension ModelDownload {
     ModelRepositoryClientError(
       .replayed,
       "The server sent version \(document.documentVersion) of the document of channel "
-        + "'\(document.channel)' of '\(model)', but version \(seen) was seen before.")
+        + "'\(document.channel)' of '\(model)', but this computer has already seen version "
+        + "\(seen).")
   }
 }
 #endif

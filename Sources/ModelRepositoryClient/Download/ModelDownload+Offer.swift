@@ -46,8 +46,8 @@ extension ModelDownload {
     guard found == reference.digest else {
       var error = ModelRepositoryClientError(
         .corrupt,
-        "The manifest of '\(model)' \(release.version) should have the digest "
-          + "\(reference.digest), but what the server sends has \(found).")
+        "The manifest of '\(model)' \(release.version) should have the digest \(reference.digest), "
+          + "but the server sent one with the digest \(found).")
       error.digests = (reference.digest, found)
       throw error
     }

@@ -49,7 +49,8 @@ struct ModelDownload: Sendable {
     }
     throw ModelRepositoryClientError(
       .serverError,
-      "Channel '\(configuration.channel)' of '\(model)' changes faster than it can be followed.")
+      "Channel '\(configuration.channel)' of '\(model)' keeps changing during the download. Try "
+        + "again later.")
   }
 
   // MARK: - Installing
@@ -122,8 +123,8 @@ struct ModelDownload: Sendable {
   private func quarantined(_ release: Release) -> ModelRepositoryClientError {
     ModelRepositoryClientError(
       .quarantined,
-      "Version '\(release.version)' of '\(model)' failed twice on this computer, and is not fetched "
-        + "again. Publish a better one, or delete the model to try it anew.")
+      "Version '\(release.version)' of '\(model)' failed twice on this computer, so it is not "
+        + "fetched again. Publish a better version, or delete the model to try this one again.")
   }
 
   // MARK: - Fetching
@@ -133,8 +134,8 @@ struct ModelDownload: Sendable {
     guard size <= configuration.maximumBytes else {
       throw ModelRepositoryClientError(
         .tooLarge,
-        "Version '\(release.version)' of '\(model)' has \(size) bytes; at most "
-          + "\(configuration.maximumBytes) are fetched. Raise maximumBytes if that is right.")
+        "Version '\(release.version)' of '\(model)' has \(size) bytes, but the limit is "
+          + "\(configuration.maximumBytes). To download it anyway, raise maximumBytes.")
     }
     onProgress(DownloadProgress(receivedBytes: 0, totalBytes: size))
     if try await BlockingWork.run({ try cache.manifest(release.manifest) == nil }) {
@@ -158,16 +159,16 @@ struct ModelDownload: Sendable {
       manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
       try manifest.validate()
     } catch let error as RepositoryError {
-      throw invalid("makes no sense: \(error.message)")
+      throw invalid("is invalid: \(error.message)")
     } catch {
       throw invalid("cannot be read: \(error)")
     }
     guard manifest.model == model, manifest.version == release.version else {
-      throw invalid("is of '\(manifest.model)' \(manifest.version)")
+      throw invalid("describes '\(manifest.model)' \(manifest.version)")
     }
     guard manifest.size == release.size else {
       throw invalid(
-        "lists \(manifest.size) bytes where the channel's document has \(release.size)")
+        "lists \(manifest.size) bytes, but the channel's document says \(release.size)")
     }
     return manifest
   }

@@ -70,7 +70,7 @@ struct TrustKeeper: Sendable {
       guard trust.version == version else {
         throw ModelRepositoryClientError(
           .untrusted,
-          "The server sent root document \(trust.version) where \(version) was asked for.")
+          "The server sent root document \(trust.version) instead of \(version).")
       }
     }
     return trust

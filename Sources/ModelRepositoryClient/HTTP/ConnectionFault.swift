@@ -57,11 +57,11 @@ package enum ConnectionFault {
       return
         "could not be reached within \(connectSeconds) seconds; check the address and the network"
     case let error as HTTPClientError where error == .readTimeout || error == .deadlineExceeded:
-      return "accepted the connection, but did not answer in time"
+      return "accepted the connection, but didn't respond in time"
     case let error as HTTPClientError where error == .tlsHandshakeTimeout:
       return
-        "accepted the connection, but did not answer as a server with TLS does; check whether the "
-        + "address begins with https or http"
+        "accepted the connection, but didn't complete the TLS handshake; check whether the address "
+        + "begins with https or http"
     case let error as HTTPClientError where error == .remoteConnectionClosed:
       return closed
     default: return otherReason(for: error)
@@ -72,7 +72,7 @@ package enum ConnectionFault {
     let failures = error.connectionErrors.map(\.error)
     if let refused = failures.compactMap({ $0 as? IOError }).first { return reason(for: refused) }
     guard let first = failures.first else {
-      return "has a host name that is not known; check the address"
+      return "has an unknown host name; check the address"
     }
     return reason(for: first)
   }
@@ -80,14 +80,14 @@ package enum ConnectionFault {
   private static func reason(for error: IOError) -> String {
     switch error.errnoCode {
     case ECONNREFUSED: "refused the connection; check the address, and that the server is running"
-    case ENETUNREACH, EHOSTUNREACH: "is on a network that this machine cannot reach"
+    case ENETUNREACH, EHOSTUNREACH: "is on a network that this machine can't reach"
     case ECONNRESET, EPIPE: closed
     default: "could not be reached: \(String(cString: strerror(error.errnoCode)))"
     }
   }
 
   private static let closed =
-    "closed the connection without an answer; check the port, and whether the address begins with "
+    "closed the connection without a response; check the port, and whether the address begins with "
     + "https or http"
 
   /// Returns whether a retry would fail in the same way, because the certificate was refused.
@@ -106,14 +106,15 @@ package enum ConnectionFault {
   private static func otherReason(for error: any Error) -> String {
     if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
       return
-        "has a certificate for another host; use the name that the certificate is for, or give "
-        + "the server one for this name"
+        "has a certificate for another host; use the name in the certificate, or give the server a "
+        + "certificate for this name"
     }
     let text = "\(error)"
     if isRefusedCertificate(error) {
       return
-        "has a certificate of an authority that this machine does not trust; name a file with the "
-        + "authority's certificate in SSL_CERT_FILE, or with --ca where the command has it"
+        "has a certificate from an authority that this machine doesn't trust; set SSL_CERT_FILE to "
+        + "a file with the authority's certificate, or pass the file with --ca if the command "
+        + "has that option"
     }
     if text.contains("handshakeFailed") || text.contains("WRONG_VERSION_NUMBER")
       || text.contains("uncleanShutdown")
@@ -126,7 +127,7 @@ package enum ConnectionFault {
       return
         "does not speak HTTP; check the port, and whether the address begins with https or http"
     }
-    return "does not answer: \(text)"
+    return "doesn't respond: \(text)"
   }
 }
 #endif

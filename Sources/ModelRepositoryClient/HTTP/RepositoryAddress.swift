@@ -24,23 +24,24 @@ struct RepositoryAddress: Sendable, Hashable {
     func invalid(_ why: String) -> ModelRepositoryClientError {
       ModelRepositoryClientError(
         .invalidConfiguration,
-        "The server '\(text.prefix(200))' \(why). An example of an address is https://models.example.com."
+        "The server '\(text.prefix(200))' \(why). An example of an address is "
+          + "https://models.example.com."
       )
     }
     var trimmed = text
     while trimmed.hasSuffix("/") { trimmed.removeLast() }
     guard let components = URLComponents(string: trimmed), let url = components.url,
       let address = RepositoryAddress(url)
-    else { throw invalid("is not an address of http or https") }
+    else { throw invalid("isn't an http or https address") }
     guard components.user == nil, components.password == nil else {
-      throw invalid("has a user or a password in it; use a token")
+      throw invalid("contains a user name or a password; use a token instead")
     }
     guard components.query == nil, components.fragment == nil else {
       throw invalid("has a query or a fragment")
     }
     guard address.isSecure || address.isLoopback || allowsInsecureConnections else {
       throw invalid(
-        "is not reached by https. Plain http is possible to this computer only, unless "
+        "isn't an https address. Plain http is only allowed for this computer, unless "
           + "allowsInsecureConnections is set")
     }
     self = address
@@ -89,8 +90,8 @@ struct RepositoryAddress: Sendable, Hashable {
     }
     guard let next = URL(string: location, relativeTo: url)?.absoluteURL,
       let address = RepositoryAddress(next), next.user == nil, next.password == nil
-    else { throw refused("which is not an address of http or https") }
-    guard !isSecure || address.isSecure else { throw refused("which is not encrypted") }
+    else { throw refused("which isn't an http or https address") }
+    guard !isSecure || address.isSecure else { throw refused("which isn't encrypted") }
     guard isSecure || allowsInsecureConnections || address.isLoopback else {
       throw refused("which is another computer")
     }

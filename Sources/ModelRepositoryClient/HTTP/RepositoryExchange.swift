@@ -116,7 +116,7 @@ struct RepositoryExchange: Sendable {
     func tooLarge() -> ModelRepositoryClientError {
       ModelRepositoryClientError(
         .tooLarge,
-        "'\(server.appending(path).shown)' has more than \(limit) bytes; no more are read.")
+        "'\(server.appending(path).shown)' has more than \(limit) bytes, which is the limit.")
     }
     let declared = response.headers.first(name: "content-length").flatMap { Int($0) }
     guard declared ?? 0 <= limit else { throw tooLarge() }
@@ -169,7 +169,8 @@ struct RepositoryExchange: Sendable {
       let coding = response.headers.first(name: "content-encoding")?.lowercased() ?? "identity"
       guard coding == "identity" else {
         throw ModelRepositoryClientError(
-          .serverError, "'\(address.shown)' comes packed (\(coding)); that was not asked for.")
+          .serverError,
+          "'\(address.shown)' was sent with the encoding '\(coding)', which wasn't requested.")
       }
       return response
     }
@@ -178,7 +179,7 @@ struct RepositoryExchange: Sendable {
     if [401, 403].contains(status) { code = .unauthorized }
     let title = await title(of: response)
     var error = ModelRepositoryClientError(
-      code, "'\(address.shown)': the server answered \(response.status)\(title).")
+      code, "'\(address.shown)': the server responded with \(response.status)\(title).")
     error.status = status
     guard status == 429 || status == 408 || status >= 500 else { throw error }
     let seconds = response.headers.first(name: "retry-after").flatMap { Int($0) }
@@ -230,10 +231,10 @@ struct RepositoryExchange: Sendable {
     case let error as HTTPClientError
     where [.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error):
       code = .timedOut
-      reason = "the server did not answer in \(configuration.connectTimeout)"
+      reason = "the server didn't respond in \(configuration.connectTimeout)"
     case let error as HTTPClientError where error == .remoteConnectionClosed:
-      reason = "the server broke off"
-    case is HTTPParserError: reason = "the server's answer is no HTTP, or broke off"
+      reason = "the server closed the connection"
+    case is HTTPParserError: reason = "the server's response isn't HTTP, or it ended too early"
     default: reason = "\(error)"
     }
     return TransientFailure(

@@ -42,11 +42,13 @@ enum ServerCertificate {
     }
     let time = time_t(now.timeIntervalSince1970)
     if certificate.notValidAfter < time {
-      return "has a certificate that expired on \(day(certificate.notValidAfter)); renew it there, "
-        + "or set this machine's clock"
+      return
+        "has a certificate that expired on \(day(certificate.notValidAfter)); renew it on the "
+        + "server, or correct this machine's clock"
     }
     if certificate.notValidBefore > time {
-      return "has a certificate that is not valid before \(day(certificate.notValidBefore)); set "
+      return
+        "has a certificate that isn't valid before \(day(certificate.notValidBefore)); correct "
         + "this machine's clock"
     }
     return nil

@@ -64,7 +64,7 @@ package enum TrustedAuthorities {
     guard !certificates.isEmpty else {
       throw TensorIOError(
         .unreadableFile,
-        "'\(file)', \(what), has no certificate in it. Expected PEM, which begins with "
+        "'\(file)', \(what), contains no certificate. Expected PEM, which begins with "
           + "'-----BEGIN CERTIFICATE-----'.")
     }
     return certificates

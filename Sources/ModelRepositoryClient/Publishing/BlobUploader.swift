@@ -60,11 +60,13 @@ struct BlobUploader: Sendable {
 
   private static func part(of file: FileHandle, _ path: String, at offset: Int) throws -> Data {
     guard let place = UInt64(exactly: offset) else {
-      throw PublishingError("invalid_answer", "The server says that it has \(offset) bytes.")
+      throw PublishingError(
+        "invalid_answer",
+        "The server reported an invalid upload offset: \(offset).")
     }
     try file.seek(toOffset: place)
     guard let part = try file.read(upToCount: partSize), !part.isEmpty else {
-      throw PublishingError("file_changed", "'\(path)' became shorter while it was sent.")
+      throw PublishingError("file_changed", "'\(path)' became shorter while it was being sent.")
     }
     return part
   }
@@ -104,7 +106,7 @@ struct BlobUploader: Sendable {
     ).decode(UploadState.self)
     guard next.offset > state.offset else {
       throw PublishingError(
-        "invalid_answer", "The server took \(part.count) bytes, and says that it has no more.")
+        "invalid_answer", "The server accepted \(part.count) bytes, but reported no progress.")
     }
     return next
   }

@@ -47,7 +47,7 @@ extension ModelRepositoryPublisher {
   /// Revokes a token.
   public func revokeToken(_ id: String) async throws {
     guard let name = RepositoryName(id) else {
-      throw PublishingError("invalid_token_id", "'\(id.prefix(100))' is no token's id.")
+      throw PublishingError("invalid_token_id", "'\(id.prefix(100))' isn't a token's ID.")
     }
     _ = try await connection.send(.DELETE, "/v1/tokens/\(name)")
   }

@@ -113,8 +113,7 @@ public struct ModelRepositoryPublisher: Sendable {
       guard !files.isEmpty else {
         throw TensorIOError(
           .invalidBundle,
-          "There are no files in '\(path)' that could be published. Pass a .tiobundle folder with a "
-            + "model.json.")
+          "'\(path)' contains no files to publish. Pass a .tiobundle folder with a model.json.")
       }
     } else {
       guard FileSystem.isFile(path) else {
@@ -125,8 +124,8 @@ public struct ModelRepositoryPublisher: Sendable {
     for file in files.values where FileSystem.byteCount(of: file) == nil {
       throw TensorIOError(
         .unreadableFile,
-        "'\(file)' is not a regular file, so it cannot be published. Put a copy of what it stands for in "
-          + "its place.")
+        "'\(file)' isn't a regular file, so it can't be published. Replace it with a copy of the "
+          + "file that it refers to.")
     }
     let manifest = VersionManifest(
       model: model, version: version, format: isBundle ? .bundle : .tflite,
@@ -189,7 +188,9 @@ public struct ModelRepositoryPublisher: Sendable {
       if answer.status != 412 { return try Self.channel(answer) }
     }
     throw PublishingError(
-      "conflict", status: 412, "Channel '\(channel)' of '\(model)' is changed all the time.")
+      "conflict", status: 412,
+      "Channel '\(channel)' of '\(model)' keeps changing, so it could not be set. Try again "
+        + "later.")
   }
 
   /// Returns a channel to its content before the last change.

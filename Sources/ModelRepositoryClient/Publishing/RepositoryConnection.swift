@@ -27,7 +27,7 @@ struct RepositoryConnection: Sendable {
         return try RepositoryJSON.decode(type, from: body)
       } catch {
         throw PublishingError(
-          "invalid_answer", status: status, "The server's answer cannot be read: \(error)")
+          "invalid_answer", status: status, "The server's response can't be read: \(error)")
       }
     }
   }
@@ -102,7 +102,7 @@ struct RepositoryConnection: Sendable {
       guard let problem = try? answer.decode(ProblemDetails.self) else {
         throw PublishingError(
           "http_\(answer.status)", status: answer.status,
-          "'\(base)' answered \(answer.status) to \(method) \(path).")
+          "'\(base)' responded to \(method) \(path) with the status \(answer.status).")
       }
       throw PublishingError(problem.code, status: answer.status, problem.text)
     }
@@ -117,7 +117,7 @@ struct RepositoryConnection: Sendable {
     guard response.status == .ok else {
       throw PublishingError(
         "http_\(response.status.code)", status: Int(response.status.code),
-        "the server answered \(response.status)")
+        "the server responded with \(response.status)")
     }
     return response.body
   }

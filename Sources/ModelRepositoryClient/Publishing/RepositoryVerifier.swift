@@ -74,12 +74,13 @@ public struct RepositoryVerifier: Sendable {
     let document = try answer.decode(SignedDocument.self).verified(by: trust.keys(at: .now))
     var report = Report(document: document, blobs: 0, bytes: 0, faults: [])
     if document.model != model || document.channel != channel {
-      report.faults.append("The document is about '\(document.channel)' of '\(document.model)'.")
+      report.faults.append(
+        "The document belongs to channel '\(document.channel)' of '\(document.model)'.")
     }
     if document.root ?? 0 > trust.version {
       report.faults.append(
-        "The document was signed under root document \(document.root ?? 0), and the newest that "
-          + "the server sends is \(trust.version).")
+        "The document was signed under root document \(document.root ?? 0), but the newest one "
+          + "that the server sends is \(trust.version).")
     }
     do {
       try document.times.check(at: .now, "The document")
@@ -129,13 +130,13 @@ public struct RepositoryVerifier: Sendable {
         manifest.size == release.size
       else {
         report.faults.append(
-          "The manifest of '\(release.version)' is that of '\(manifest.version)' of "
-            + "'\(manifest.model)', with \(manifest.size) bytes.")
+          "The manifest of '\(release.version)' describes version '\(manifest.version)' of "
+            + "'\(manifest.model)' with \(manifest.size) bytes.")
         return nil
       }
       return manifest
     } catch {
-      report.faults.append("The manifest of '\(release.version)' cannot be used: \(error)")
+      report.faults.append("The manifest of '\(release.version)' can't be used: \(error)")
       return nil
     }
   }
@@ -166,7 +167,8 @@ public struct RepositoryVerifier: Sendable {
     let found = BlobDigest(hash.finalize())
     guard count == blob.size, found == blob.digest else {
       report.faults.append(
-        "\(blob.digest) has \(blob.size) bytes, and what came has \(count) and is \(found).")
+        "\(blob.digest) should have \(blob.size) bytes, but the server sent \(count) bytes with "
+          + "the digest \(found).")
       return nil
     }
     return kept

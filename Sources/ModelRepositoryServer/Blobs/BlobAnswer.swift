@@ -57,7 +57,7 @@ struct BlobAnswer {
     case .unsatisfiable:
       throw Problem(
         .rangeNotSatisfiable, "range_not_satisfiable",
-        "The blob has \(size) bytes; none of them is in the range.",
+        "The blob has \(size) bytes, and none of them is in the requested range.",
         headers: [.contentRange: "bytes */\(size)", .acceptRanges: "bytes", .eTag: tag])
     }
   }

@@ -31,7 +31,8 @@ struct BlobRoutes: Sendable {
     let text = context.parameters.get("digest") ?? ""
     guard let digest = BlobDigest(text.removingPercentEncoding ?? text) else {
       throw Problem.badRequest(
-        "A blob is named by 'sha256:' and 64 lowercase hexadecimal digits.", code: "invalid_digest")
+        "A blob's digest must be 'sha256:' followed by 64 lowercase hexadecimal digits.",
+        code: "invalid_digest")
     }
     try await checkAccess(to: digest, context)
     let content = try await content(of: digest, context)
@@ -44,7 +45,7 @@ struct BlobRoutes: Sendable {
   ) async throws -> any BlobContent {
     if let content = repository.smallBlobs[digest] { return content }
     guard !repository.damagedBlobs.contains(digest) else {
-      throw damaged(digest, "was found damaged", context)
+      throw damaged(digest, "is known to be damaged", context)
     }
     let changes = repository.smallBlobs.changes
     let size = try await size(of: digest)
@@ -61,7 +62,7 @@ struct BlobRoutes: Sendable {
     let bytes = try await content.bytes(in: 0..<size)
     guard let blob = MemoryBlob(bytes, digest, isPublic: access.isPublic) else {
       _ = repository.damagedBlobs.insert(digest)
-      throw damaged(digest, "has other bytes than were uploaded", context)
+      throw damaged(digest, "has different bytes than were uploaded", context)
     }
     repository.smallBlobs.keep(blob, for: digest, size: size + MemoryBlob.overhead, since: changes)
     return blob
@@ -81,7 +82,7 @@ struct BlobRoutes: Sendable {
     context.logger.error("blob \(digest) \(what)")
     return Problem(
       .internalServerError, "blob_damaged",
-      "The blob is damaged. Push its version again, and the blob is replaced.")
+      "The blob is damaged. To replace it, push its version again.")
   }
 
   private func response(

@@ -48,7 +48,7 @@ struct BlobSending: Sendable {
       do {
         try await send(&writer)
       } catch let error as RepositoryError {
-        context.logger.error("an answer was broken off: \(error)")
+        context.logger.error("a response was aborted: \(error)")
         throw error
       }
       try await writer.finish(nil)

@@ -21,7 +21,7 @@ enum OpenAPIDocument {
       "openapi": "3.1.0",
       "info": [
         "title": "TensorIO model repository", "version": .text(version),
-        "summary": "Keeps models, and tells installations which version is theirs.",
+        "summary": "Stores models, and tells each installation which version to use.",
         "license": ["name": "Apache License 2.0", "identifier": "Apache-2.0"],
       ],
       "paths": .object(paths.mapValues { .object($0) }),
@@ -29,13 +29,14 @@ enum OpenAPIDocument {
         "securitySchemes": [
           "token": [
             "type": "http", "scheme": "bearer",
-            "description": "401 without a good one, 403 where it is for something else.",
+            "description":
+              "401 if the token is missing or invalid, 403 if it is for something else.",
           ]
         ],
         "parameters": parameters,
         "responses": [
           "Problem": [
-            "description": "A refusal; its code never changes.",
+            "description": "An error. Its code is stable.",
             "content": .object([
               ProblemDetails.contentType: [
                 "schema": ["$ref": "#/components/schemas/ProblemDetails"]

@@ -25,7 +25,8 @@ struct ErrorMiddleware: RouterMiddleware {
       try Self.checkRules(of: request)
       if Self.hasBody(request), request.method == .get || request.method == .head {
         throw Problem.badRequest(
-          "A \(request.method.rawValue) has no body.", code: "unwanted_body", endsConnection: true)
+          "A \(request.method.rawValue) request must not have a body.",
+          code: "unwanted_body", endsConnection: true)
       }
       return try await next(request, context)
     } catch {
@@ -48,7 +49,7 @@ struct ErrorMiddleware: RouterMiddleware {
     switch error {
     case let error as Problem: return error
     case let error as RepositoryError where error.code == .storeUnavailable:
-      context.logger.error("the store of blobs failed: \(error)")
+      context.logger.error("the blob store failed: \(error)")
       return .storeUnavailable()
     case let error as RepositoryError
     where error.code == .storage && [.get, .head].contains(request.method):
@@ -69,8 +70,8 @@ struct ErrorMiddleware: RouterMiddleware {
         metadata: ["id": "\(context.id)", "fault": "\(error)"])
       return Problem(
         .internalServerError, "row_damaged",
-        "A row of the server's database is damaged. The server's log tells which one under the id "
-          + "\(context.id); 'fsck' lists all of them.")
+        "A row of the server's database is damaged. The server's log describes it under the ID "
+          + "\(context.id), and 'repository fsck' lists all damage.")
     case let error as DatabaseError
     where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
       context.logger.error(
@@ -78,22 +79,24 @@ struct ErrorMiddleware: RouterMiddleware {
         metadata: ["id": "\(context.id)", "fault": "\(RepositoryDatabase.reason(error))"])
       return Problem(
         .internalServerError, "database_damaged",
-        "The server's database is damaged. The server's log tells more under the id \(context.id); "
-          + "'fsck' describes the damage.")
+        "The server's database is damaged. The server's log has details under the ID "
+          + "\(context.id), and 'repository fsck' describes the damage.")
     case let error as any HTTPResponseError:
       let isUnknown = error.status == .notFound
       return Problem(
         error.status, isUnknown ? "not_found" : "bad_request",
         isUnknown
           ? "There is nothing at '\(request.uri.path.prefix(100))'."
-          : "The request is wrong: \(error.status.reasonPhrase).")
+          : "The request is invalid: \(error.status.reasonPhrase).")
     case is CancellationError:
-      return Problem(.serviceUnavailable, "ending", "The server ends, or the client went away.")
+      return Problem(
+        .serviceUnavailable, "ending",
+        "The server is shutting down, or the client closed the connection.")
     default:
       context.logger.error("a request failed: \(error)", metadata: ["id": "\(context.id)"])
       return Problem(
         .internalServerError, "internal_error",
-        "The server failed. Its log tells more under the id \(context.id).")
+        "The server failed. Its log has details under the ID \(context.id).")
     }
   }
 

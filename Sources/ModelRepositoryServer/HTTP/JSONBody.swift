@@ -47,9 +47,9 @@ extension Request {
       return try RepositoryJSON.decode(type, from: bytes)
     } catch let error as DecodingError {
       throw Problem.badRequest(
-        "The body is no \(type): \(Self.reason(error))", code: "invalid_body")
+        "The body isn't a valid \(type): \(Self.reason(error))", code: "invalid_body")
     } catch {
-      throw Problem.badRequest("The body is no JSON.", code: "invalid_body")
+      throw Problem.badRequest("The body isn't JSON.", code: "invalid_body")
     }
   }
 
@@ -58,7 +58,7 @@ extension Request {
       context.codingPath.map(\.stringValue).joined(separator: ".")
     }
     return switch error {
-    case .keyNotFound(let key, _): "it needs '\(key.stringValue)'."
+    case .keyNotFound(let key, _): "'\(key.stringValue)' is missing."
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
       .dataCorrupted(let context):
       "'\(place(context))': \(context.debugDescription)"
@@ -91,7 +91,7 @@ struct MinimumRateCheck {
     guard time < patience || Double(count) >= Double(minimumRate) * (time / .seconds(1)) else {
       throw Problem(
         .requestTimeout, "body_too_slow",
-        "The body comes with less than \(minimumRate) bytes a second.", endsConnection: true)
+        "The body arrives at less than \(minimumRate) bytes per second.", endsConnection: true)
     }
   }
 }

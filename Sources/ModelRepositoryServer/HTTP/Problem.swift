@@ -72,14 +72,15 @@ extension Problem {
   static func storeUnavailable() -> Problem {
     Problem(
       .serviceUnavailable, "store_unavailable",
-      "The server cannot reach its blobs for now. Try again later.", headers: [.retryAfter: "10"])
+      "The server can't reach its blobs at the moment. Try again later.",
+      headers: [.retryAfter: "10"])
   }
 
   /// Creates a problem for data that the disk can't store.
   static func notStored(_ error: any Error) -> Problem {
     Problem(
       HTTPStatus.insufficientStorage, "not_stored",
-      "The server could not store it: \(storageReason(error))", endsConnection: true)
+      "The server couldn't store the data: \(storageReason(error))", endsConnection: true)
   }
 
   /// Returns the reason without the server's paths.

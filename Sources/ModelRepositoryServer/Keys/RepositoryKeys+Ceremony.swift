@@ -50,15 +50,15 @@ extension RepositoryKeys {
     guard try root() == nil else {
       throw RepositoryError(
         .invalidOption,
-        "This repository has a root document already. Replace its root keys with: "
-          + "tensorio repository keys rotate --root FILE --root-key FILE")
+        "This repository already has a root document. Replace its root keys with: tensorio "
+          + "repository keys rotate --root FILE --root-key FILE")
     }
     let keys = try SigningKeys.load(folder.keys).map(\.key)
     guard !keys.isEmpty else {
       throw RepositoryError(
         .missingKeys,
-        "'\(folder.keys)' has no key. Clients accept the first root document because a key that "
-          + "they trust signed it: put that key back first.")
+        "'\(folder.keys)' contains no key. Clients accept the first root document only if a key "
+          + "that they trust signed it. Put that key back first.")
     }
     let first = RootDocument(
       version: 1, issued: ceremony.now, expires: ceremony.now + ceremony.lifetime, root: role,
@@ -165,7 +165,8 @@ extension RepositoryKeys {
   static var noRootKeys: RepositoryError {
     RepositoryError(
       .invalidOption,
-      "This repository has a root document, which only its root keys change. Add --root-key FILE.")
+      "This repository has a root document, which only its root keys can change. Add --root-key "
+        + "FILE.")
   }
 
   // MARK: - Signing
@@ -177,8 +178,9 @@ extension RepositoryKeys {
     guard var root = try root() else {
       throw RepositoryError(
         .invalidOption,
-        "This repository has no root document, so that clients could not learn of another key. Make "
-          + "one first: tensorio repository keys create --root FILE --data '\(folder.path)'")
+        "This repository has no root document, so clients could not learn about another key. "
+          + "Create a root document first: tensorio repository keys create --root FILE --data "
+          + "'\(folder.path)'")
     }
     guard !ceremony.rootKeys.isEmpty else { throw Self.noRootKeys }
     let known = try root.root.verificationKeys()
@@ -245,7 +247,8 @@ extension RepositoryKeys {
     try root.validate()
     guard root.expires <= root.issued + DocumentTimes.maximumLifetime else {
       throw RepositoryError(
-        .invalidOption, "A root document is good for at most 400 days; clients refuse it otherwise."
+        .invalidOption,
+        "A root document can be valid for at most 400 days. Clients reject it otherwise."
       )
     }
     let path = "\(folder.roots)/\(root.version).json"
@@ -268,8 +271,8 @@ extension RepositoryKeys {
     else {
       throw RepositoryError(
         .missingKeys,
-        "Root document \(root.version) names no key that is in '\(folder.keys)', so that the server "
-          + "could not sign. It was not published. Put the key file there first.")
+        "Root document \(root.version) names none of the keys in '\(folder.keys)', so the server "
+          + "could not sign. The document was not published. Put the key file there first.")
     }
     try RootFolder.write(RepositoryJSON.encode(signed), to: path)
     try retireUnnamed(root)

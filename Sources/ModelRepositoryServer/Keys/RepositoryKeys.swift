@@ -32,7 +32,7 @@ public struct RepositoryKeys: Sendable {
   public init(dataFolder: String) throws {
     folder = DataFolder(path: dataFolder)
     guard try FileSystem.size(of: folder.database) != nil else {
-      throw RepositoryError(.storage, "'\(dataFolder)' is not the folder of a repository.")
+      throw RepositoryError(.storage, "'\(dataFolder)' isn't a repository's folder.")
     }
     for path in [folder.keys, folder.roots] { try FileSystem.makeFolder(path) }
     lock = try FolderLock(folder.roots)
@@ -62,7 +62,7 @@ public struct RepositoryKeys: Sendable {
     guard try root() == nil else {
       throw RepositoryError(
         .invalidOption,
-        "This repository has a root document, which has to name a new key. Add --root-key FILE.")
+        "This repository has a root document, which must name each new key. Add --root-key FILE.")
     }
     return try SigningKeys.make(name.text, in: folder.keys).verificationKey
   }
@@ -89,7 +89,9 @@ public struct RepositoryKeys: Sendable {
     for number in 2... where !names.contains(where: { $0.hasPrefix("signing-\(number).") }) {
       if let name = RepositoryName("signing-\(number)") { return name }
     }
-    throw RepositoryError(.invalidOption, "There are too many keys. Name the new one with --name.")
+    throw RepositoryError(
+      .invalidOption,
+      "There are too many keys to choose a name for the new one. Set its name with --name.")
   }
 
   /// Lists the keys of the folder and of its root document.

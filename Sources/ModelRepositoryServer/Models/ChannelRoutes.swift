@@ -93,7 +93,7 @@ struct ChannelRoutes: Sendable {
   private static var preconditionNeeded: Problem {
     Problem(
       HTTPStatus.preconditionRequired, "precondition_required",
-      "Name the channel's ETag in 'If-Match', or say 'If-None-Match: *' to make a new one.")
+      "Send the channel's ETag in 'If-Match', or send 'If-None-Match: *' to create a new channel.")
   }
 }
 #endif

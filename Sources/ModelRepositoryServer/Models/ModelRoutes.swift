@@ -63,8 +63,8 @@ extension WebContext {
     let text = parameters.get(parameter) ?? ""
     guard let name = RepositoryName(text.removingPercentEncoding ?? text) else {
       throw Problem.badRequest(
-        "The \(parameter) has no name of 1 to 100 letters, digits, '.', '_' or '-', the first a "
-          + "letter or digit.", code: "invalid_name")
+        "The name of the \(parameter) must have 1 to 100 letters, digits, '.', '_' or '-', and "
+          + "begin with a letter or a digit.", code: "invalid_name")
     }
     return name
   }
@@ -84,7 +84,8 @@ extension Request {
     guard let text = uri.queryParameters[name] else { return nil }
     guard let time = try? Date(String(text), strategy: .iso8601) else {
       throw Problem.badRequest(
-        "'\(name)' is a time in UTC, as in 2026-11-23T09:00:00Z.", code: "invalid_parameter")
+        "'\(name)' must be a time in UTC, for example 2026-11-23T09:00:00Z.",
+        code: "invalid_parameter")
     }
     return time
   }

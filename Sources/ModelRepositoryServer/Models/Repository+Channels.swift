@@ -84,7 +84,7 @@ extension Repository {
     throw DamagedRow(
       table: RepositoryTable.channelDocuments.rawValue,
       key: "\(model) \(state.channel) \(state.documentVersion)",
-      fault: "none of the repository's keys signed what 'signed' has")
+      fault: "none of the repository's keys signed the document in 'signed'")
   }
 
   /// Returns a model's channels, sorted by name.
@@ -162,7 +162,8 @@ extension Repository {
       }
       guard let target else {
         throw Problem.conflict(
-          "no_earlier_content", "Channel '\(channel)' of '\(model)' was nothing else before.")
+          "no_earlier_content",
+          "Channel '\(channel)' of '\(model)' has no earlier content to return to.")
       }
       var content = target.content
       var restored = target.restores ?? target.documentVersion
@@ -238,18 +239,18 @@ extension Repository {
       guard let present else { return }
       throw Problem(
         .preconditionFailed, "precondition_failed",
-        "There is such a channel already. Name its ETag in 'If-Match'.",
+        "The channel already exists. Send its ETag in 'If-Match'.",
         headers: [.eTag: present.tag])
     case .matches(let tags):
       guard let present else {
         throw Problem(
           .preconditionFailed, "precondition_failed",
-          "There is no such channel yet. Say 'If-None-Match: *' to make it.")
+          "The channel doesn't exist yet. Send 'If-None-Match: *' to create it.")
       }
       guard EntityTag.isNamedStrongly(present.tag, in: tags) else {
         throw Problem(
           .preconditionFailed, "precondition_failed",
-          "The channel was changed meanwhile. Read it again.", headers: [.eTag: present.tag])
+          "The channel has changed in the meantime. Read it again.", headers: [.eTag: present.tag])
       }
     }
   }

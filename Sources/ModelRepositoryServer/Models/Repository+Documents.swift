@@ -95,8 +95,8 @@ extension Repository {
     guard signed.count <= ChannelDocument.maximumBytes - room else {
       throw Problem.unprocessable(
         "invalid_document",
-        "The signed document would have \(signed.count) bytes; "
-          + "\(ChannelDocument.maximumBytes - room) are possible. Give it fewer parameters.")
+        "The signed document would have \(signed.count) bytes, but at most "
+          + "\(ChannelDocument.maximumBytes - room) are allowed. Use fewer parameters.")
     }
     let renewal = document.issued + document.expires.timeIntervalSince(document.issued) / 2
     try database.execute(
@@ -200,7 +200,7 @@ extension Repository {
       document.documentVersion == state.documentVersion,
       ChannelContent(document) == content
     else {
-      throw row.damaged("'signed' and the other columns tell different things")
+      throw row.damaged("'signed' doesn't match the other columns")
     }
     return state
   }

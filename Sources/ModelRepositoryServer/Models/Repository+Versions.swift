@@ -73,8 +73,8 @@ extension Repository {
         guard record.manifest == blob else {
           throw Problem.conflict(
             "version_exists",
-            "Version '\(manifest.version)' of '\(model)' has the manifest "
-              + "\(record.manifest.digest) and never gets another. Choose another name.")
+            "Version '\(manifest.version)' of '\(model)' already has the manifest "
+              + "\(record.manifest.digest), which can't be changed. Choose another version name.")
         }
         return (record, false)
       }
@@ -124,7 +124,8 @@ extension Repository {
       guard isForced || channels.isEmpty else {
         throw Problem.conflict(
           "version_in_use",
-          "Version '\(version)' of '\(model)' is given by the \(channels.count == 1 ? "channel" : "channels") "
+          "Version '\(version)' of '\(model)' is used by the "
+            + "\(channels.count == 1 ? "channel" : "channels") "
             + "\(channels.map { "'\($0.channel)'" }.joined(separator: ", ")). Set another version "
             + "there first.")
       }
@@ -204,12 +205,12 @@ extension Repository {
   private static func check(_ blob: BlobReference, _ name: String, _ database: Database) throws {
     guard let size = try database.blobSize(blob.digest) else {
       throw Problem.unprocessable(
-        "blob_missing", "The blob \(blob.digest) of \(name) is not there. Upload it first.")
+        "blob_missing", "The blob \(blob.digest) of \(name) is missing. Upload it first.")
     }
     guard size == blob.size else {
       throw Problem.unprocessable(
         "wrong_size",
-        "The manifest says that \(name) has \(blob.size) bytes; its blob has \(size).")
+        "The manifest says that \(name) has \(blob.size) bytes, but its blob has \(size).")
     }
   }
 
@@ -226,14 +227,15 @@ extension Repository {
     _ digest: BlobDigest, of model: RepositoryName
   ) async throws -> (VersionManifest, BlobReference) {
     let missing = Problem.unprocessable(
-      "blob_missing", "The manifest \(digest) is not there. Upload it first.")
+      "blob_missing", "The manifest \(digest) is missing. Upload it first.")
     guard try await knowsBlob(digest), let content = try await blobs.open(digest) else {
       throw missing
     }
     func invalid(_ what: String) -> Problem { .unprocessable("invalid_manifest", what) }
     guard (1...VersionManifest.maximumBytes).contains(content.size) else {
       throw invalid(
-        "A manifest has 1 to \(VersionManifest.maximumBytes) bytes; this has \(content.size).")
+        "A manifest must have 1 to \(VersionManifest.maximumBytes) bytes, but this one has "
+          + "\(content.size).")
     }
     var bytes = Data()
     do {
@@ -251,20 +253,20 @@ extension Repository {
         guard BlobDigest(of: bytes) == digest else {
           throw Problem(
             .internalServerError, "blob_damaged",
-            "The blob is damaged; 'fsck' and upload it again.")
+            "The blob is damaged. Run 'repository fsck', then upload the blob again.")
         }
         let manifest = try RepositoryJSON.decode(VersionManifest.self, from: bytes)
         try manifest.validate()
         return manifest
       }
       guard manifest.model == model else {
-        throw invalid("The manifest is of the model '\(manifest.model)', not of '\(model)'.")
+        throw invalid("The manifest belongs to the model '\(manifest.model)', not to '\(model)'.")
       }
       return (manifest, BlobReference(digest: digest, size: content.size))
     } catch let error as RepositoryError {
       throw invalid(error.message)
     } catch is DecodingError {
-      throw invalid("The blob \(digest) is no manifest.")
+      throw invalid("The blob \(digest) isn't a manifest.")
     }
   }
 }

@@ -69,7 +69,9 @@ struct BlobRecovery: Sendable {
         try BlobDigest(UploadFile.hash(of: file, count: blob.size).finalize())
       }
       guard found == digest else {
-        throw RepositoryError(.storage, "It sent other bytes, whose digest is \(found).")
+        throw RepositoryError(
+          .storage,
+          "The mirror sent different bytes, which have the digest \(found).")
       }
       try await repository.store(file, as: blob) { database in
         try repository.audit(

@@ -45,14 +45,15 @@ struct DatabaseChecks: Sendable {
   init(_ database: Database, _ keys: [VerificationKey], formerKeys: [VerificationKey]) {
     note {
       let faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
-      return faults.filter { $0 != "ok" }.map { "SQLite finds the file damaged: \($0)." }
+      return faults.filter { $0 != "ok" }.map { "SQLite reports that the file is damaged: \($0)." }
     }
     note { try RepositoryDatabase.schemaFaults(database) }
     note {
       try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { row in
         let row = CheckedRow(row, of: "foreign_key_check", key: ["table"])
-        return "A row of the table '\(try row.text("table"))' belongs to a row of the table "
-          + "'\(try row.text("parent"))' that is missing."
+        return
+          "A row of the table '\(try row.text("table"))' refers to a missing row of the table "
+          + "'\(try row.text("parent"))'."
       }
     }
     checkBlobs(database)
@@ -213,8 +214,9 @@ struct DatabaseChecks: Sendable {
     return try releases.compactMap { release in
       let record = try Repository.version(release.version, of: model, database)
       guard record?.release != release else { return nil }
-      return "The document of the channel '\(model)/\(state.channel)' names the version "
-        + "'\(release.version)' in another way than the table 'versions'."
+      return
+        "The document of the channel '\(model)/\(state.channel)' describes the version "
+        + "'\(release.version)' differently from the table 'versions'."
     }
   }
 

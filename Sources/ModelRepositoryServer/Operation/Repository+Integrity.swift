@@ -68,7 +68,7 @@ extension Repository {
         let isSame =
           manifest.model == version.model && manifest.version == record.version
           && manifest.size == record.size && wanted == version.blobs
-        if !isSame { checks.add("\(name) is described in another way by its manifest.") }
+        if !isSame { checks.add("\(name) doesn't match its manifest.") }
       } catch is DecodingError {
         checks.add("\(name) has a manifest that cannot be read.")
       } catch let error as RepositoryError {

@@ -24,11 +24,15 @@ extension RepositoryCopy {
     let place: S3Place? = if case .s3(let place) = options.blobs { place } else { nil }
     let lock = try await blocking {
       guard try FileSystem.size(of: backup.database) != nil else {
-        throw RepositoryError(.storage, "'\(backup.path)' is no backup: it has no meta.sqlite.")
+        throw RepositoryError(
+          .storage,
+          "'\(backup.path)' isn't a backup, because it has no meta.sqlite.")
       }
       guard try BlobNote.read(backup) == nil else {
         throw RepositoryError(
-          .storage, "'\(backup.path)' is no backup: its blobs are elsewhere. Back it up first.")
+          .storage,
+          "'\(backup.path)' isn't a backup, because its blobs are stored elsewhere. Create a "
+            + "backup of it first.")
       }
       return try lockUnlessReadOnly(backup.path)
     }
@@ -50,7 +54,7 @@ extension RepositoryCopy {
         try copyRoots(backup, fresh)
         try copyKeys(keys ?? backup.keys, fresh)
         guard try keys == nil || !SigningKeys.load(fresh.keys).isEmpty else {
-          throw RepositoryError(.invalidOption, "'\(keys ?? "")' has no file NAME.key.")
+          throw RepositoryError(.invalidOption, "'\(keys ?? "")' contains no file NAME.key.")
         }
       }
     }

@@ -31,7 +31,7 @@ enum RepositoryCopy {
     do {
       try await blocking {
         guard try FileSystem.size(of: path) == nil, try FileSystem.names(in: path).isEmpty else {
-          throw RepositoryError(.invalidOption, "'\(path)' is not empty. Name another folder.")
+          throw RepositoryError(.invalidOption, "'\(path)' isn't empty. Choose another folder.")
         }
         try fresh.make(hasBlobs: hasBlobs)
       }
@@ -55,12 +55,12 @@ enum RepositoryCopy {
       if error is DatabaseError || error is DamagedRow {
         throw RepositoryError(
           .damaged,
-          "'\(path)' cannot be made, because the original's database is damaged: "
+          "'\(path)' can't be created, because the original's database is damaged: "
             + "\(RepositoryDatabase.sentence(error)) 'repository fsck' lists all damage.")
       }
       throw error as? RepositoryError
         ?? RepositoryError(
-          .storage, "'\(path)' cannot be made: \(FileSystem.reason(for: error)).")
+          .storage, "'\(path)' can't be created: \(FileSystem.reason(for: error)).")
     }
   }
 
@@ -133,7 +133,8 @@ enum RepositoryCopy {
   static func damaged(_ blob: BlobReference, _ what: String) -> RepositoryError {
     RepositoryError(
       .storage,
-      "The blob \(blob.digest) is missing or damaged, and cannot be \(what). See 'fsck'.")
+      "The blob \(blob.digest) is missing or damaged, so it can't be \(what). Run 'repository "
+        + "fsck' for details.")
   }
 }
 #endif

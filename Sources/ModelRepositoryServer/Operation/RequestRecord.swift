@@ -52,7 +52,7 @@ struct RequestRecord: Sendable {
     metrics.requests.end(method: method, route: route, status: status, duration: duration)
     var metadata = Self.metadata(method, target, status, bytes, duration)
     if let token = notes.token { metadata["token"] = .string(token) }
-    logger.info(isWhole ? "request" : "request broken off", metadata: metadata)
+    logger.info(isWhole ? "request" : "request aborted", metadata: metadata)
   }
 
   /// Returns what the log reports about every request.

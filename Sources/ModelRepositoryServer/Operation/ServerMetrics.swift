@@ -40,14 +40,14 @@ final class ServerMetrics: Sendable {
         "scrubbed_blob_bytes_total", "Bytes of blobs that were read again to find damage.",
         scrubbedBytes.load(ordering: .relaxed), .counter),
       RequestMetrics.Series(
-        "damaged_blobs", "Blobs that were found damaged and are answered with 500.",
+        "damaged_blobs", "Blobs that are damaged, for which the server responds with 500.",
         gauges.damagedBlobs),
-      RequestMetrics.Series("blobs", "Blobs that are there.", gauges.blobs),
+      RequestMetrics.Series("blobs", "Blobs in the repository.", gauges.blobs),
       RequestMetrics.Series("blob_bytes", "Bytes of all blobs.", gauges.blobBytes),
-      RequestMetrics.Series("uploads", "Uploads under way.", gauges.uploads),
-      RequestMetrics.Series("models", "Models that are there.", gauges.models),
-      RequestMetrics.Series("versions", "Versions that are there.", gauges.versions),
-      RequestMetrics.Series("free_bytes", "Bytes that the disk has left.", gauges.freeBytes),
+      RequestMetrics.Series("uploads", "Unfinished uploads.", gauges.uploads),
+      RequestMetrics.Series("models", "Models in the repository.", gauges.models),
+      RequestMetrics.Series("versions", "Versions in the repository.", gauges.versions),
+      RequestMetrics.Series("free_bytes", "Bytes that are free on the disk.", gauges.freeBytes),
     ])
   }
 }

@@ -67,7 +67,7 @@ struct ServerRoutes: Sendable {
   }
 
   private static var noRoot: Problem {
-    .notFound("root_not_found", "There is no such root document.")
+    .notFound("root_not_found", "This root document doesn't exist.")
   }
 
   private static func plain(_ text: String) -> Response {
@@ -88,7 +88,7 @@ struct ServerRoutes: Sendable {
     repository.reloadChangedKeys()
     if let problem = repository.signingWatch.problem {
       context.logger.error("\(problem)")
-      return "The signing keys cannot be used."
+      return "The signing keys can't be used."
     }
     let (folder, minimum) = (repository.folder, repository.options.minimumFreeBytes)
     let probe = folder.path + "/.probe-\(UUID().uuidString)"
@@ -102,17 +102,17 @@ struct ServerRoutes: Sendable {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      return "The database or the disk cannot be written."
+      return "The database or the disk can't be written."
     }
     let free = try await freeBytes(at: folder.path) ?? .max
     guard free >= minimum else {
-      return "The disk has \(free) bytes left; \(minimum) are wanted."
+      return "The disk has \(free) bytes left, but at least \(minimum) are required."
     }
     do {
       try await repository.blobs.check()
     } catch let error as RepositoryError {
-      context.logger.error("the store of blobs failed: \(error)")
-      return "The blobs cannot be reached."
+      context.logger.error("the blob store failed: \(error)")
+      return "The blobs can't be reached."
     }
     return nil
   }

@@ -25,7 +25,7 @@ struct BlobNote: Codable, Equatable {
     else {
       throw RepositoryError(
         .storage,
-        "'\(folder.note)' cannot be read; it says in which place the blobs are. Bring it back from a "
+        "'\(folder.note)', which says where the blobs are stored, can't be read. Restore it from a "
           + "backup of the disk.")
     }
     return note
@@ -56,8 +56,8 @@ struct BlobNote: Codable, Equatable {
     guard !knowsBlobs else {
       throw RepositoryError(
         .invalidOption,
-        "The blobs of '\(folder.path)' are in \(place), not in \(wish). Name that place, or none; to "
-          + "move them, back the repository up and restore it there.")
+        "The blobs of '\(folder.path)' are in \(place), not in \(wish). Specify that location, or "
+          + "none. To move the blobs, back up the repository and restore it there.")
     }
     switch wish {
     case .folder:

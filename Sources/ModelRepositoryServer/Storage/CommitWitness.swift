@@ -48,16 +48,16 @@ final class CommitWitness: TransactionObserver, Sendable {
       } else if (1...2).contains(numbers.count), let known = numbers[0] {
         let found = numbers.last.flatMap { $0 }.map { $0 < known ? $0 : changes } ?? changes
         fault =
-          "The database has lost changes that were acknowledged: it should have \(known) or more, "
-          + "but it had \(found). Its write-ahead log was cut off, or an older database was put in "
-          + "its place. Restore the repository's backup; to go on with what is left, delete "
-          + "'\(path)'."
+          "The database has lost changes that were already confirmed: it should have at least "
+          + "\(known) changes, but it had \(found). Its write-ahead log was truncated, or an "
+          + "older database replaced it. Restore the repository's backup. To continue with what "
+          + "is left, delete '\(path)'."
         // The file keeps both numbers, so that further changes don't hide the loss.
         if numbers.count == 1 { try Self.write("\(Self.line(known))\(Self.line(changes))", path) }
       } else {
         fault =
-          "'\(path)' should have the number of the last change, but it cannot be read. Nobody can "
-          + "tell whether changes were lost. Delete the file to go on with what is there."
+          "'\(path)' should contain the number of the last change, but it can't be read. Changes "
+          + "may have been lost. To continue with the data that is there, delete the file."
       }
     } else {
       fault = nil

@@ -24,7 +24,7 @@ enum FileSystem {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw RepositoryError(
-        .storage, "The folder '\(path)' cannot be made: \(reason(for: error)).")
+        .storage, "The folder '\(path)' can't be created: \(reason(for: error)).")
     }
   }
 
@@ -207,7 +207,7 @@ enum FileSystem {
 
   private static func unknown(_ path: String) -> RepositoryError {
     RepositoryError(
-      .storage, "'\(path)' cannot be looked at: \(String(cString: strerror(errno))).")
+      .storage, "'\(path)' can't be examined: \(String(cString: strerror(errno))).")
   }
 
   private static func lastError(writing path: String) -> RepositoryError {

@@ -32,7 +32,7 @@ struct FolderBlobStore: BlobStore {
     let (path, parent, folder) = (path(blob.digest), parent(blob.digest), folder)
     try await threads.runIfActive {
       guard try FileSystem.size(of: file) == blob.size else {
-        throw RepositoryError(.storage, "'\(file)' is not a file of \(blob.size) bytes any more.")
+        throw RepositoryError(.storage, "'\(file)' is no longer a file of \(blob.size) bytes.")
       }
       try FileSystem.flush(file)
       if !FileManager.default.fileExists(atPath: parent) { try FileSystem.makeFolder(parent) }

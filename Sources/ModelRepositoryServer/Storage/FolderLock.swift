@@ -31,14 +31,15 @@ final class FolderLock: Sendable {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw RepositoryError(
-        .storage, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
+        .storage, "'\(path)' can't be created: \(String(cString: strerror(errno))).")
     }
     // All properties are set, so `deinit` closes the descriptor if this throws.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw RepositoryError(
         .locked,
-        "Another process uses the data folder '\(folder)'. End it first, or name another folder. Beside a "
-          + "running server, ask the server itself, with a token of the scope admin.")
+        "Another process is using the data folder '\(folder)'. Stop it first, or choose another "
+          + "folder. If a server is running, send the request to the server instead, with a token "
+          + "of the scope admin.")
     }
   }
 

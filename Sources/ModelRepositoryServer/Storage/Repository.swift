@@ -75,8 +75,8 @@ final class Repository: Sendable {
     guard hadBlobs || !knowsBlobs || isElsewhere else {
       throw RepositoryError(
         .storage,
-        "'\(folder.blobs)/sha256' is missing, and '\(folder.database)' knows blobs in it. Is a disk "
-          + "not mounted? To begin without these blobs, make that folder.")
+        "'\(folder.blobs)/sha256' is missing, but '\(folder.database)' lists blobs in it. Check "
+          + "whether the disk is mounted. To start without these blobs, create that folder.")
     }
     try folder.make(hasBlobs: !isElsewhere)
     self.blobs =
@@ -111,8 +111,9 @@ final class Repository: Sendable {
     guard try CommitWitness.changes(folder.commits) ?? 0 == 0 else {
       throw RepositoryError(
         .damaged,
-        "'\(folder.database)' is missing or cut off, and '\(folder.commits)' tells that there was a "
-          + "database. Restore the repository's backup; to begin with nothing, name another folder."
+        "'\(folder.database)' is missing or truncated, but '\(folder.commits)' shows that there "
+          + "was a database. Restore the repository's backup. To start with an empty repository, "
+          + "choose another folder."
       )
     }
     let place = folder.blobs + "/sha256"
@@ -122,8 +123,8 @@ final class Repository: Sendable {
     guard !hasBlobs else {
       throw RepositoryError(
         .damaged,
-        "'\(folder.database)' is missing or cut off, and '\(place)' has blobs. Restore the "
-          + "repository's backup; to begin without these blobs, move '\(folder.blobs)' away.")
+        "'\(folder.database)' is missing or truncated, but '\(place)' contains blobs. Restore the "
+          + "repository's backup. To start without these blobs, move '\(folder.blobs)' away.")
     }
   }
 

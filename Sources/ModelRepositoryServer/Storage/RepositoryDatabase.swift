@@ -44,8 +44,8 @@ enum RepositoryDatabase {
         guard id == applicationID || (id == 0 && tables == 0) else {
           throw RepositoryError(
             .damaged,
-            "'\(path)' is a database of another program, and stays as it is. Restore the "
-              + "repository's backup, or name another folder.")
+            "'\(path)' is a database of another program, so it was not changed. Restore the "
+              + "repository's backup, or choose another folder.")
         }
       }
       let isNewer = try pool.read { try migrator.hasBeenSuperseded($0) }
@@ -74,7 +74,7 @@ enum RepositoryDatabase {
   /// - Throws: ``RepositoryError`` with the code `.storage` or `.damaged`.
   static func openToRead(_ path: String) throws -> DatabaseQueue {
     guard try FileSystem.size(of: path) != nil else {
-      throw RepositoryError(.storage, "'\(path)' is not there: that is no repository's folder.")
+      throw RepositoryError(.storage, "'\(path)' is missing, so this isn't a repository's folder.")
     }
     var configuration = configuration
     configuration.readonly = true
@@ -131,8 +131,8 @@ enum RepositoryDatabase {
     case .SQLITE_IOERR: "the disk failed (\(error.message ?? "input or output"))"
     case .SQLITE_READONLY: "it cannot be written"
     case .SQLITE_CANTOPEN: "it cannot be opened"
-    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process keeps it busy"
-    default: error.message ?? "SQLite's error \(error.resultCode.rawValue)"
+    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process is using it"
+    default: error.message ?? "SQLite failed with the code \(error.resultCode.rawValue)"
     }
   }
 
@@ -176,7 +176,7 @@ enum RepositoryDatabase {
       guard let wanted = expected[name] else {
         return "The \(name) does not belong to a repository."
       }
-      return wanted == sql ? nil : "The \(name) is defined in another way than this version does."
+      return wanted == sql ? nil : "The \(name) is defined differently than in this version."
     }
     return (missing + others).sorted()
   }

@@ -91,7 +91,7 @@ extension CheckedRow {
     guard row.hasColumn(RowChecksums.isWhole) else { return }
     let checked = CheckedRow(row, of: table)
     guard try checked.flag(RowChecksums.isWhole) else {
-      throw checked.damaged("its checksum does not fit its values, so that one of them has changed")
+      throw checked.damaged("its checksum doesn't match its values, so one of them has changed")
     }
   }
 

@@ -47,8 +47,8 @@ enum RootFolder {
       guard content.trust?.version == version else {
         throw RepositoryError(
           .storage,
-          "'\(path)' contains root document \(content.trust?.version ?? 0). Copy the right one from "
-            + "a backup.")
+          "'\(path)' contains root document \(content.trust?.version ?? 0). Copy the right one "
+            + "from a backup.")
       }
       content.documents.append(data)
       content.namedKeys += try content.trust?.root?.channels.verificationKeys() ?? []

@@ -110,11 +110,12 @@ enum RowChecksums {
     }
     if rows != count {
       return [
-        "The table '\(name)' should have \(count) \(count == 1 ? "row" : "rows"), but it has \(rows)."
+        "The table '\(name)' should have \(count) \(count == 1 ? "row" : "rows"), but it has "
+          + "\(rows)."
       ]
     }
     return present == sum
-      ? [] : ["The rows of the table '\(name)' are not those that were written last."]
+      ? [] : ["The rows of the table '\(name)' differ from those that were written last."]
   }
 
   /// Returns the number of row changes since checksums were introduced.

@@ -35,9 +35,9 @@ enum SigningKeys {
     guard mode & 0o077 == 0 else {
       throw RepositoryError(
         .exposedKey,
-        "The private key '\(path)' has the mode 0\(String(mode, radix: 8)): other users of this "
-          + "computer can use it. Run: chmod 600 '\(path)'. If somebody may have copied it, replace "
-          + "it afterwards: tensorio repository keys rotate --stolen")
+        "The private key '\(path)' has the mode 0\(String(mode, radix: 8)), so other users of this "
+          + "computer can use it. Run: chmod 600 '\(path)'. If somebody may have copied it, "
+          + "replace it afterwards: tensorio repository keys rotate --stolen")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
       throw RepositoryError(.storage, "The key '\(path)' cannot be read.")
@@ -47,7 +47,7 @@ enum SigningKeys {
         String(decoding: data.prefix(1024), as: UTF8.self)
           .trimmingCharacters(in: .whitespacesAndNewlines))
     } catch let error as RepositoryError {
-      throw RepositoryError(error.code, "'\(path)' is not a private key. \(error.message)")
+      throw RepositoryError(error.code, "'\(path)' isn't a private key. \(error.message)")
     }
   }
 
@@ -63,7 +63,7 @@ enum SigningKeys {
   /// - Throws: ``RepositoryError`` if a file of that name exists.
   static func make(at path: String) throws -> SigningKey {
     guard try !FileSystem.exists(path) else {
-      throw RepositoryError(.invalidOption, "There is a key '\(path)' already.")
+      throw RepositoryError(.invalidOption, "The key '\(path)' already exists.")
     }
     let key = SigningKey()
     let fresh = path + ".new"

@@ -55,10 +55,11 @@ struct SigningState: Sendable {
       if state.keys.isEmpty {
         state.fault = RepositoryError(
           .missingKeys,
-          "Root document \(root.version) lets the keys \(named.map(\.id).joined(separator: ", ")) "
-            + "sign, and none of them is in '\(folder.keys)'. Put the key file back (chmod 600), or, "
-            + "if it is lost, make a new one that the root document names: "
-            + "tensorio repository keys rotate --data '\(folder.path)' --root-key FILE")
+          "Root document \(root.version) allows the keys "
+            + "\(named.map(\.id).joined(separator: ", ")) to sign, but none of them is in "
+            + "'\(folder.keys)'. Put the key file back (chmod 600). If it is lost, create a new "
+            + "key that the root document names: tensorio repository keys rotate --data "
+            + "'\(folder.path)' --root-key FILE")
       }
       return state
     }
@@ -67,11 +68,12 @@ struct SigningState: Sendable {
       let wanted = signers.reduce(into: Set()) { $0.formUnion($1) }.sorted()
       state.fault = RepositoryError(
         .missingKeys,
-        "'\(folder.path)' has channels' documents that the keys \(wanted.joined(separator: ", ")) "
-          + "signed, and '\(folder.keys)' has \(present.isEmpty ? "no key" : "other keys only"). "
-          + "Clients would refuse whatever another key signs. Put the key file back (chmod 600): it "
-          + "is not in backups. If it is lost, clients need a new program with a new key: make one "
-          + "with 'tensorio repository keys create NAME --data \(folder.path) --lost'.")
+        "The keys \(wanted.joined(separator: ", ")) signed the channel documents in "
+          + "'\(folder.path)', but '\(folder.keys)' contains "
+          + "\(present.isEmpty ? "no key" : "only other keys"). Clients would reject documents "
+          + "that another key signs. Put the key file back (chmod 600). Backups don't contain it. "
+          + "If it is lost, clients need a new program with a new key: create one with 'tensorio "
+          + "repository keys create NAME --data \(folder.path) --lost'.")
       return state
     }
     state.sign(with: keys)

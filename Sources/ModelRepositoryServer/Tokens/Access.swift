@@ -32,7 +32,7 @@ struct Access: Sendable {
     guard token.scopes.contains(scope) || token.scopes.contains(.admin) else {
       throw Problem(
         .forbidden, "wrong_scope",
-        "The token is for \(Self.list(token.scopes.map(\.rawValue))), and this needs "
+        "The token is for \(Self.list(token.scopes.map(\.rawValue))), but this request needs "
           + "'\(scope.rawValue)'.")
     }
     try Self.check(token, model)
@@ -80,7 +80,8 @@ struct Access: Sendable {
 
   private static var tokenNeeded: Problem {
     Problem(
-      .unauthorized, "token_needed", "This needs a token, as 'Authorization: Bearer TOKEN'.",
+      .unauthorized, "token_needed",
+      "This request needs a token. Send it as 'Authorization: Bearer TOKEN'.",
       headers: [.wwwAuthenticate: "Bearer"])
   }
 }

@@ -31,7 +31,7 @@ struct AdministrationRoutes: Sendable {
       let token = try access.requireAdmin(context)
       guard
         try await repository.revokeToken(context.parameters.get("token") ?? "", by: token.id)
-      else { throw Problem.notFound("token_not_found", "There is no such token.") }
+      else { throw Problem.notFound("token_not_found", "This token doesn't exist.") }
       return Response(status: .noContent)
     }
     group.get("audit") { request, context -> Response in

@@ -24,8 +24,8 @@ final class FailedAuthentications: Sendable {
     }
 
     var detail: String {
-      "\(count) \(count == 1 ? "request" : "requests") with a token that is unknown, has expired or was "
-        + "revoked"
+      "\(count) \(count == 1 ? "request" : "requests") with a token that is unknown, has expired "
+        + "or was revoked"
     }
   }
 

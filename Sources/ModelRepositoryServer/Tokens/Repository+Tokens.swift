@@ -26,18 +26,20 @@ extension Repository {
     else {
       throw Problem.unprocessable(
         "invalid_token_request",
-        "A token has a name of 1 to 100 bytes, a scope, and 1 to 100 models, which are names in "
-          + "which '*' stands for any characters.")
+        "A token needs a name of 1 to 100 bytes, at least one scope, and 1 to 100 models. In a "
+          + "model's name, '*' stands for any characters.")
     }
     let now = now
     if let expires = request.expires, expires <= now {
-      throw Problem.unprocessable("invalid_token_request", "The token would have expired already.")
+      throw Problem.unprocessable(
+        "invalid_token_request",
+        "The token's expiry time is in the past.")
     }
     // The database's times have four digits for the year.
     guard request.expires.map({ $0.timeIntervalSince1970 < 253_000_000_000 }) ?? true else {
       throw Problem.unprocessable(
         "invalid_token_request",
-        "The token would expire after the year 9986; without 'expires' it does not at all.")
+        "The token would expire after the year 9986. Without 'expires', it doesn't expire.")
     }
     let id = Self.random(.init(bitCount: 64)).map { byte in
       String(byte, radix: 16).leftPadded

@@ -39,7 +39,7 @@ final class UploadFile: Sendable {
           guard
             FileManager.default.createFile(
               atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-          else { throw RepositoryError(.storage, "An upload cannot be made.") }
+          else { throw RepositoryError(.storage, "An upload can't be created.") }
         }
         let hash = try hash ?? Self.hash(of: path, count: offset)
         let handle = try FileHandle(forUpdating: URL(filePath: path))
@@ -99,7 +99,7 @@ final class UploadFile: Sendable {
   }
 
   private static func failure(_ error: any Error) -> RepositoryError {
-    RepositoryError(.storage, "An upload cannot be written: \(FileSystem.reason(for: error)).")
+    RepositoryError(.storage, "An upload can't be written: \(FileSystem.reason(for: error)).")
   }
 }
 #endif

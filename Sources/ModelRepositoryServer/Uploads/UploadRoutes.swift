@@ -63,7 +63,8 @@ struct UploadRoutes: Sendable {
     }
     if let length = request.headers[.contentLength], Int(length) != range.count {
       throw Problem.badRequest(
-        "The body has \(length) bytes, and its Content-Range \(range.count).", code: "wrong_length",
+        "The body has \(length) bytes, but its Content-Range has \(range.count).",
+        code: "wrong_length",
         endsConnection: true)
     }
     let state = try await uploads.append(Self.id(context), token, range, request.body)
@@ -76,7 +77,7 @@ struct UploadRoutes: Sendable {
     // Some clients announce a body with every PUT, even though it has no bytes.
     for try await part in request.body where part.readableBytes > 0 {
       throw Problem.badRequest(
-        "Bytes are sent by PATCH; PUT only ends the upload, and has no body.",
+        "Send bytes with PATCH. PUT only finishes the upload, and must not have a body.",
         code: "unexpected_body", endsConnection: true)
     }
     let blob = try await uploads.finish(Self.id(context), token, as: digest)
@@ -87,7 +88,8 @@ struct UploadRoutes: Sendable {
     let text = request.uri.queryParameters["digest"].map(String.init) ?? ""
     guard let digest = BlobDigest(text.removingPercentEncoding ?? text) else {
       throw Problem.badRequest(
-        "'digest' must be 'sha256:' and 64 lowercase hexadecimal digits.", code: "invalid_digest")
+        "'digest' must be 'sha256:' followed by 64 lowercase hexadecimal digits.",
+        code: "invalid_digest")
     }
     return digest
   }

@@ -29,8 +29,8 @@ extension UploadStore {
         try await discard(id)
         throw Problem.unprocessable(
           "digest_mismatch",
-          "The \(upload.offset) bytes of the upload have the digest \(actual), not \(digest). "
-            + "The upload is discarded; send it anew.")
+          "The \(upload.offset) bytes of the upload have the digest \(actual), not \(digest). The "
+            + "upload was discarded. Send it again.")
       }
       let blob = BlobReference(digest: digest, size: upload.offset)
       // This task isn't cancelled together with the request, because half of the steps would leave
@@ -88,7 +88,7 @@ extension UploadStore {
     // The file was moved into the store, but the row wasn't deleted afterwards.
     try await discard(upload.id)
     return .notFound(
-      "upload_not_found", "The upload's bytes are gone. Begin anew, naming the digest.")
+      "upload_not_found", "The upload's bytes no longer exist. Begin a new upload with the digest.")
   }
 
   private func commit(_ upload: Upload, _ blob: BlobReference, _ token: String) async throws {

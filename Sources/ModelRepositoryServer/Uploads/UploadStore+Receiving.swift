@@ -36,14 +36,14 @@ extension UploadStore {
       guard upload.offset == range.first else {
         throw Problem(
           .rangeNotSatisfiable, "wrong_offset",
-          "The upload has \(upload.offset) bytes: the next ones begin there, not at "
+          "The upload has \(upload.offset) bytes, so the next part must begin there, not at "
             + "\(range.first).",
           headers: Self.headers(upload.state))
       }
       guard range.last < options.maximumBlobBytes else {
         throw Problem(
           .contentTooLarge, "blob_too_large",
-          "A blob has at most \(options.maximumBlobBytes) bytes.", endsConnection: true)
+          "A blob can have at most \(options.maximumBlobBytes) bytes.", endsConnection: true)
       }
       try await checkRoom(for: range.count)
       return try await reserving(range.count) {
@@ -120,7 +120,8 @@ extension UploadStore {
       }
       guard received == count else {
         throw Problem.badRequest(
-          "The body has \(received) bytes, and its Content-Range \(count).", code: "wrong_length")
+          "The body has \(received) bytes, but its Content-Range has \(count).",
+          code: "wrong_length")
       }
     }
 

@@ -32,8 +32,9 @@ extension UploadStore {
     guard room.free < reserve || room.free - reserve < count else { return }
     throw Problem(
       HTTPStatus.insufficientStorage, "disk_full",
-      "The server's disk is full: it has \(room.free) bytes left, and \(reserve) of them are kept "
-        + "for changes of channels and for garbage collection. Collect garbage, or make room.",
+      "The server's disk is full: it has \(room.free) bytes left, and \(reserve) of them are "
+        + "reserved for channel changes and garbage collection. Collect garbage, or free some "
+        + "space.",
       endsConnection: true)
   }
 }

@@ -77,7 +77,8 @@ final class UploadStore: Sendable {
       guard count < maximum else {
         throw Problem(
           .tooManyRequests, "too_many_uploads",
-          "This token has \(count) uploads under way, and no more are possible. End some of them.",
+          "This token has \(count) uploads in progress, which is the maximum. Finish or cancel "
+            + "some of them.",
           headers: [.retryAfter: "60"])
       }
       try database.execute(
@@ -124,7 +125,7 @@ final class UploadStore: Sendable {
       if let failure = state.withLock({ $0.failures[id] }) { throw Problem.notStored(failure) }
       throw Problem.notFound(
         "upload_not_found",
-        "There is no such upload of this token: it is finished, was given up, or was idle too long."
+        "This token has no such upload. It was finished or cancelled, or it was idle for too long."
       )
     }
     return upload
@@ -193,7 +194,7 @@ final class UploadStore: Sendable {
   func exclusively<Value>(_ id: String, _ body: () async throws -> Value) async throws -> Value {
     guard claim(id) else {
       throw Problem.conflict(
-        "upload_busy", "Another request works on this upload. Wait until it is answered.")
+        "upload_busy", "Another request is using this upload. Wait for its response.")
     }
     defer { release(id) }
     return try await body()
@@ -247,7 +248,8 @@ final class UploadStore: Sendable {
     guard used <= quota, others + count <= quota - used else {
       throw Problem(
         HTTPStatus.insufficientStorage, "quota_exceeded",
-        "\(used) of \(quota) bytes are taken, and \(count) more have no place. Collect garbage.",
+        "\(used) of \(quota) bytes are used, and there is no space for \(count) more. Collect "
+          + "garbage.",
         endsConnection: true)
     }
     return try await body()

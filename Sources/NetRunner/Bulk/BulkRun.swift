@@ -76,8 +76,8 @@ public struct BulkRun {
       guard stamps.updateValue(run, forKey: bundle.manifest.id) == nil else {
         throw TensorIOError(
           .invalidOption,
-          "Two of the models have the identifier '\(bundle.manifest.id)', by which results are told "
-            + "apart. Change `id` in the model.json of one of them.")
+          "Two of the models have the identifier '\(bundle.manifest.id)', but results are told "
+            + "apart by it. Change `id` in the model.json of one of them.")
       }
     }
     var before = try rowsBefore(stamps)
@@ -174,8 +174,8 @@ public struct BulkRun {
       guard run == row.run else {
         throw TensorIOError(
           .invalidOption,
-          "The results have rows of another '\(model)': its file, its preprocessing or the settings "
-            + "have changed since. Name another file for the results.")
+          "The results contain rows of a different '\(model)': its file, its preprocessing or the "
+            + "settings have changed since then. Name another file for the results.")
       }
       before[model, default: Before()].images.insert(row.result.image)
       if row.result.error { before[model, default: Before()].failed.insert(row.result.image) }

@@ -41,7 +41,7 @@ public final class JSONLinesLog: BulkLog {
     guard line.isEmpty && beginning.isEmpty || isRow || isCutRow else {
       throw TensorIOError(
         .unreadableFile,
-        "'\(path)' has no rows of a bulk run, and stays as it is. Name another file.")
+        "'\(path)' has no rows of a bulk run, so it was left unchanged. Name another file.")
     }
   }
 
@@ -62,7 +62,7 @@ public final class JSONLinesLog: BulkLog {
         } catch let error as DecodingError {
           throw TensorIOError(
             .unreadableFile,
-            "'\(path)', line \(number): it is no row of a bulk run. Name another file.",
+            "'\(path)', line \(number): this isn't a row of a bulk run. Name another file.",
             cause: error)
         }
         start = end + 1

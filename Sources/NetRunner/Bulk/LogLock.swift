@@ -29,7 +29,7 @@ final class LogLock {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw TensorIOError(
-        .unwritableFile, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
+        .unwritableFile, "'\(path)' cannot be created: \(String(cString: strerror(errno))).")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)

@@ -29,7 +29,7 @@ public final class SQLiteLog: BulkLog {
     } catch is SQLiteSchema.Mismatch {
       throw TensorIOError(
         .unreadableFile,
-        "'\(path)' is a database of another program, and stays as it is. Name another file.")
+        "'\(path)' is a database of another program, so it was left unchanged. Name another file.")
     } catch {
       throw Self.failure(path, error)
     }
@@ -79,8 +79,8 @@ public final class SQLiteLog: BulkLog {
     } catch let error as DamagedRow {
       throw TensorIOError(
         .unreadableFile,
-        "The results '\(path)' are damaged, and stay as they are. \(error) Remove the row, or name "
-          + "another file for the results.", cause: error)
+        "The results in '\(path)' are damaged, so they were left unchanged. \(error) Remove the "
+          + "row, or name another file for the results.", cause: error)
     } catch {
       throw Self.failure(path, error)
     }

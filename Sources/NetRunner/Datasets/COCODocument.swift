@@ -82,7 +82,7 @@ struct COCODocument: Decodable {
       if let number = try? container.decode(Int.self) {
         guard number == 0 || number == 1 else {
           throw DecodingError.dataCorruptedError(
-            in: container, debugDescription: "0 or 1 was expected, got \(number)")
+            in: container, debugDescription: "expected 0 or 1, got \(number)")
         }
         isSet = number == 1
       } else {

@@ -20,7 +20,7 @@ extension DatasetReader {
     let folder = reader.imagesFolder(options, &notes)
     let samples = try reader.document.images.enumerated().map { index, image in
       guard !image.fileName.isEmpty, !image.fileName.utf8.contains(0) else {
-        throw reader.error("images[\(index)].file_name is empty or cannot be a file's name")
+        throw reader.error("images[\(index)].file_name is empty or isn't a valid file name")
       }
       let file = image.fileName.hasPrefix("/") ? image.fileName : folder + "/" + image.fileName
       return Sample(id: image.fileName, source: .file(file), truth: truths[image.id])
@@ -45,7 +45,7 @@ extension DatasetReader {
         }
       }
       throw TensorIOError(
-        .wrongKind, "'\(path)' cannot be read as COCO's annotations: \(reason).", cause: error)
+        .wrongKind, "'\(path)' cannot be read as COCO annotations: \(reason).", cause: error)
     }
   }
 }
@@ -64,11 +64,11 @@ private struct COCOReader {
   func truths(_ notes: inout [String]) throws -> [COCODocument.Identifier: GroundTruth] {
     var images: Set<COCODocument.Identifier> = []
     for (index, image) in document.images.enumerated() where !images.insert(image.id).inserted {
-      throw error("images[\(index)] has the id \(image.id) of an image before it")
+      throw error("images[\(index)] has the id \(image.id), which an earlier image already has")
     }
-    let count = counted(document.images.count, "picture")
+    let count = counted(document.images.count, "image")
     guard let annotations = document.annotations else {
-      notes.append("read as COCO's annotations: \(count), no labels")
+      notes.append("read as COCO annotations: \(count), no labels")
       return [:]
     }
     let categories = try self.categories(&notes)
@@ -76,22 +76,22 @@ private struct COCOReader {
     if known.count < annotations.count {
       notes.append(
         "left out: \(counted(annotations.count - known.count, "annotation")) of images that the "
-          + "file does not list")
+          + "file doesn't list")
     }
     let boxed = known.count { $0.bbox?.isEmpty == false }
     if boxed == 0, !known.isEmpty { return try labels(known, categories, &notes) }
     guard boxed == known.count else {
       let first = known.first { $0.bbox?.isEmpty != false }
       throw error(
-        "\(boxed) of \(known.count) annotations have a bbox, annotation "
-          + "\(first?.id.map { "\($0)" } ?? "?") has none; all or none of them need one")
+        "\(boxed) of \(known.count) annotations have a bbox, but annotation "
+          + "\(first?.id.map { "\($0)" } ?? "?") has none; give a bbox to all of them, or to none")
     }
     var boxes: [COCODocument.Identifier: [GroundTruthBox]] = [:]
     for annotation in known {
       boxes[annotation.imageID, default: []].append(try box(annotation, categories))
     }
     notes.append(
-      "read as COCO's annotations: \(count), \(counted(known.count, "box", "boxes")) of "
+      "read as COCO annotations: \(count), \(counted(known.count, "box", "boxes")) of "
         + counted(categories.count, "class", "classes"))
     return Dictionary(
       document.images.map { ($0.id, .boxes(boxes[$0.id] ?? [])) }, uniquingKeysWith: { $1 })
@@ -107,7 +107,8 @@ private struct COCOReader {
     var names: [String: COCODocument.Identifier] = [:]
     for (index, category) in list.enumerated() {
       guard categories.updateValue(category.name, forKey: category.id) == nil else {
-        throw error("categories[\(index)] has the id \(category.id) of a category before it")
+        throw error(
+          "categories[\(index)] has the id \(category.id), which an earlier category already has")
       }
       if let other = names.updateValue(category.id, forKey: category.name) {
         throw error("the categories \(other) and \(category.id) are both named '\(category.name)'")
@@ -121,8 +122,8 @@ private struct COCOReader {
   ) throws -> String {
     guard let name = categories[annotation.categoryID] else {
       throw error(
-        "\(naming(annotation)) is of the category \(annotation.categoryID), which the "
-          + "file does not list")
+        "\(naming(annotation)) has the category \(annotation.categoryID), which the "
+          + "file doesn't list")
     }
     return name
   }
@@ -138,11 +139,11 @@ private struct COCOReader {
     guard numbers.count == 4, numbers.allSatisfy(\.isFinite), numbers[2] >= 0, numbers[3] >= 0
     else {
       throw error(
-        "the bbox of \(naming(annotation)) takes x, y and a width and height of 0 or more, got "
+        "the bbox of \(naming(annotation)) must be x, y, and a width and height of 0 or more, got "
           + "\(numbers)")
     }
     if let area = annotation.area, !(area.isFinite && area >= 0) {
-      throw error("the area of \(naming(annotation)) is 0 or more, got \(area)")
+      throw error("the area of \(naming(annotation)) must be 0 or more, got \(area)")
     }
     return GroundTruthBox(
       label: try name(annotation, categories),
@@ -160,13 +161,13 @@ private struct COCOReader {
       let label = GroundTruth.label(try name(annotation, categories))
       if labels.updateValue(label, forKey: annotation.imageID) != nil {
         throw error(
-          "the image \(annotation.imageID) has several annotations without a bbox; a picture has "
+          "the image \(annotation.imageID) has several annotations without a bbox; an image has "
             + "one class")
       }
     }
     notes.append(
-      "read as COCO's annotations without boxes: "
-        + "\(counted(document.images.count, "picture")), a class for \(labels.count) of them")
+      "read as COCO annotations without boxes: "
+        + "\(counted(document.images.count, "image")), a class for \(labels.count) of them")
     return labels
   }
 
@@ -192,10 +193,10 @@ private struct COCOReader {
       }
     }
     guard let most = found.max(), most > 0, let best = found.firstIndex(of: most) else {
-      notes.append("none of the first pictures was found in '\(own)' or beside it")
+      notes.append("none of the first images was found in '\(own)' or beside it")
       return own
     }
-    if best > 0 { notes.append("pictures found in '\(candidates[best])'") }
+    if best > 0 { notes.append("images found in '\(candidates[best])'") }
     return candidates[best]
   }
 }

@@ -51,7 +51,7 @@ extension Dataset {
       dataset.samples[index].source =
         place.map { .file($0) }
         ?? .refused(
-          "'\(sample.id)' is not there, or lies outside of the dataset's folder, and is not read.",
+          "'\(sample.id)' is missing, or lies outside the dataset's folder, so it was not read.",
           name: sample.id)
     }
     return dataset

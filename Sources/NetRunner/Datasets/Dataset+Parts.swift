@@ -24,12 +24,12 @@ extension Dataset {
   public func limited(to count: Int, seed: UInt64? = nil) throws -> Dataset {
     try SHA256.requireLibrary()
     guard count >= 0 else {
-      throw TensorIOError(.invalidOption, "A limit is 0 pictures or more, got \(count).")
+      throw TensorIOError(.invalidOption, "A limit must be 0 images or more, got \(count).")
     }
     guard count < samples.count else { return self }
     guard let seed else {
       return selecting(Array(samples.indices.prefix(count)))
-        .noting("the first \(count) of \(counted(samples.count, "picture"))")
+        .noting("the first \(count) of \(counted(samples.count, "image"))")
     }
     let keys = samples.map { Self.key(of: $0.id, seed: seed) }
     let order = samples.indices.sorted { left, right in
@@ -37,7 +37,7 @@ extension Dataset {
         ? left < right : keys[left].lexicographicallyPrecedes(keys[right])
     }
     return selecting(order.prefix(count).sorted())
-      .noting("\(count) of \(counted(samples.count, "picture")), chosen with the seed \(seed)")
+      .noting("\(count) of \(counted(samples.count, "image")), chosen with the seed \(seed)")
   }
 
   /// Selects every `count`th image, to split the work between several machines.
@@ -55,7 +55,7 @@ extension Dataset {
     guard count >= 1, (1...count).contains(index) else {
       throw TensorIOError(
         .invalidOption,
-        "There is no part \(index) of \(count): parts are counted from 1, as in 1 of 4.")
+        "Part \(index) of \(count) doesn't exist. Parts are numbered from 1, as in 1 of 4.")
     }
     return selecting(samples.indices.filter { $0 % count == index - 1 })
   }

@@ -68,9 +68,9 @@ extension Dataset {
     guard !samples.isEmpty else {
       throw DatasetReader.noPictures(in: paths, notes, code: .fileNotFound)
     }
-    if repeated > 0 { notes.append("left out: \(counted(repeated, "path")) that came before") }
+    if repeated > 0 { notes.append("left out: \(counted(repeated, "repeated path"))") }
     let name =
-      paths.count == 1 ? FileSystem.name(of: paths[0]) : counted(samples.count, "picture")
+      paths.count == 1 ? FileSystem.name(of: paths[0]) : counted(samples.count, "image")
     self.init(
       layout: .folder, name: name, path: paths.count == 1 ? paths[0] : ".", samples: samples,
       notes: notes)
@@ -82,7 +82,7 @@ extension Dataset {
     for sample in samples where !seen.insert(sample.id).inserted {
       throw TensorIOError(
         .wrongKind,
-        "'\(path)' has two pictures '\(sample.id)', or two whose names look the same; rename one.")
+        "'\(path)' has two images '\(sample.id)', or two whose names look the same; rename one.")
     }
   }
 }

@@ -35,7 +35,7 @@ extension Dataset {
       count += 1
     }
     guard count == samples.count else {
-      throw TensorIOError(.cancelled, "The dataset's hash was cancelled.")
+      throw TensorIOError(.cancelled, "Hashing the dataset was cancelled.")
     }
     return hash.finalize().hexadecimal
   }
@@ -129,7 +129,7 @@ extension SHA256 {
     var hash = SHA256()
     while true {
       guard let piece = file.read(atMost: 1 << 18) else {
-        throw TensorIOError(.unreadableFile, "'\(path)' could not be read to its end.")
+        throw TensorIOError(.unreadableFile, "'\(path)' could not be read to the end.")
       }
       if piece.isEmpty { return hash.finalize() }
       hash.update(data: piece)

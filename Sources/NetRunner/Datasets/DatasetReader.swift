@@ -30,7 +30,7 @@ struct DatasetReader {
     case .csv, .coco:
       guard !isFolder else {
         throw TensorIOError(
-          .wrongKind, "'\(path)' is a folder; the layout '\(layout.rawValue)' takes a file.")
+          .wrongKind, "'\(path)' is a folder, but the layout '\(layout.rawValue)' needs a file.")
       }
       return try layout == .csv ? readTable() : readCOCO()
     case .folder:
@@ -38,7 +38,7 @@ struct DatasetReader {
     case .classFolders, .classMaps:
       guard isFolder else {
         throw TensorIOError(
-          .wrongKind, "'\(path)' is a file; the layout '\(layout.rawValue)' takes a folder.")
+          .wrongKind, "'\(path)' is a file, but the layout '\(layout.rawValue)' needs a folder.")
       }
       return try layout == .classMaps
         ? readClassMaps(mapFolders() ?? ("images", "masks"))
@@ -53,7 +53,7 @@ struct DatasetReader {
     }
     throw TensorIOError(
       .fileNotFound,
-      "'\(path)' is not there, or lies outside of the dataset's folder, and is not read.")
+      "'\(path)' is missing, or lies outside the dataset's folder, so it was not read.")
   }
 
   /// The images in one of the dataset's folders.
@@ -70,7 +70,7 @@ struct DatasetReader {
     let list = paths.map { "'\($0)'" }.joined(separator: ", ")
     let extensions = PictureFolder.extensions.map { "." + $0 }.joined(separator: ", ")
     let message =
-      "There are no pictures (\(extensions)) in \(list.isEmpty ? "an empty list" : list)."
+      "There are no images (\(extensions)) in \(list.isEmpty ? "an empty list" : list)."
     return TensorIOError(
       code, ([message] + notes.map { "Note: \($0)." }).joined(separator: " "))
   }
@@ -85,9 +85,9 @@ struct DatasetReader {
     if PictureFolder.isPicture(path) { return try readPicture() }
     throw TensorIOError(
       .wrongKind,
-      "'\(path)' is not a dataset that is known by its name: a dataset is a folder of pictures, a "
-        + "table (.csv, .tsv), COCO's annotations (.json) or a picture. Name its layout where it is one "
-        + "of them (--layout).")
+      "The name '\(path)' doesn't say what kind of dataset this is. A dataset is a folder of "
+        + "images, a table (.csv, .tsv), COCO annotations (.json) or an image. If it is one of "
+        + "them, name its layout (--layout).")
   }
 
   private func guessFolder() throws -> Dataset {
@@ -103,16 +103,16 @@ struct DatasetReader {
       throw TensorIOError(
         .wrongKind,
         "'\(path)' has the parts \(list) of a dataset. Name one of them, as in "
-          + "'\(path)/\(folder.subfolders.last ?? "test")', or say the layout.")
+          + "'\(path)/\(folder.subfolders.last ?? "test")', or specify the layout.")
     }
     if atRoot == 0, classes.count > 1 { return try readClassFolders(folder) }
     var dataset = try readFolder(folder)
     if classes.count == 1, atRoot == 0 {
       dataset.notes.append(
-        "a single sub-folder is read as pictures without labels, not as a class")
+        "a single sub-folder is read as images without labels, not as a class")
     } else if !classes.isEmpty {
       dataset.notes.append(
-        "sub-folders beside pictures are read as pictures without labels, not as classes")
+        "sub-folders beside images are read as images without labels, not as classes")
     }
     return dataset
   }
@@ -153,7 +153,7 @@ struct DatasetReader {
     if FileSystem.isFile(folder + "/test.json") { try checkEnclosed(folder + "/test.json") }
     var dataset = try TestBundleReader.read(folder)
     if !folder.hasSuffix(".testbundle") {
-      dataset.notes.insert("read as a test bundle, since it has a test.json", at: 0)
+      dataset.notes.insert("read as a test bundle, because it has a test.json", at: 0)
     }
     return dataset
   }
@@ -164,7 +164,7 @@ struct DatasetReader {
       layout: .folder, name: name, path: path,
       samples: folder.pictures.map { Sample(id: $0, source: .file(path + "/" + $0)) },
       notes: [
-        "read as a folder of pictures without labels: \(counted(folder.pictures.count, "picture"))"
+        "read as a folder of images without labels: \(counted(folder.pictures.count, "image"))"
       ] + folder.notes)
   }
 
@@ -172,7 +172,7 @@ struct DatasetReader {
     Dataset(
       layout: .folder, name: name, path: path,
       samples: [Sample(id: FileSystem.name(of: path), source: .file(path))],
-      notes: ["read as a single picture without a label"])
+      notes: ["read as a single image without a label"])
   }
 
   private func readClassFolders(_ folder: PictureFolder) throws -> Dataset {
@@ -186,16 +186,18 @@ struct DatasetReader {
     }
     guard !samples.isEmpty else { throw noPictures(folder) }
     var notes = [
-      "read as a folder for each class: \(counted(classes.count, "class", "classes")), "
-        + counted(samples.count, "picture")
+      "read as one folder per class: \(counted(classes.count, "class", "classes")), "
+        + counted(samples.count, "image")
     ]
     let strays = folder.pictures.count - samples.count
-    if strays > 0 { notes.append("left out: \(counted(strays, "picture")) outside of the folders") }
+    if strays > 0 {
+      notes.append("left out: \(counted(strays, "image")) outside the class folders")
+    }
     let empty = folder.subfolders.filter { !classes.contains($0) }
     if let first = empty.first {
       notes.append(
-        "\(counted(empty.count, "folder")) without pictures "
-          + "\(empty.count == 1 ? "is" : "are") no class, such as '\(first)'")
+        "\(counted(empty.count, "folder")) without images "
+          + "\(empty.count == 1 ? "isn't a class" : "aren't classes"), such as '\(first)'")
     }
     return Dataset(
       layout: .classFolders, name: name, path: path, samples: samples, notes: notes + folder.notes)
@@ -216,8 +218,8 @@ struct DatasetReader {
     guard !lossless.isEmpty else {
       throw TensorIOError(
         .wrongKind,
-        "'\(path)/\(folders.maps)' has no class maps: they are PNG or BMP pictures, since JPEG "
-          + "changes the classes' numbers.")
+        "'\(path)/\(folders.maps)' has no class maps. Class maps are PNG or BMP images, because "
+          + "JPEG changes the class numbers.")
     }
     let mapsByStem = try byStem(lossless, in: folders.maps)
     let samples = images.pictures.map { picture in
@@ -232,17 +234,17 @@ struct DatasetReader {
     guard without < samples.count else {
       throw TensorIOError(
         .wrongKind,
-        "No map in '\(path)/\(folders.maps)' has the name of a picture in "
-          + "'\(path)/\(folders.images)': the first are '\(lossless[0])' and "
-          + "'\(images.pictures[0])'.")
+        "No class map in '\(path)/\(folders.maps)' has the same name as an image in "
+          + "'\(path)/\(folders.images)'. The first class map is '\(lossless[0])', and the first "
+          + "image is '\(images.pictures[0])'.")
     }
     var notes = [
-      "read as pictures and class maps of the same names: "
-        + "\(counted(samples.count, "picture")) in '\(folders.images)', maps in '\(folders.maps)'"
+      "read as images and class maps with the same names: "
+        + "\(counted(samples.count, "image")) in '\(folders.images)', maps in '\(folders.maps)'"
     ]
-    if without > 0 { notes.append("\(counted(without, "picture")) without a map") }
+    if without > 0 { notes.append("\(counted(without, "image")) without a map") }
     let strays = mapsByStem.keys.count { pictures[$0] == nil }
-    if strays > 0 { notes.append("\(counted(strays, "map")) without a picture") }
+    if strays > 0 { notes.append("\(counted(strays, "map")) without an image") }
     let lossy = maps.pictures.count - lossless.count
     if lossy > 0 { notes.append("left out: \(counted(lossy, "map")) in JPEG or WebP") }
     return Dataset(
@@ -256,7 +258,7 @@ struct DatasetReader {
       if let other = found.updateValue(picture, forKey: Self.stem(of: picture)) {
         throw TensorIOError(
           .wrongKind,
-          "'\(path)/\(folder)' has '\(other)' and '\(picture)': only one can belong to the name.")
+          "'\(path)/\(folder)' has '\(other)' and '\(picture)': only one may have that name.")
       }
     }
     return found

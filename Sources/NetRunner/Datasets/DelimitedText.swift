@@ -135,7 +135,7 @@ struct DelimitedText {
     while offset < bytes.endIndex, !isEnd(bytes[offset]) {
       guard bytes[offset] != UInt8(ascii: "\"") else {
         throw error(
-          line, "a quote in a cell without quotes; put the cell into quotes, and double this one")
+          line, "an unquoted cell contains a quote; put the cell in quotes, and double this quote")
       }
       offset += 1
     }
@@ -163,12 +163,12 @@ struct DelimitedText {
       }
       content.append(byte)
     }
-    throw error(start, "the quote that opens here has no end")
+    throw error(start, "the quote that opens here is never closed")
   }
 
   private func text(_ bytes: ArraySlice<UInt8>, _ line: Int) throws -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw error(line, "the bytes are not UTF-8; save the file as UTF-8")
+      throw error(line, "the text is not UTF-8; save the file as UTF-8")
     }
     guard !bytes.contains(0) else { throw error(line, "a cell has a zero byte") }
     return text

@@ -39,14 +39,14 @@ private struct TableReader {
     self.reader = reader
     guard let first = table.rows.first else {
       throw TensorIOError(
-        .wrongKind, "'\(reader.path)' has no rows; a table has a path and a label in each.")
+        .wrongKind, "'\(reader.path)' has no rows. Each row of a table has a path and a label.")
     }
     let names = first.cells.map { $0.lowercased() }
     let hasHeader = Self.isHeader(names, before: table.rows.dropFirst())
     header = hasHeader ? first.cells : nil
     rows = hasHeader ? table.rows.dropFirst() : table.rows[...]
     guard let sample = rows.first else {
-      throw TensorIOError(.wrongKind, "'\(reader.path)' has a header and no rows.")
+      throw TensorIOError(.wrongKind, "'\(reader.path)' has a header but no rows.")
     }
     let named = hasHeader ? names.indices.filter { Self.pathNames.contains(names[$0]) } : []
     guard named.count < 2 else {
@@ -73,13 +73,13 @@ private struct TableReader {
     let paths = rows.lazy.map { $0.cells[pathColumn] }.filter { !$0.isEmpty }
     guard let first = paths.first else { return }
     let advice =
-      "Datasets are made of pictures, for models that take a single picture; "
-      + "'tensorio run' runs a model on other data."
+      "Datasets consist of images, for models that take a single image. "
+      + "To run a model on other data, use 'tensorio run'."
     if paths.allSatisfy({ Self.dataExtensions.contains(Self.fileExtension($0)) }) {
       throw TensorIOError(
         .wrongKind,
         "'\(reader.path)' lists \(counted(paths.count, "file")) such as '\(first)', which "
-          + "\(paths.count == 1 ? "is not a picture" : "are not pictures"). \(advice)")
+          + "\(paths.count == 1 ? "is not an image" : "are not images"). \(advice)")
     }
     // The first row isn't checked, because it can be a header that wasn't recognized.
     let numbers = paths.dropFirst().compactMap(Self.number)
@@ -88,7 +88,7 @@ private struct TableReader {
     {
       throw TensorIOError(
         .wrongKind,
-        "'\(reader.path)' has numbers, such as '\(number)', where a table has the paths of pictures. "
+        "'\(reader.path)' has numbers, such as '\(number)', where a table needs image paths. "
           + advice)
     }
   }
@@ -118,17 +118,17 @@ private struct TableReader {
       let path = row.cells[pathColumn]
       guard !path.isEmpty else { throw table.error(row.line, "the path is empty") }
       if let first = lines.updateValue(row.line, forKey: path) {
-        throw table.error(row.line, "'\(path)' is on line \(first) already")
+        throw table.error(row.line, "'\(path)' is already on line \(first)")
       }
       samples.append(Sample(id: path, source: source(path, in: folder), truth: truth))
     }
     var notes = [
       "read as a table \(header == nil ? "without" : "with") a header: "
-        + "\(counted(samples.count, "picture")), \(truths.note)"
+        + "\(counted(samples.count, "image")), \(truths.note)"
     ]
     let unlabelled = samples.count { $0.truth == nil }
     if unlabelled > 0, unlabelled < samples.count {
-      notes.append("\(counted(unlabelled, "picture")) without a label")
+      notes.append("\(counted(unlabelled, "image")) without a label")
     }
     return Dataset(
       layout: .csv, name: reader.name, path: reader.path, samples: samples,
@@ -171,7 +171,7 @@ private struct TableReader {
     if columns.allSatisfy(isNumeric) { return try values(columns) }
     throw table.error(
       table.rows[0].line,
-      "nothing says which of \(names(columns)) is the label; name that column 'label'")
+      "it isn't clear which of \(names(columns)) is the label; name that column 'label'")
   }
 
   private func single(_ column: Int, isNamed: Bool) throws -> Truths {
@@ -193,7 +193,7 @@ private struct TableReader {
         try zip(columns, cells).map { column, cell in
           guard let number = Self.number(cell) else {
             throw table.error(
-              row.line, "\(names([column])) takes a finite number, got '\(cell)'")
+              row.line, "\(names([column])) needs a finite number, got '\(cell)'")
           }
           return number
         })

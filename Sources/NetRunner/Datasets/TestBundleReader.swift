@@ -46,7 +46,7 @@ struct TestBundleReader {
     let unlabelled = samples.count { $0.truth == nil }
     if unlabelled > 0 {
       notes.append(
-        "\(counted(unlabelled, "picture")) of \(samples.count) without a label")
+        "\(counted(unlabelled, "image")) of \(samples.count) without a label")
     }
     return Dataset(
       layout: .testBundle, name: name, path: path, id: id, version: version, samples: samples,
@@ -65,7 +65,7 @@ struct TestBundleReader {
     guard FileSystem.isFile(file) else {
       report(
         .noManifest, at: "test.json", expected: "a file test.json in the folder", found: "nothing",
-        suggestion: "Write one, or read the folder as pictures.")
+        suggestion: "Add one, or read the folder as images.")
       return nil
     }
     let data = try FileSystem.read(file)
@@ -74,7 +74,7 @@ struct TestBundleReader {
       if let outline = JSONOutline(data) {
         for key in outline.repeatedKeys() {
           report(
-            .duplicateName, at: key, expected: "each key once", found: "the key a second time",
+            .duplicateName, at: key, expected: "each key once", found: "the key twice",
             suggestion: "Remove one of the two.")
         }
         return (document, outline)
@@ -85,7 +85,7 @@ struct TestBundleReader {
     } catch let error as JSONSyntaxError {
       report(
         .malformedJSON, at: "test.json", expected: "a JSON document", found: "\(error)",
-        suggestion: "Correct the text at that place.")
+        suggestion: "Fix the text at that position.")
     }
     return nil
   }
@@ -117,7 +117,7 @@ struct TestBundleReader {
       report(
         .wrongType, at: "options.iterations",
         expected: "a whole number from 1 to \(mostIterations)",
-        found: shown(value), suggestion: "Say how often each picture is to be run.")
+        found: shown(value), suggestion: "Set how many times to run each image.")
       return nil
     }
     return count
@@ -137,9 +137,9 @@ struct TestBundleReader {
       else { return nil }
       if let first = places.updateValue(index, forKey: path) {
         report(
-          .duplicateName, at: "\(place).path", expected: "each picture once",
-          found: "\"\(path)\", which images[\(first)] has already",
-          suggestion: "Remove one of the two; options.iterations says how often a picture is run.")
+          .duplicateName, at: "\(place).path", expected: "each image once",
+          found: "\"\(path)\", which images[\(first)] already has",
+          suggestion: "Remove one of them. options.iterations sets how often each image runs.")
       }
       return Sample(id: path, source: source)
     }
@@ -151,22 +151,22 @@ struct TestBundleReader {
       guard !path.isEmpty, FileSystem.staysInside(path) else {
         report(
           .pathOutsideBundle, at: "\(place).path", expected: "a path inside the bundle",
-          found: "\"\(path)\"", suggestion: "Put the picture into the bundle's images folder.")
+          found: "\"\(path)\"", suggestion: "Put the image into the bundle's images folder.")
         return nil
       }
       return .file(self.path + "/" + path)
     case "url":
       guard path.hasPrefix("https://") || path.hasPrefix("http://") else {
         report(
-          .unknownValue, at: "\(place).path", expected: "an address with https:// or http://",
-          found: "\"\(path)\"", suggestion: "Write the whole address, or use the type \"file\".")
+          .unknownValue, at: "\(place).path", expected: "a URL with https:// or http://",
+          found: "\"\(path)\"", suggestion: "Write the complete URL, or use the type \"file\".")
         return nil
       }
       return .url(path)
     case let type?:
       report(
         .unknownValue, at: "\(place).type", expected: "\"file\" or \"url\"", found: "\"\(type)\"",
-        suggestion: "Use \"file\" for pictures in the bundle.")
+        suggestion: "Use \"file\" for images in the bundle.")
       return nil
     case nil: return nil
     }
@@ -193,8 +193,8 @@ struct TestBundleReader {
       else { continue }
       if let first = labelled.updateValue(index, forKey: path) {
         report(
-          .duplicateName, at: "\(place).path", expected: "one label for each picture",
-          found: "\"\(path)\", which labels[\(first)] has already",
+          .duplicateName, at: "\(place).path", expected: "one label for each image",
+          found: "\"\(path)\", which labels[\(first)] already has",
           suggestion: "Remove one of the two.")
       }
       let order = outline["labels"]?[index]?["inference_results"]
@@ -205,7 +205,7 @@ struct TestBundleReader {
     if silent > 0 { notes.append("\(counted(silent, "label")) with empty inference_results") }
     if let first = strangers.first {
       notes.append(
-        "\(counted(strangers.count, "label")) of no picture in images, such as '\(first)'")
+        "\(counted(strangers.count, "label")) for no image in the list, such as '\(first)'")
     }
   }
 

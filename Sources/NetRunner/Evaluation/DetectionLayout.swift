@@ -51,13 +51,15 @@ struct DetectionLayout: Sendable {
     let count: Float = try outputs.value(at: count)
     guard count >= 0, count <= Float(scores.count) else {
       throw TensorIOError(
-        .inferenceFailed, "The model says that it found \(count) objects of \(scores.count).")
+        .inferenceFailed,
+        "The model reported \(count) objects, but its outputs hold \(scores.count).")
     }
     return try (0..<Int(count)).map { index in
       let corners = boxes[(index * 4)..<(index * 4 + 4)].map(Double.init)
       guard let classIndex = Int(exactly: classes[index].rounded()), classIndex >= 0 else {
         throw TensorIOError(
-          .inferenceFailed, "The model says that an object is of the class \(classes[index]).")
+          .inferenceFailed,
+          "The model reported an object of the class \(classes[index]), which isn't a class.")
       }
       return Detection(
         classIndex: classIndex,

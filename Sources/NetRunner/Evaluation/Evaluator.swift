@@ -52,7 +52,7 @@ public struct Evaluator: Sendable {
         .unsupportedModel,
         "'\(name)' takes "
           + signature.inputs.map { "'\($0.name)' (\($0.kindName))" }.joined(separator: ", ")
-          + "; vision models take a single input, a picture.")
+          + "; a vision model takes a single input, which is an image.")
     }
     self.model = model
     self.decoder = decoder
@@ -72,7 +72,7 @@ public struct Evaluator: Sendable {
   /// - Returns: The prediction or the error, and the latencies.
   public func evaluate(_ source: ImageSource, id: String? = nil, iterations: Int = 1) -> Evaluation
   {
-    precondition(iterations > 0, "A picture is evaluated once at least.")
+    precondition(iterations > 0, "An image must be evaluated at least once.")
     var evaluation = Evaluation(id: id ?? source.id, result: .success(Prediction()))
     do {
       let picture = try fetched(source)
@@ -99,7 +99,7 @@ public struct Evaluator: Sendable {
     guard case .url(let address) = source else { return source }
     guard let fetch else {
       throw TensorIOError(
-        .unreadableFile, "'\(address)' is an address, and this evaluator fetches none.")
+        .unreadableFile, "'\(address)' is a URL, but this evaluator doesn't download images.")
     }
     return .bytes(try fetch(address), name: "'\(address)'")
   }
@@ -147,7 +147,7 @@ public struct Evaluator: Sendable {
     guard !file.contains("/"), file != ".." else {
       throw TensorIOError(
         .invalidBundle,
-        "'options.labels' of '\(bundle.path)' is '\(file)', expected the name of a file in assets.")
+        "'options.labels' of '\(bundle.path)' is '\(file)', but it must name a file in assets.")
     }
     let bytes = try FileSystem.read(bundle.assetPath(file))
     return Labels(text: String(decoding: bytes, as: UTF8.self)).names
@@ -181,7 +181,7 @@ extension TensorSpec {
     switch kind {
     case .vector: "numbers"
     case .scalar: "a number"
-    case .imageInput, .imageOutput: "a picture"
+    case .imageInput, .imageOutput: "an image"
     case .classMap: "a class map"
     case .bytes: "bytes"
     }

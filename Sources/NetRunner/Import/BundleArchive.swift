@@ -58,25 +58,25 @@ struct BundleArchive {
     guard bundles.isEmpty else {
       throw ImportError(
         .severalBundles,
-        "The zip file has \(bundles.count) bundles: \(list(bundles)). Zip each for itself.")
+        "The zip file has \(bundles.count) bundles: \(list(bundles)). Zip each of them separately.")
     }
     if names.contains("model.json") {
       throw ImportError(
         .noBundle,
-        "The zip file has what is in a bundle, but not its folder. Zip the .tiobundle folder itself."
+        "The zip file has a bundle's contents, but not its folder. Zip the .tiobundle folder itself."
       )
     }
     for item in items {
       guard let place = item.path.firstIndex(where: isBundle), place > 0 else { continue }
       throw ImportError(
         .noBundle,
-        "The zip file's bundle lies within '\(item.path[0])'. Zip '\(item.path[place])' itself.")
+        "The bundle in the zip file is inside '\(item.path[0])'. Zip '\(item.path[place])' itself.")
     }
     throw ImportError(
       .noBundle,
       names.isEmpty
         ? "The zip file is empty. Zip a .tiobundle folder."
-        : "The zip file has no .tiobundle folder, but \(list(names)). Zip the bundle's folder.")
+        : "The zip file has no .tiobundle folder, only \(list(names)). Zip the bundle's folder.")
   }
 
   private static func isBundle(_ name: String) -> Bool {
@@ -97,7 +97,7 @@ struct BundleArchive {
       guard entry.size <= limits.bytes, bytes <= limits.bytes else {
         throw ImportError(
           .zipTooLarge,
-          "The bundle has more than \(ByteCount(limits.bytes)) unpacked, the most that is allowed.")
+          "The unpacked bundle has more than \(ByteCount(limits.bytes)), which is the limit.")
       }
       // A small zip file could fill a disk if several of its entries shared the same bytes.
       guard entry.packedSize <= directory.fileSize, packedBytes <= directory.fileSize else {
@@ -107,8 +107,8 @@ struct BundleArchive {
       else {
         throw ImportError(
           .zipTooLarge,
-          "The zip file is not unpacked: its entry '\(entry.shownName)' grows more than"
-            + " \(limits.ratio) times when it is unpacked, as no model does.")
+          "The zip file was not unpacked: its entry '\(entry.shownName)' grows more than"
+            + " \(limits.ratio) times when it is unpacked, which no model does.")
       }
       try check(item, isAtMost: limits.manifestBytes) { $0 == ["model.json"] }
       try check(item, isAtMost: limits.assetBytes) { $0.first == "assets" }
@@ -121,7 +121,8 @@ struct BundleArchive {
     guard applies(item.path.dropFirst()), item.entry.size > most else { return }
     throw ImportError(
       .zipTooLarge,
-      "'\(item.entry.shownName)' has \(ByteCount(item.entry.size)); \(ByteCount(most)) are allowed."
+      "'\(item.entry.shownName)' has \(ByteCount(item.entry.size)), but the limit is "
+        + "\(ByteCount(most))."
     )
   }
 }
@@ -157,7 +158,8 @@ private struct NameTable {
       guard known.isFolder, use.isFolder, !(known.isEntry && isEntry),
         known.path.joined(separator: "/").utf8.elementsEqual(part.joined(separator: "/").utf8)
       else {
-        throw item.entry.unsafe("has the name of another, or one that some computers take for it")
+        throw item.entry.unsafe(
+          "has the same name as another entry, or one that some computers don't tell apart")
       }
       if isEntry { uses[key]?.isEntry = true }
     }

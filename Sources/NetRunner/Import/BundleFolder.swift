@@ -61,10 +61,10 @@ struct BundleFolder {
     let entries = files.count + folders.count
     try require(
       entries <= limits.entries,
-      "has \(entries) files and folders; \(limits.entries) are allowed")
+      "has \(entries) files and folders, but the limit is \(limits.entries)")
     let bytes = files.reduce(0) { $0 + $1.size }
     try require(
-      bytes <= limits.bytes, "has \(ByteCount(bytes)); \(ByteCount(limits.bytes)) are allowed")
+      bytes <= limits.bytes, "has \(ByteCount(bytes)), but the limit is \(ByteCount(limits.bytes))")
     for (file, size) in files {
       // The bundle's own folder counts towards the depth, as it does in a zip file.
       let parts = file.split(separator: "/")
@@ -73,12 +73,12 @@ struct BundleFolder {
         "has '\(file)', which lies more than \(limits.depth) folders deep")
       try require(
         parts.allSatisfy { $0.utf8.count <= limits.nameBytes },
-        "has '\(file)', a name of more than \(limits.nameBytes) bytes")
+        "has '\(file)', whose name has more than \(limits.nameBytes) bytes")
       var most = limits.bytes
       if file == "model.json" { most = limits.manifestBytes }
       if parts.first == "assets" { most = limits.assetBytes }
       try require(
-        size <= most, "has '\(file)' with \(ByteCount(size)); \(ByteCount(most)) are allowed")
+        size <= most, "has '\(file)' with \(ByteCount(size)), but the limit is \(ByteCount(most))")
     }
   }
 

@@ -27,7 +27,7 @@ extension BundleImporter {
     guard !isShipped(id) else {
       throw ImportError(
         .modelIsShipped,
-        "The id '\(id)' belongs to a model that came with the program, which is not replaced. "
+        "The id '\(id)' belongs to a model that came with the program and can't be replaced. "
           + "Change \"id\" in the new bundle's model.json.")
     }
     let present = try ModelLibrary(scanning: folder).bundles.filter { $0.manifest.id == id }

@@ -107,7 +107,7 @@ public struct BundleImporter: Sendable {
 
   private func requireFolder() throws {
     guard FileSystem.isFolder(folder) else {
-      throw ImportError(.cannotWrite, "There is no models folder. Make it, and import again.")
+      throw ImportError(.cannotWrite, "The models folder is missing. Create it, and import again.")
     }
   }
 
@@ -173,7 +173,7 @@ extension BundleImporter {
     var found = counted(inputs.count, "input")
     if let input = inputs.first, inputs.count == 1 {
       guard case .imageInput(let shape, _) = input.kind else {
-        throw notAVisionModel(bundle, found: "'\(input.name)', which is no image")
+        throw notAVisionModel(bundle, found: "'\(input.name)', which isn't an image")
       }
       if shape.channels == 3, shape.format != .gray { return }
       found = "'\(input.name)', an image with the format \(shape.format.rawValue)"
@@ -184,8 +184,8 @@ extension BundleImporter {
   private func notAVisionModel(_ bundle: ModelBundle, found: String) -> ImportError {
     ImportError(
       .notAVisionModel,
-      "Net Runner runs models with one input, an image with the format RGB or BGR;"
-        + " '\(bundle.manifest.name)' has \(found). Run it with 'tensorio run'.")
+      "Net Runner runs models with one input, an image with the format RGB or BGR,"
+        + " but '\(bundle.manifest.name)' has \(found). Run it with 'tensorio run'.")
   }
 
   private func run(_ check: (ModelBundle) throws -> Void, on bundle: ModelBundle) throws {

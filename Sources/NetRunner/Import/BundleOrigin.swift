@@ -106,8 +106,8 @@ extension BundleOrigin {
     else { return }
     throw ImportError(
       .replayed,
-      "Version '\(version)' of '\(model)' is by version \(documentVersion) of the document of channel"
-        + " '\(channel)', but version \(present.documentVersion) gave the model that is here. Ask who"
-        + " runs the repository.")
+      "Version '\(version)' of '\(model)' comes from version \(documentVersion) of the document of"
+        + " channel '\(channel)', but the installed model comes from version"
+        + " \(present.documentVersion). Ask the operator of the repository.")
   }
 }

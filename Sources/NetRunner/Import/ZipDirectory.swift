@@ -84,7 +84,7 @@ private struct LargeSizes {
 
   mutating func next() throws -> Int {
     guard rest.count >= 8, rest.number(at: rest.startIndex + 4, 4) < 0x8000_0000 else {
-      throw ImportError.damaged("an entry of it has no sizes")
+      throw ImportError.damaged("one of its entries has no sizes")
     }
     defer { rest = rest.dropFirst(8) }
     return rest.number(at: rest.startIndex, 8)

@@ -32,7 +32,8 @@ struct ZipEnd {
     for record in records { try record?.check(limits) }
     guard let found = records.first else { throw try Self.absence(in: file) }
     guard let last = found else {
-      throw ImportError.damaged("its directory is not where its end says, or in another file")
+      throw ImportError.damaged(
+        "its directory is not where its end record says, or is in another file")
     }
     self = last
   }
@@ -82,25 +83,27 @@ struct ZipEnd {
   private func check(_ limits: ArchiveLimits) throws {
     guard count <= limits.entries else {
       throw ImportError(
-        .zipTooLarge, "The zip file has \(count) entries, \(limits.entries) are allowed.")
+        .zipTooLarge, "The zip file has \(count) entries, but the limit is \(limits.entries).")
     }
     // A kibibyte per entry is more than any name and its extra fields need.
     guard directory.count <= limits.entries << 10 else {
       throw ImportError(
-        .zipTooLarge, "The zip file's directory has \(directory.count) bytes, far too many.")
+        .zipTooLarge,
+        "The zip file's directory has \(directory.count) bytes, which is far too many.")
     }
   }
 
   private static func absence(in file: FileParts) throws -> ImportError {
     let head = try file.bytes(0..<min(file.count, 64))
     if head.starts(with: [0x50, 0x4B]) {
-      return .damaged("its end is missing, perhaps it was not transferred to the end")
+      return .damaged("its end is missing; perhaps the transfer was incomplete")
     }
     let text = String(decoding: head, as: UTF8.self).drop(while: \.isWhitespace).lowercased()
     let found =
       file.count == 0
-      ? "is empty" : text.hasPrefix("<") ? "is a web page, perhaps one about the model" : "is none"
+      ? "is empty"
+      : text.hasPrefix("<") ? "is a web page, perhaps one about the model" : "isn't a zip file"
     return ImportError(
-      .notAZip, "A zip file with a .tiobundle folder is expected; the file \(found).")
+      .notAZip, "Expected a zip file with a .tiobundle folder, but the file \(found).")
   }
 }

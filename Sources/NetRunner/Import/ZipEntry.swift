@@ -83,10 +83,10 @@ extension ZipEntry {
     case 0x8000: guard !isFolder else { throw unsafe("is a file with the name of a folder") }
     case 0x4000: guard isFolder else { throw unsafe("is a folder with the name of a file") }
     case 0xA000:
-      throw unsafe("is a symbolic link; zip the file itself that it leads to")
+      throw unsafe("is a symbolic link; zip the file that it leads to")
     default: throw unsafe("is neither a file nor a folder")
     }
-    guard !isFolder || size == 0 else { throw unsafe("is a folder with content of its own") }
+    guard !isFolder || size == 0 else { throw unsafe("is a folder that has content like a file") }
     guard flags & 0x2041 == 0 else {
       throw unsafe("is encrypted; zip the bundle without a password")
     }
@@ -96,6 +96,6 @@ extension ZipEntry {
   }
 
   func unsafe(_ reason: String) -> ImportError {
-    ImportError(.unsafeZip, "The zip file is not unpacked: its entry '\(shownName)' \(reason).")
+    ImportError(.unsafeZip, "The zip file was not unpacked: its entry '\(shownName)' \(reason).")
   }
 }

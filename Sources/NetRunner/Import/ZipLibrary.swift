@@ -68,7 +68,7 @@ package struct ZipLibrary: Sendable {
       _ name: String, as type: Function.Type = Function.self
     ) throws(TensorIOError) -> Function {
       guard let symbol = library.symbol(name) else {
-        throw TensorIOError(.missingLibrary, "'\(library.path)' is no libzip: it lacks \(name).")
+        throw TensorIOError(.missingLibrary, "'\(library.path)' isn't libzip: it lacks \(name).")
       }
       return unsafeBitCast(symbol, to: type)
     }

@@ -79,7 +79,7 @@ final class ZipReader {
         let count = Int(library.readEntry(file, start, UInt64(memory.count)))
         // The declared size is enforced, because earlier decisions relied on it.
         guard count <= rest else {
-          throw ImportError.damaged("its entry '\(entry.shownName)' has more than it says")
+          throw ImportError.damaged("its entry '\(entry.shownName)' is larger than its header says")
         }
         if count > 0 { try body(UnsafeRawBufferPointer(rebasing: memory[..<count])) }
         return count
@@ -89,7 +89,7 @@ final class ZipReader {
       rest -= count
     }
     guard rest == 0 else {
-      throw ImportError.damaged("its entry '\(entry.shownName)' has less than it says")
+      throw ImportError.damaged("its entry '\(entry.shownName)' is smaller than its header says")
     }
   }
 

@@ -36,7 +36,7 @@ struct AtomicOutput {
   private func checkDestination() throws {
     guard replaces || !FileManager.default.fileExists(atPath: destination) else {
       throw TensorIOError(
-        .fileExists, "'\(destination)' exists; name another, or say that it is to be replaced.")
+        .fileExists, "'\(destination)' already exists; name another, or allow it to be replaced.")
     }
   }
 

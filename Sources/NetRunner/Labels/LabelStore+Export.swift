@@ -50,7 +50,7 @@ extension LabelStore {
     }
     throw TensorIOError(
       .invalidOption,
-      "'\(path)' does not say what to write: its name ends with .testbundle, .csv or .zip.")
+      "The name '\(path)' doesn't say what to write. It must end with .testbundle, .csv or .zip.")
   }
 
   /// The labelled photos that haven't changed, and notes about the others.
@@ -68,7 +68,7 @@ extension LabelStore {
     }
     var notes: [String] = []
     for (state, verb) in [
-      (LabelledPhoto.State.missing, "gone"), (.changed, "other pictures than those labelled"),
+      (LabelledPhoto.State.missing, "missing"), (.changed, "not the images that were labelled"),
     ] {
       guard let paths = others[state], let first = paths.first else { continue }
       notes.append(
@@ -229,14 +229,14 @@ extension LabelStore {
   /// A table tells text from numbers only by how a label is written, so some labels would be read
   /// differently.
   private func check(_ path: String, _ paths: [String], _ photos: [LabelledPhoto]) throws {
-    var reason = "a table holds texts alone, or equally many numbers for each photo"
+    var reason = "a table holds only texts, or the same number of numbers for each photo"
     do {
       let dataset = try Dataset(contentsOf: path, layout: .csv)
       let isSame =
         dataset.samples.map(\.id) == paths
         && dataset.samples.map(\.truth) == photos.map(\.label.truth)
       if isSame { return }
-      reason += ", and no texts that look like numbers with fractions"
+      reason += ", and it can't hold texts that look like numbers with fractions"
     } catch is TensorIOError {}
     throw TensorIOError(
       .wrongKind,

@@ -39,12 +39,12 @@ extension LabelStore {
         "left out: \(counted(missing.count, "photo")) that cannot be read, such as '\(first)'")
     }
     if others > 0 {
-      notes.append("left out: \(counted(others, "picture")) without a class or numbers")
+      notes.append("left out: \(counted(others, "image")) without a class or numbers")
     }
     guard !labels.isEmpty else {
       throw TensorIOError(
         .wrongKind,
-        "'\(dataset.path)' has no labels to take over\(notes.isEmpty ? "" : ": ")"
+        "'\(dataset.path)' has no labels to import\(notes.isEmpty ? "" : ": ")"
           + notes.joined(separator: "; ") + ".")
     }
     try setLabels(labels, for: model)

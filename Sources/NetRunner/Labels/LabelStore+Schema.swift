@@ -66,7 +66,7 @@ extension LabelStore {
         return try SQLiteFile(path, busySeconds: busyTimeout, isDurable: true, schema: schema)
       } catch SQLiteSchema.Mismatch.foreign {
         throw TensorIOError(
-          .unreadableFile, "'\(path)' is a database of another program, and stays as it is.")
+          .unreadableFile, "'\(path)' is a database of another program, so it was left unchanged.")
       } catch SQLiteSchema.Mismatch.newer {
         throw TensorIOError(
           .unreadableFile,
@@ -105,12 +105,13 @@ extension LabelStore {
     guard let real = PictureFolder.realPath(path) else {
       throw TensorIOError(
         .fileNotFound,
-        "The folder '\(path)' that the label store '\(database.path)' keeps paths from is gone.")
+        "The label store '\(database.path)' needs the folder '\(path)', which is missing.")
     }
     guard root == nil || root == real else {
       throw TensorIOError(
         .invalidOption,
-        "The label store '\(database.path)' keeps paths from '\(real)', not from '\(root ?? "")'.")
+        "The label store '\(database.path)' has paths relative to '\(real)', not to "
+          + "'\(root ?? "")'.")
     }
     return real
   }
@@ -124,12 +125,12 @@ extension LabelStore {
   static func explained(_ error: SQLiteError, _ path: String) -> TensorIOError {
     let reason =
       switch error.code {
-      case .notADatabase: "it is no label store"
+      case .notADatabase: "it isn't a label store"
       case .corrupt: "it is damaged"
-      case .busy, .locked: "another process keeps it busy; try again"
+      case .busy, .locked: "another process is using it; try again"
       case .full: "the disk is full"
       case .readOnly: "it cannot be written"
-      case .cannotOpen: "it cannot be opened; its folder must be there, and be writable"
+      case .cannotOpen: "it cannot be opened; its folder must exist and be writable"
       default: error.message
       }
     return TensorIOError(

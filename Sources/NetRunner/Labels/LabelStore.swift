@@ -154,7 +154,8 @@ public final class LabelStore: Sendable {
   /// Sets labels in one step, which ``undo(for:)`` reverts as a whole.
   func setLabels(_ labels: [(Photo, PhotoLabel)], for model: String) throws {
     guard !model.isEmpty else {
-      throw TensorIOError(.wrongKind, "A label belongs to a model; its identifier is empty.")
+      throw TensorIOError(
+        .wrongKind, "A label belongs to a model, but the model's identifier is empty.")
     }
     for (_, label) in labels { try label.check() }
     try write { database in

@@ -33,12 +33,13 @@ public enum PhotoLabel: Sendable, Hashable {
     switch self {
     case .text(let text):
       guard !text.isEmpty else {
-        throw TensorIOError(.wrongKind, "A label has at least one character; remove it instead.")
+        throw TensorIOError(
+          .wrongKind, "A label needs at least one character. To clear it, remove it.")
       }
     case .numbers(let numbers):
       guard !numbers.isEmpty, numbers.allSatisfy(\.isFinite) else {
         throw TensorIOError(
-          .wrongKind, "A label takes at least one finite number, got \(numbers).")
+          .wrongKind, "A label needs one or more finite numbers, got \(numbers).")
       }
     }
   }

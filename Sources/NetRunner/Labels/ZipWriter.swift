@@ -47,7 +47,7 @@ package final class ZipWriter {
   func add(_ bytes: [UInt8], named name: String) throws {
     // libzip reads the bytes when the archive is closed, and then frees them.
     guard let copy = malloc(max(bytes.count, 1)) else {
-      throw TensorIOError(.unreadableFile, "There is no memory to write '\(path)'.")
+      throw TensorIOError(.unreadableFile, "There isn't enough memory to write '\(path)'.")
     }
     UnsafeMutableRawBufferPointer(start: copy, count: bytes.count).copyBytes(from: bytes)
     var error = zip_error_t()

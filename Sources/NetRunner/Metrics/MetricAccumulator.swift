@@ -122,7 +122,7 @@ private struct MetricItems<M: Metric>: MetricStorage {
       return values
     } catch {
       throw TensorIOError(
-        .internalFault, "What metric '\(name)' keeps cannot be written as JSON: \(error)",
+        .internalFault, "The items of metric '\(name)' cannot be written as JSON: \(error)",
         cause: error)
     }
   }
@@ -131,7 +131,7 @@ private struct MetricItems<M: Metric>: MetricStorage {
     guard values.count == indices.count else {
       throw TensorIOError(
         .wrongElementCount,
-        "Metric '\(name)' needs an item for each of \(indices.count) pictures, got \(values.count)."
+        "Metric '\(name)' needs an item for each of \(indices.count) images, got \(values.count)."
       )
     }
     let decoder = JSONDecoder()
@@ -144,7 +144,7 @@ private struct MetricItems<M: Metric>: MetricStorage {
     } catch {
       throw TensorIOError(
         .wrongKind,
-        "The kept items are not those of metric '\(name)': was the part made by another version?",
+        "These items don't belong to metric '\(name)'. Did another version make the part?",
         cause: error)
     }
     for (index, item) in zip(indices, found) {
@@ -161,7 +161,7 @@ private struct MetricItems<M: Metric>: MetricStorage {
   private func checkFree(_ index: Int) throws {
     guard items[index] == nil else {
       throw TensorIOError(
-        .invalidOption, "Metric '\(name)' got picture \(index) twice; each counts once.")
+        .invalidOption, "Metric '\(name)' got image \(index) twice; each image counts once.")
     }
   }
 

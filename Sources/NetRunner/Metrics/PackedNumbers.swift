@@ -39,7 +39,7 @@ extension PackedNumbers: Codable {
     let width = MemoryLayout<Number.Pattern>.size
     guard let bytes = Data(base64Encoded: text), bytes.count.isMultiple(of: width) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "No Base64 of \(width)-byte numbers.")
+        in: container, debugDescription: "This isn't Base64 of \(width)-byte numbers.")
     }
     numbers = bytes.withUnsafeBytes { bytes in
       (0..<(bytes.count / width)).map { place in

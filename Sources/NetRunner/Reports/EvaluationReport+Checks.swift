@@ -24,7 +24,7 @@ extension EvaluationReport {
     for (place, result) in models.enumerated() {
       let id = result.model.id
       guard known.insert(id).inserted else {
-        return "'models[\(place)].model.id': the model '\(id)' is there twice."
+        return "'models[\(place)].model.id': the model '\(id)' occurs twice."
       }
       if let fault = result.firstFault(rows[id] ?? []) { return "'models[\(place)]\(fault)" }
     }
@@ -40,11 +40,11 @@ extension ModelResult {
   /// Returns the rest of a sentence that begins with the path to this result.
   fileprivate func firstFault(_ rows: [ResultRow]) -> String? {
     guard pictures == rows.count else {
-      return ".pictures' says \(pictures), 'results' has \(rows.count) rows of '\(model.id)'."
+      return ".pictures' says \(pictures), but 'results' has \(rows.count) rows of '\(model.id)'."
     }
     let failures = rows.count(where: \.error)
     guard failed == failures else {
-      return ".failed' says \(failed), 'results' has \(failures) failed rows of '\(model.id)'."
+      return ".failed' says \(failed), but 'results' has \(failures) failed rows of '\(model.id)'."
     }
     guard labelled >= 0, labelled <= pictures else {
       return ".labelled' must lie between 0 and \(pictures), found \(labelled)."
@@ -54,7 +54,7 @@ extension ModelResult {
     }
     for (name, items) in (items ?? [:]).sorted(by: { $0.key < $1.key })
     where items.count != rows.count {
-      return ".items.\(name)' must have an entry for each of the \(rows.count) pictures, it has "
+      return ".items.\(name)' must have an entry for each of the \(rows.count) images, but it has "
         + "\(items.count)."
     }
     for (name, report) in metrics.sorted(by: { $0.key < $1.key }) {
@@ -70,11 +70,11 @@ extension ConfusionMatrix {
   fileprivate var firstFault: String? {
     guard counts.count == labels.count, failed.count == labels.count else {
       return "' has \(labels.count) labels, \(counts.count) rows and \(failed.count) numbers of "
-        + "failed pictures: they must be equal."
+        + "failed images: they must be equal."
     }
     for (row, numbers) in counts.enumerated() {
       guard numbers.count == labels.count else {
-        return ".counts[\(row)]' must have \(labels.count) numbers, it has \(numbers.count)."
+        return ".counts[\(row)]' must have \(labels.count) numbers, but it has \(numbers.count)."
       }
       if let negative = numbers.first(where: { $0 < 0 }) {
         return ".counts[\(row)]' has the negative number \(negative)."

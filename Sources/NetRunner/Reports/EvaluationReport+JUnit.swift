@@ -85,7 +85,7 @@ extension EvaluationReport {
     if rows.count > list.count { list.append("... and \(rows.count - list.count) more.") }
     let isLost = result.failed >= result.pictures
     let element = isLost ? "error" : "skipped"
-    let message = "\(result.failed) of \(result.pictures) pictures failed."
+    let message = "\(result.failed) of \(result.pictures) images failed."
     return Case(
       outcome: isLost ? .error : .skipped,
       text: start + "<\(element) \(XMLText("message", message))/>\n"

@@ -77,8 +77,8 @@ extension EvaluationReport {
       guard version <= known else {
         throw TensorIOError(
           .unreadableFile,
-          "\(name) has 'schema_version' \(version), this program reads versions up to \(known). "
-            + "A newer tensorio made it: read it with that.")
+          "\(name) has 'schema_version' \(version), but this program reads versions up to "
+            + "\(known). A newer tensorio wrote it; read it with that version.")
       }
     }
   }

@@ -31,7 +31,7 @@ public struct ReportFile: Sendable {
   public func write(_ text: String) throws {
     guard !FileSystem.isFolder(path) else {
       throw TensorIOError(
-        .unwritableFile, "'\(path)' is a folder, a report is written to a file.")
+        .unwritableFile, "'\(path)' is a folder, but a report is written to a file.")
     }
     let folder = FileSystem.folder(of: path)
     guard FileSystem.isFolder(folder) else {

@@ -91,7 +91,7 @@ struct DatasetPlace: Sendable {
     guard var pictures = try? dataset(folder) else { return try named.get() }
     let reason =
       switch named {
-      case .success: "it names no picture that is there"
+      case .success: "none of the images that it lists exist"
       case .failure(let error): (error as? TensorIOError)?.message ?? "\(error)"
       }
     pictures.notes.append("left out: the table '\(table)': \(reason)")

@@ -55,8 +55,8 @@ struct DatasetPlaces: Sendable {
     WebError(
       status: .notFound, code: "folder_not_found",
       message:
-        "There is no folder '\(name.prefix(200))' among those of GET /api/v1/server, or no such path "
-        + "in it.")
+        "There is no folder '\(name.prefix(200))'. Use a folder that GET /api/v1/server lists, or "
+        + "a path inside it.")
   }
 }
 #endif

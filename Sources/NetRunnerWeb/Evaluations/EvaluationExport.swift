@@ -25,7 +25,7 @@ enum EvaluationExport: String, Sendable, CaseIterable {
     let word = query.text("format") ?? "json"
     guard let format = Self(rawValue: word) else {
       throw WebError.badRequest(
-        "'format' takes json, csv, html or netrunner, not '\(word.prefix(40))'.")
+        "'format' must be json, csv, html or netrunner, not '\(word.prefix(40))'.")
     }
     self = format
   }

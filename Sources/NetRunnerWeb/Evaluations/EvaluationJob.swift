@@ -127,14 +127,14 @@ final class EvaluationJob: Sendable {
     let (progress, isOver) = state.withLock { ($0.progress, $0.isOver) }
     let isWhole = progress.remaining == 0
     if !isWhole {
-      let counts = progress.models.map { "\($0.done) with '\($0.id)'" }.joined(separator: ", ")
-      let all = counted(run.dataset.samples.count, "picture")
-      report.dataset.notes.append("cancelled: of \(all) \(counts)")
+      let all = counted(run.dataset.samples.count, "image")
+      let counts = progress.models.map { "\($0.done) of \(all) with '\($0.id)'" }
+      report.dataset.notes.append("cancelled: evaluated \(counts.joined(separator: ", "))")
     }
     var summary = report
     summary.results = []
     guard case .object(var members) = try JSONValue(parsing: Data(summary.json().utf8)) else {
-      throw TensorIOError(.internalFault, "A report is no object.")
+      throw TensorIOError(.internalFault, "The report isn't a JSON object.")
     }
     members["results"] = nil
     let document = JSONValue.object(members)
@@ -188,7 +188,7 @@ final class EvaluationJob: Sendable {
     else {
       throw WebError(
         status: .notFound, code: "picture_not_found",
-        message: "The evaluation has no picture \(index), or it is not there any more.")
+        message: "The evaluation has no image \(index), or its file no longer exists.")
     }
     return path
   }

@@ -51,16 +51,17 @@ struct EvaluationRequest: Sendable, Hashable {
 
   private static func models(_ value: JSONValue) throws -> [String] {
     guard case .array(let elements) = value else {
-      throw WebError.badRequest("'models' takes an array of models' ids.")
+      throw WebError.badRequest("'models' must be an array of model ids.")
     }
     let ids = try elements.map { element in
       guard case .string(let id) = element else {
-        throw WebError.badRequest("'models' takes ids, which are strings.")
+        throw WebError.badRequest("'models' must contain only ids, which are strings.")
       }
       return id
     }
     guard (1...maximumModels).contains(ids.count), Set(ids).count == ids.count else {
-      throw WebError.badRequest("'models' takes 1 to \(maximumModels) ids, each once.")
+      throw WebError.badRequest(
+        "'models' must contain 1 to \(maximumModels) ids, each only once.")
     }
     return ids
   }
@@ -70,21 +71,22 @@ struct EvaluationRequest: Sendable, Hashable {
     switch members["upload"] {
     case .string(let id): sources.append(.upload(id))
     case nil, .null: break
-    default: throw WebError.badRequest("'upload' takes an upload's id, a string.")
+    default: throw WebError.badRequest("'upload' must be an upload's id, as a string.")
     }
     switch members["folder"] {
     case .string(let folder): sources.append(.folder(folder))
     case nil, .null: break
-    default: throw WebError.badRequest("'folder' takes one of the server's folders, a string.")
+    default:
+      throw WebError.badRequest("'folder' must be one of the server's folders, as a string.")
     }
     switch members["sample"] {
     case .bool(true): sources.append(.samples)
     case nil, .null, .bool(false): break
-    default: throw WebError.badRequest("'sample' takes true or false.")
+    default: throw WebError.badRequest("'sample' must be true or false.")
     }
     guard sources.count == 1 else {
       throw WebError.badRequest(
-        "Name the pictures: one of 'upload', 'folder' and '\"sample\": true'.")
+        "Choose the images with exactly one of 'upload', 'folder' and '\"sample\": true'.")
     }
     return sources[0]
   }
@@ -101,7 +103,7 @@ struct EvaluationRequest: Sendable, Hashable {
     }
     guard let number, range.contains(number) else {
       throw WebError.badRequest(
-        "'\(name)' takes a whole number from \(range.lowerBound) to \(range.upperBound).")
+        "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }

@@ -74,7 +74,7 @@ struct EvaluationRoutes: Sendable {
       if let reason = model.reason {
         throw WebError(
           status: .unprocessableContent, code: "model_cannot_run",
-          message: "'\(model.bundle.manifest.name)' cannot be evaluated. \(reason)")
+          message: "'\(model.bundle.manifest.name)' can't be evaluated. \(reason)")
       }
       return model.bundle
     }
@@ -93,9 +93,10 @@ struct EvaluationRoutes: Sendable {
     guard job.rowCount <= EvaluationStore.maximumRows else {
       throw WebError(
         status: .unprocessableContent, code: "too_many_pictures",
-        message: "\(counted(run.dataset.samples.count, "picture")) and "
-          + "\(counted(bundles.count, "model")) make \(job.rowCount) rows, of which an evaluation has at most "
-          + "\(EvaluationStore.maximumRows). Give a 'limit', or use 'tensorio evaluate'.")
+        message: "\(counted(run.dataset.samples.count, "image")) and "
+          + "\(counted(bundles.count, "model")) make \(job.rowCount) rows, but an evaluation can "
+          + "have at most \(EvaluationStore.maximumRows). Set a 'limit', or use "
+          + "'tensorio evaluate'.")
     }
     return job
   }
@@ -144,7 +145,7 @@ struct EvaluationRoutes: Sendable {
         status: .conflict, code: "no_report",
         message: job.phase.hasEnded
           ? "The evaluation ended without a report."
-          : "The evaluation is not done yet; wait for it.")
+          : "The evaluation isn't done yet. Wait until it ends.")
     }
     return try await queue.run { try format.response(report, of: job.run.dataset) }
   }

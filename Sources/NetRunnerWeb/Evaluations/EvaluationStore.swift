@@ -70,7 +70,8 @@ final class EvaluationStore: Sendable {
     guard let job = jobs.withLock({ $0.first { $0.id == id } }) else {
       throw WebError(
         status: .notFound, code: "evaluation_not_found",
-        message: "There is no evaluation '\(id.prefix(100))'; the oldest ones are forgotten.")
+        message: "There is no evaluation '\(id.prefix(100))'. The server keeps only the most "
+          + "recent ones.")
     }
     return job
   }

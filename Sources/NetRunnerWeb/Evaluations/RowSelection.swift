@@ -30,7 +30,7 @@ struct RowSelection: Sendable {
     limit = try query.integer("limit", in: 1...Self.maximumCount) ?? 50
     let word = query.text("only") ?? "all"
     guard let kind = Kind(rawValue: word) else {
-      throw WebError.badRequest("'only' takes all, errors or wrong, not '\(word.prefix(40))'.")
+      throw WebError.badRequest("'only' must be all, errors or wrong, not '\(word.prefix(40))'.")
     }
     self.kind = kind
   }

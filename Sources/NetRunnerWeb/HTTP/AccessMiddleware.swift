@@ -57,7 +57,7 @@ struct AccessMiddleware: RouterMiddleware {
     else {
       throw WebError(
         status: .misdirectedRequest, code: "wrong_host",
-        message: "This server answers as localhost, not as '\(host.prefix(100))'.")
+        message: "This server only accepts requests for localhost, not for '\(host.prefix(100))'.")
     }
   }
 
@@ -67,7 +67,7 @@ struct AccessMiddleware: RouterMiddleware {
     guard origin.hasSuffix("://" + (request.head.authority ?? "-")) else {
       throw WebError(
         status: .forbidden, code: "cross_origin",
-        message: "Pages of '\(origin.prefix(100))' cannot change anything here.")
+        message: "Pages from '\(origin.prefix(100))' can't change anything on this server.")
     }
   }
 

@@ -81,7 +81,7 @@ final class BodyReader: Sendable {
       do {
         return try JSONValue(parsing: Data(bytes.readableBytesView))
       } catch {
-        throw WebError.badRequest("The body is not JSON: \(error).")
+        throw WebError.badRequest("The body isn't valid JSON: \(error).")
       }
     }
   }
@@ -110,14 +110,14 @@ final class BodyReader: Sendable {
     } catch let error as POSIXError {
       throw WebError(
         status: HTTPResponse.Status(code: 507), code: "cannot_write",
-        message: "\(what) cannot be kept: \(FileSystem.reason(for: error)).", endsConnection: true)
+        message: "\(what) can't be stored: \(FileSystem.reason(for: error)).", endsConnection: true)
     }
   }
 
   private static func tooLarge(_ what: String, _ limit: Int) -> WebError {
     WebError(
       status: .contentTooLarge, code: "body_too_large",
-      message: "\(what) has more than \(ByteCount(limit)), the most that is accepted.",
+      message: "\(what) is larger than the maximum of \(ByteCount(limit)).",
       endsConnection: true)
   }
 }

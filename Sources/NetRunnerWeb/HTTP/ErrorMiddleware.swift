@@ -49,13 +49,13 @@ struct ErrorMiddleware: RouterMiddleware {
     case let error as any HTTPResponseError:
       return WebError(
         status: error.status, code: "bad_request",
-        message: "The request is wrong: \(error.status.reasonPhrase).")
+        message: "The request is invalid: \(error.status.reasonPhrase).")
     case is CancellationError: return .tooBusy
     default:
       context.logger.error("a request failed: \(error)")
       return WebError(
         status: .internalServerError, code: "internal_error",
-        message: "The server failed to answer. Its log says why.")
+        message: "The server failed to respond. Its log contains the reason.")
     }
   }
 
@@ -72,8 +72,8 @@ extension WebError {
   static func wrongMethod(_ request: Request, allowed methods: String) -> WebError {
     WebError(
       status: .methodNotAllowed, code: "method_not_allowed",
-      message: "'\(request.uri.path.prefix(100))' does not take "
-        + "\(request.method.rawValue.prefix(40)). It takes \(methods).",
+      message: "'\(request.uri.path.prefix(100))' doesn't support "
+        + "\(request.method.rawValue.prefix(40)). It supports \(methods).",
       headers: [.allow: methods], endsConnection: true)
   }
 }

@@ -31,7 +31,7 @@ struct JSONObjectReader {
     switch members[name] {
     case nil, .null?: nil
     case .string(let text)?: text
-    case let value?: throw wrong(name, "a text", value)
+    case let value?: throw wrong(name, "a string", value)
     }
   }
 
@@ -51,7 +51,10 @@ struct JSONObjectReader {
 
   func integers(_ name: String) throws -> [Int] {
     try array(name, isRequired: true).map { value in
-      guard let integer = Self.integer(value) else { throw wrong(name, "whole numbers", value) }
+      guard let integer = Self.integer(value) else {
+        throw WebError.badRequest(
+          "'\(name)' must contain only whole numbers, not \(value.typeName).")
+      }
       return integer
     }
   }
@@ -65,7 +68,7 @@ struct JSONObjectReader {
     switch members[name] {
     case .array(let values)?: return values
     case nil where !isRequired: return []
-    case nil: throw WebError.badRequest("\(owner) lacks '\(name)'.")
+    case nil: throw WebError.badRequest("\(owner) is missing '\(name)'.")
     case let value?: throw wrong(name, "an array", value)
     }
   }

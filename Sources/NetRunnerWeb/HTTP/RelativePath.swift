@@ -33,10 +33,11 @@ struct RelativePath: Sendable, Hashable {
   init(_ parts: [String]) throws {
     self.parts = parts
     guard !parts.isEmpty, parts.count <= Self.maximumDepth else {
-      throw Self.invalid("A path has 1 to \(Self.maximumDepth) parts, got \(parts.count).")
+      throw Self.invalid(
+        "A path must have 1 to \(Self.maximumDepth) parts, but this one has \(parts.count).")
     }
     guard parts.reduce(parts.count, { $0 + $1.utf8.count }) <= Self.maximumBytes else {
-      throw Self.invalid("A path has at most \(Self.maximumBytes) bytes.")
+      throw Self.invalid("A path can have at most \(Self.maximumBytes) bytes.")
     }
     for part in parts { try Self.check(part) }
   }
@@ -53,7 +54,7 @@ struct RelativePath: Sendable, Hashable {
     try self.init(
       parts.map { part in
         guard let decoded = String(part).removingPercentEncoding else {
-          throw Self.invalid("'\(part.prefix(100))' is no percent-encoded UTF-8.")
+          throw Self.invalid("'\(part.prefix(100))' isn't valid percent-encoded UTF-8.")
         }
         return decoded
       })
@@ -61,10 +62,11 @@ struct RelativePath: Sendable, Hashable {
 
   private static func check(_ part: String) throws {
     guard !part.isEmpty, part != ".", part != ".." else {
-      throw invalid("A part of a path is a name, not '\(part)'.")
+      throw invalid("A part of a path must be a name, not '\(part)'.")
     }
     guard part.utf8.count <= maximumPartBytes else {
-      throw invalid("A name has at most \(maximumPartBytes) bytes; '\(part.prefix(40))' has more.")
+      throw invalid(
+        "A name can have at most \(maximumPartBytes) bytes, but '\(part.prefix(40))' has more.")
     }
     // Check scalars instead of characters: a slash with a combining accent is a different
     // character, but it is still a slash to the system.
@@ -72,7 +74,7 @@ struct RelativePath: Sendable, Hashable {
       scalar != "/" && scalar != "\\" && scalar.properties.generalCategory != .control
     }
     guard isPlain else {
-      throw invalid("A name has no slash, backslash or control character.")
+      throw invalid("A name can't contain slashes, backslashes or control characters.")
     }
   }
 

@@ -28,7 +28,7 @@ struct TokenMiddleware: RouterMiddleware {
     if sent != nil { try await guesses.wait(for: context.channel.remoteAddress?.ipAddress ?? "") }
     throw WebError(
       status: .unauthorized, code: "token_needed",
-      message: "This server requires its token, as 'Authorization: Bearer TOKEN'.",
+      message: "This server requires a token. Send it as 'Authorization: Bearer TOKEN'.",
       headers: [.wwwAuthenticate: "Bearer"], endsConnection: request.method != .get)
   }
 

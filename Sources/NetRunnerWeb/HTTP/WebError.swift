@@ -33,7 +33,7 @@ extension WebError {
     WebError(
       status: .notFound, code: "model_not_found",
       message:
-        "There is no model '\(id.prefix(100))'. GET /api/v1/models lists those that there are.")
+        "There is no model '\(id.prefix(100))'. GET /api/v1/models lists all models.")
   }
 
   /// An error for a request that can't be understood.
@@ -52,7 +52,7 @@ extension WebError {
   static func notStored(_ reason: String) -> WebError {
     WebError(
       status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
-      code: "not_stored", message: "The server cannot store the file: \(reason).",
+      code: "not_stored", message: "The server can't store the file: \(reason).",
       endsConnection: true)
   }
 
@@ -63,6 +63,7 @@ extension WebError {
       case .invalidImage, .unsupportedImage: (.badRequest, "not_a_picture")
       case .imageTooLarge: (.contentTooLarge, "picture_too_large")
       case .fileNotFound: (.notFound, "not_found")
+      case .unwritableFile: (.internalServerError, "cannot_write")
       case .missingInput, .unknownInput, .wrongInputCount, .wrongElementCount, .wrongKind,
         .unrepresentableValue, .invalidOption:
         (.badRequest, "bad_request")

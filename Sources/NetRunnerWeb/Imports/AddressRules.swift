@@ -84,14 +84,14 @@ extension AddressRules {
     Network([224], 4, "a multicast address", of: 4),
     Network([240], 4, "a reserved address", of: 4),
     // Azure, Alibaba, AWS and Google provide secrets to their machines at these addresses.
-    Network([168, 63, 129, 16], 32, "an address of a cloud's own", of: 4),
-    Network([100, 100, 100, 200], 32, "an address of a cloud's own", of: 4),
+    Network([168, 63, 129, 16], 32, "a cloud provider's internal address", of: 4),
+    Network([100, 100, 100, 200], 32, "a cloud provider's internal address", of: 4),
     Network(
       [0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54], 128,
-      "an address of a cloud's own", of: 16),
+      "a cloud provider's internal address", of: 16),
     Network(
       [0xFD, 0x20, 0, 0xCE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54], 128,
-      "an address of a cloud's own", of: 16),
+      "a cloud provider's internal address", of: 16),
     Network([], 128, "an address of this computer", of: 16),
     Network([0xFE, 0x80], 10, "a link-local address", of: 16),
     Network([0xFF], 8, "a multicast address", of: 16),
@@ -111,7 +111,7 @@ extension AddressRules {
     Network([10], 8, "a private address", of: 4),
     Network([172, 16], 12, "a private address", of: 4),
     Network([192, 168], 16, "a private address", of: 4),
-    Network([100, 64], 10, "a private address of a provider", of: 4),
+    Network([100, 64], 10, "an internet provider's private address", of: 4),
     Network([192, 0, 0], 24, "a reserved address", of: 4),
     Network([192, 0, 2], 24, "a reserved address", of: 4),
     Network([192, 88, 99], 24, "a reserved address", of: 4),

@@ -36,19 +36,21 @@ struct BundleAddress: Sendable {
     guard line.utf8.count <= 8_192, !line.contains("\\"),
       line.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != " " }),
       let url = URL(string: line)?.absoluteURL
-    else { throw Self.invalid(line, "is no address") }
+    else { throw Self.invalid(line, "isn't a valid address") }
     guard let scheme = url.scheme?.lowercased(), ["https", "http"].contains(scheme) else {
-      throw Self.invalid(line, "does not begin with https:// or http://")
+      throw Self.invalid(line, "doesn't begin with https:// or http://")
     }
     guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
-      throw Self.invalid("the address", "has a user's name or password, which others would see")
+      throw DownloadError(
+        .invalidURL,
+        "The address contains a user name or password, which others would see. Remove it.")
     }
     guard let (host, port) = Self.server(of: url) else {
-      throw Self.invalid(line, "names no server")
+      throw Self.invalid(line, "doesn't name a valid server")
     }
     // A larger port number would crash the process when it opens a connection.
     guard port.dropFirst().isEmpty || (1...0xFFFF).contains(Int(port.dropFirst()) ?? 0) else {
-      throw Self.invalid(line, "has an impossible port")
+      throw Self.invalid(line, "has an invalid port")
     }
     self.text = url.absoluteString
     self.host = host
@@ -61,13 +63,14 @@ struct BundleAddress: Sendable {
   /// - Throws: ``DownloadError`` with the code `invalidURL` or `addressNotAllowed`.
   func redirected(to location: String) throws -> BundleAddress {
     guard let target = URL(string: location, relativeTo: url) else {
-      throw Self.invalid(location, "is no address")
+      throw Self.invalid(location, "isn't a valid address")
     }
     let address = try BundleAddress(target.absoluteString)
     guard address.isSecure || !isSecure else {
       throw DownloadError(
         .addressNotAllowed,
-        "'\(shown)' leads to '\(address.shown)', which is not encrypted. Ask its owner for https.")
+        "'\(shown)' redirects to '\(address.shown)', which isn't encrypted. Ask its owner to use "
+          + "https.")
     }
     return address
   }

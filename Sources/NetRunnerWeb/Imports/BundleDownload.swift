@@ -71,7 +71,7 @@ public struct BundleDownload: Sendable {
       throw DownloadError(.cancelled, "The download was cancelled.", cause: error)
     } catch {
       throw DownloadError(
-        .connectionFailed, "'\(address.shown)' cannot be downloaded: \(error).", cause: error)
+        .connectionFailed, "'\(address.shown)' can't be downloaded: \(error).", cause: error)
     }
   }
 
@@ -85,7 +85,8 @@ public struct BundleDownload: Sendable {
       group.addTask {
         try await Task.sleep(for: limits.total)
         throw DownloadError(
-          .timedOut, "'\(address.shown)' was not downloaded in \(limits.total), and is given up.")
+          .timedOut,
+          "The download of '\(address.shown)' took longer than \(limits.total) and was stopped.")
       }
       defer { group.cancelAll() }
       try await group.next()
@@ -108,7 +109,7 @@ public struct BundleDownload: Sendable {
     }
     throw DownloadError(
       .serverError,
-      "'\(first.shown)' leads on to another address more than \(limits.redirects) times.")
+      "'\(first.shown)' redirects more than \(limits.redirects) times.")
   }
 
   private func allowedComputers(for address: BundleAddress) async throws -> [IPAddress] {
@@ -120,17 +121,17 @@ public struct BundleDownload: Sendable {
         computers = try await resolver.addresses(address.host)
       } catch let error as HostResolver.Failure {
         throw DownloadError(
-          .connectionFailed, "The server '\(address.host)' is not known: \(error).", cause: error)
+          .connectionFailed, "The server '\(address.host)' can't be found: \(error).", cause: error)
       }
     }
     let allowed = computers.filter { rules.refusal(of: $0) == nil }
     guard allowed.isEmpty else { return allowed }
     guard let computer = computers.first, let kind = rules.refusal(of: computer) else {
-      throw DownloadError(.connectionFailed, "The server '\(address.host)' has no address.")
+      throw DownloadError(.connectionFailed, "The server '\(address.host)' has no IP address.")
     }
     throw DownloadError(
       .addressNotAllowed,
-      "'\(address.shown)' is not fetched: its server has \(kind) (\(computer))."
+      "'\(address.shown)' can't be downloaded, because its server has \(kind) (\(computer))."
         + " Import from the public internet, or upload the file.")
   }
 }

@@ -47,7 +47,7 @@ struct BundleExchange: Sendable {
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     var failure: any Error = DownloadError(
-      .connectionFailed, "The server '\(address.host)' has no address.")
+      .connectionFailed, "The server '\(address.host)' has no IP address.")
     for computer in computers.prefix(3) {
       do {
         return try await HTTPClient.withHTTPClient(
@@ -123,17 +123,18 @@ struct BundleExchange: Sendable {
     case 200: break
     case 404, 410:
       throw DownloadError(
-        .notFound, "'\(address.shown)' is not there: the server answered \(response.status).")
+        .notFound,
+        "'\(address.shown)' doesn't exist: the server responded with \(response.status).")
     default:
       throw DownloadError(
         .serverError,
-        "'\(address.shown)' cannot be downloaded: the server answered \(response.status).")
+        "'\(address.shown)' can't be downloaded: the server responded with \(response.status).")
     }
     let coding = response.headers.first(name: "content-encoding")?.lowercased() ?? "identity"
     guard coding == "identity" else {
       throw DownloadError(
         .serverError,
-        "'\(address.shown)' cannot be downloaded: the server packs its answer (\(coding)).")
+        "'\(address.shown)' can't be downloaded: the server compressed its response (\(coding)).")
     }
     let total = response.headers.first(name: "content-length").flatMap { Int($0) }
     guard total ?? 0 <= limits.bytes else { throw tooLarge }
@@ -159,7 +160,7 @@ extension BundleExchange {
   private var tooLarge: DownloadError {
     DownloadError(
       .tooLarge,
-      "'\(address.shown)' has more than \(ByteCount(limits.bytes)), the most that is fetched.")
+      "'\(address.shown)' is larger than the maximum of \(ByteCount(limits.bytes)).")
   }
 
   private func failure(_ error: any Error) -> any Error {
@@ -170,36 +171,36 @@ extension BundleExchange {
     case let error as HTTPClientError where error == .cancelled: return CancellationError()
     case is WrongComputer:
       code = .addressNotAllowed
-      reason = "its server is another one than was asked for"
+      reason = "the connection reached a different server than the one that was checked"
     case let error as HTTPClientError where error == .readTimeout:
       code = .timedOut
       reason = "the server sent nothing for \(limits.stall)"
     case let error as HTTPClientError
     where [.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error):
       code = .timedOut
-      reason = "the server did not answer in \(limits.connect)"
+      reason = "the server didn't respond within \(limits.connect)"
     case let error as HTTPClientError where error == .deadlineExceeded:
       code = .timedOut
-      reason = "it took more than \(limits.total)"
+      reason = "it took longer than \(limits.total)"
     default:
       code = .connectionFailed
       reason = words(for: error)
     }
-    return DownloadError(code, "'\(address.shown)' cannot be downloaded: \(reason).", cause: error)
+    return DownloadError(code, "'\(address.shown)' can't be downloaded: \(reason).", cause: error)
   }
 
   private func words(for error: any Error) -> String {
     switch error {
     case let error as HTTPClientError where error == .remoteConnectionClosed:
-      return "the server broke off"
-    case is HTTPParserError: return "the server's answer is not HTTP, or broke off"
+      return "the server closed the connection early"
+    case is HTTPParserError: return "the server's response isn't valid HTTP, or ended early"
     case let error as NIOConnectionError:
       return error.connectionErrors.first.map { words(for: $0.error) } ?? "\(error)"
     case let error as IOError: return String(cString: strerror(error.errnoCode)).lowercased()
     case let error as ChannelError where error == .eof || error == .inputClosed:
-      return "the server broke off"
+      return "the server closed the connection early"
     case let error where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
-      return "the server's certificate does not prove that it is '\(address.host)'"
+      return "the server's certificate doesn't prove that it is '\(address.host)'"
     default: return "\(error)"
     }
   }

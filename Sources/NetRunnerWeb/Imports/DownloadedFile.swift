@@ -21,7 +21,7 @@ enum DownloadedFile {
       throw error
     } catch {
       throw DownloadError(
-        .cannotWrite, "The download cannot be written: \(FileSystem.reason(for: error)).",
+        .cannotWrite, "The download can't be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -92,7 +92,8 @@ final class ModelImports: Sendable {
     guard let job = state.withLock({ $0.jobs[id] }) else {
       throw WebError(
         status: .notFound, code: "import_not_found",
-        message: "There is no import '\(id.prefix(100))', or no longer.")
+        message: "There is no import '\(id.prefix(100))'. The server keeps only the most recent "
+          + "ones.")
     }
     return job
   }

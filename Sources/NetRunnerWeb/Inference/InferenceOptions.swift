@@ -34,7 +34,7 @@ struct InferenceOptions: Sendable {
     alpha = try query.bool("alpha") ?? alpha
     source = query.text("source")
     guard (source?.utf8.count ?? 0) <= 64 else {
-      throw WebError.badRequest("'source' has at most 64 bytes.")
+      throw WebError.badRequest("'source' can have at most 64 bytes.")
     }
   }
 }
@@ -57,7 +57,7 @@ struct Query {
     guard let text = text(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       throw WebError.badRequest(
-        "'\(name)' takes a whole number from \(range.lowerBound) to \(range.upperBound), "
+        "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound), "
           + "not '\(text.prefix(40))'.")
     }
     return number
@@ -69,7 +69,7 @@ struct Query {
   func number(_ name: String) throws -> Double? {
     guard let text = text(name) else { return nil }
     guard let number = Double(text), number.isFinite else {
-      throw WebError.badRequest("'\(name)' takes a number, not '\(text.prefix(40))'.")
+      throw WebError.badRequest("'\(name)' must be a number, not '\(text.prefix(40))'.")
     }
     return number
   }
@@ -83,7 +83,7 @@ struct Query {
     case "true"?, "1"?: true
     case "false"?, "0"?: false
     case let text?:
-      throw WebError.badRequest("'\(name)' takes true or false, not '\(text.prefix(40))'.")
+      throw WebError.badRequest("'\(name)' must be true or false, not '\(text.prefix(40))'.")
     }
   }
 }

@@ -46,7 +46,7 @@ struct InferenceRunner: Sendable {
     guard picture.readableBytes > 0 else {
       throw WebError(
         status: .badRequest, code: "not_a_picture",
-        message: "The body is empty; send the bytes of a JPEG, PNG, BMP or WebP picture.")
+        message: "The body is empty. Send the bytes of a JPEG, PNG, BMP or WebP image.")
     }
     return try await queue.run {
       try answer(catalogue.evaluator(id), Array(picture.readableBytesView), options).json()
@@ -57,7 +57,7 @@ struct InferenceRunner: Sendable {
     _ evaluator: Evaluator, _ bytes: [UInt8], _ options: InferenceOptions
   ) throws -> InferenceAnswer {
     let model = try catalogue.model(evaluator.model.bundle.manifest.id)
-    let name = "The picture"
+    let name = "The image"
     let evaluation = evaluator.evaluate(
       .bytes(bytes, name: name), iterations: options.iterations)
     var prediction = try evaluation.result.get()

@@ -35,7 +35,7 @@ final class LabelFolder: Sendable {
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "The folder '\(photos)' for labelled photos cannot be made: "
+        "The folder '\(photos)' for labelled photos can't be created: "
           + "\(FileSystem.reason(for: error)).", cause: error)
     }
     store = try LabelStore(path: path + "/labels.sqlite", root: photos)

@@ -59,7 +59,7 @@ struct LabelRoutes: Sendable {
   private func set(_ id: String, _ photo: String, _ request: Request) async throws -> Response {
     let label = try Self.label(Query(request), for: catalogue.model(id))
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The picture"
+      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
     ) { picture in
       try await queue.run {
         let bytes = Array(picture.readableBytesView)
@@ -88,14 +88,14 @@ struct LabelRoutes: Sendable {
     let word = query.text("format") ?? LabelExportFormat.testBundle.rawValue
     guard let format = LabelExportFormat(rawValue: word) else {
       throw WebError.badRequest(
-        "'format' takes testbundle or zip, not '\(word.prefix(40))'.")
+        "'format' must be testbundle or zip, not '\(word.prefix(40))'.")
     }
     let name = id.downloadName
     let download = try await queue.run { () throws -> FileDownload in
       guard let labels = try folders.existingFolder(for: id), try !labels.labels.isEmpty else {
         throw WebError(
           status: .notFound, code: "no_labels",
-          message: "No photo is labelled for the model '\(id.prefix(100))' yet; label one first.")
+          message: "No photo is labelled for the model '\(id.prefix(100))' yet. Label one first.")
       }
       let folder = try scratch.folder()
       defer { scratch.remove(folder) }
@@ -118,13 +118,14 @@ struct LabelRoutes: Sendable {
       if names.contains(spaced) { return .text(spaced) }
       throw WebError(
         status: .unprocessableContent, code: "unknown_label",
-        message: "'\(text.prefix(100))' is no label of '\(model.bundle.manifest.name)', which has "
+        message: "'\(text.prefix(100))' isn't a label of '\(model.bundle.manifest.name)'. "
+          + "Its labels are "
           + names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
           + (names.count > 5 ? " and \(names.count - 5) more." : "."),
         endsConnection: true)
     case (nil, let number?): return .numbers([number])
     default:
-      throw WebError.badRequest("Give the photo one of 'label=TEXT' and 'value=NUMBER'.")
+      throw WebError.badRequest("Label the photo with either 'label=TEXT' or 'value=NUMBER'.")
     }
   }
 

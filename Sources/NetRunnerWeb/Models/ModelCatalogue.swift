@@ -75,7 +75,7 @@ final class ModelCatalogue: Sendable {
       let id = bundle.manifest.id
       if let other = models[id] {
         failures.append(
-          (bundle.path, "Its id '\(id)' is also that of '\(other.bundle.manifest.name)'."))
+          (bundle.path, "Its id '\(id)' is already used by '\(other.bundle.manifest.name)'."))
       } else {
         models[id] = VisionModel(bundle, isShipped: false)
       }
@@ -203,16 +203,24 @@ final class ModelCatalogue: Sendable {
 
   /// Deletes a model's folder.
   ///
-  /// - Throws: ``WebError`` if the model came with the program or is missing, or the system's error
-  ///   if the folder can't be deleted.
+  /// - Throws: ``WebError`` if the model came with the program or is missing, or `TensorIOError`
+  ///   with the code `unwritableFile` if the folder can't be deleted.
   func delete(_ id: String) throws {
     let model = try model(id)
     guard !model.isShipped else {
       throw WebError(
         status: .forbidden, code: "model_is_shipped",
-        message: "'\(model.bundle.manifest.name)' came with the program and cannot be deleted.")
+        message: "'\(model.bundle.manifest.name)' came with the program and can't be deleted.")
     }
-    try FileManager.default.removeItem(atPath: model.bundle.path)
+    do {
+      try FileManager.default.removeItem(atPath: model.bundle.path)
+    } catch {
+      // Clients see the message, so it doesn't contain the server's own paths.
+      throw TensorIOError(
+        .unwritableFile,
+        "The folder '\(FileSystem.name(of: model.bundle.path))' can't be deleted: "
+          + "\(FileSystem.reason(for: error)).", cause: error)
+    }
     try rescan()
   }
 }

@@ -47,13 +47,13 @@ struct VisionModel: Sendable {
 
   /// Returns why Net Runner can't show a model, or nil if its only input is an image.
   private static func reason(against manifest: ModelManifest) -> String? {
-    if manifest.isPlaceholder { return "It is a placeholder, without a model." }
+    if manifest.isPlaceholder { return "It is a placeholder without a model." }
     guard manifest.inputs.count == 1 else {
-      return
-        "It takes \(manifest.inputs.count) inputs, and Net Runner shows models that take one picture."
+      return "It takes \(manifest.inputs.count) inputs, but Net Runner only shows models that take "
+        + "one image."
     }
     guard case .imageInput = manifest.inputs[0].kind else {
-      return "Its input '\(manifest.inputs[0].name)' isn't a picture."
+      return "Its input '\(manifest.inputs[0].name)' isn't an image."
     }
     return nil
   }

@@ -40,7 +40,7 @@ struct InferenceCall: Sendable {
     var rest = body
     guard let header = rest.readSlice(length: headerLength ?? body.readableBytes) else {
       throw WebError.badRequest(
-        "The header says \(headerLength ?? 0) bytes of JSON, but the body has "
+        "The header announces \(headerLength ?? 0) bytes of JSON, but the body has "
           + "\(body.readableBytes).")
     }
     let (members, inputs) = try header.withUnsafeReadableBytes {
@@ -53,7 +53,8 @@ struct InferenceCall: Sendable {
     wantsBinary = try parameters?.bool("binary_data_output") ?? false
     outputs = try request.array("outputs").map { try Output(JSONObjectReader($0, "An output")) }
     guard rest.readableBytes == 0 else {
-      throw WebError.badRequest("\(rest.readableBytes) bytes follow the last binary tensor.")
+      throw WebError.badRequest(
+        "\(rest.readableBytes) bytes of the body are left after the last binary tensor.")
     }
     try Self.requireOnce(inputs.map(\.name), "input")
     try Self.requireOnce(outputs.map(\.name), "output")
@@ -76,7 +77,7 @@ struct InferenceCall: Sendable {
       }
     }
     try scanner.end()
-    guard let inputs else { throw WebError.badRequest("The request lacks 'inputs'.") }
+    guard let inputs else { throw WebError.badRequest("The request is missing 'inputs'.") }
     return (members, try inputs.map { try $0.tensor(&scanner, &rest) })
   }
 
@@ -123,7 +124,7 @@ struct InferenceCall: Sendable {
       }
       guard let type = WireType(rawValue: typeName) else {
         throw WebError.badRequest(
-          "'\(name)' is of the type '\(typeName.prefix(40))', which is not known.")
+          "'\(name)' has the unknown type '\(typeName.prefix(40))'.")
       }
       return (name, type, try members.integers("shape"))
     }
@@ -145,7 +146,8 @@ struct InferenceCall: Sendable {
       case (let size?, nil, nil):
         guard size >= 0, let bytes = rest.readSlice(length: size) else {
           throw WebError.badRequest(
-            "'\(name)' has \(size) bytes, but \(rest.readableBytes) are left of the body.")
+            "'\(name)' has a 'binary_data_size' of \(size) bytes, but \(rest.readableBytes) bytes "
+              + "are left in the body.")
         }
         elements = try WireElements(bytes, type: type)
       case (nil, let read?, _): elements = read
@@ -153,9 +155,11 @@ struct InferenceCall: Sendable {
         scanner.place = place
         elements = try Self.elements(members, &scanner)
       case (_?, _, _):
-        throw WebError.badRequest("'\(name)' has both 'data' and 'binary_data_size'. Send one.")
+        throw WebError.badRequest(
+          "'\(name)' has both 'data' and 'binary_data_size'. Send only one of them.")
       case (nil, nil, nil):
-        throw WebError.badRequest("'\(name)' has neither 'data' nor 'binary_data_size'.")
+        throw WebError.badRequest(
+          "'\(name)' has neither 'data' nor 'binary_data_size'. Send one of them.")
       }
       return try WireTensor(name: name, type: type, shape: shape, elements: elements)
     }
@@ -165,7 +169,7 @@ struct InferenceCall: Sendable {
 extension InferenceCall.Output {
   fileprivate init(_ members: JSONObjectReader) throws {
     guard let name = try members.text("name") else {
-      throw WebError.badRequest("Every output that is asked for needs a 'name'.")
+      throw WebError.badRequest("Every requested output needs a 'name'.")
     }
     let parameters = try members.object("parameters")
     self.name = name

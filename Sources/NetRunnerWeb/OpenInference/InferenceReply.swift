@@ -29,7 +29,7 @@ struct InferenceReply {
     for output in wanted {
       guard let index = outputs.names.firstIndex(of: output.name) else {
         throw WebError.badRequest(
-          "The model has no output '\(output.name)'; its outputs are "
+          "The model has no output '\(output.name)'. Its outputs are "
             + outputs.names.map { "'\($0)'" }.joined(separator: ", ") + ".")
       }
       let tensor =
@@ -46,7 +46,8 @@ struct InferenceReply {
   ) throws -> WireTensor {
     let name = outputs.names[index]
     guard let labels = outputs.specs[index].labels?.names else {
-      throw WebError.badRequest("The output '\(name)' has no labels, so it has no best classes.")
+      throw WebError.badRequest(
+        "The output '\(name)' has no labels, so 'classification' isn't supported for it.")
     }
     let classification: Classification = try outputs.value(at: index)
     let places = Dictionary(labels.enumerated().map { ($1, $0) }) { first, _ in first }

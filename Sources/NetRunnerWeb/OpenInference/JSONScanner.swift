@@ -74,7 +74,7 @@ struct JSONScanner {
     let start = place
     try skip()
     guard place - start <= Self.maximumPart else {
-      throw wrong("a part of the document that is not a tensor's data is too large")
+      throw wrong("a part of the document that isn't a tensor's data is too large")
     }
     return try decoded(start..<place)
   }
@@ -95,7 +95,7 @@ struct JSONScanner {
       case UInt8(ascii: ",")?, UInt8(ascii: ":")?:
         guard depth > 0 else { throw wrong("a value is missing") }
         place += 1
-      case nil: throw wrong("it ends too early")
+      case nil: throw wrong("the document ends too early")
       default: while let byte = peek(), !Self.endsWord(byte) { place += 1 }
       }
     } while depth > 0
@@ -103,7 +103,7 @@ struct JSONScanner {
 
   /// Requires that nothing follows the document.
   mutating func end() throws {
-    guard next() == nil else { throw wrong("something follows the document") }
+    guard next() == nil else { throw wrong("the document is followed by other text") }
   }
 
   private mutating func ends(with bracket: UInt8) throws -> Bool {
@@ -141,7 +141,7 @@ struct JSONScanner {
       if next() == UInt8(ascii: "[") {
         place += 1
         guard starts.count < Self.maximumDepth else {
-          throw wrong("the data of '\(name)' is nested more than \(Self.maximumDepth) deep")
+          throw wrong("the data of '\(name)' is nested more than \(Self.maximumDepth) levels deep")
         }
         starts.append(elements.count)
         if lengths.count < starts.count { lengths.append(nil) }
@@ -152,7 +152,7 @@ struct JSONScanner {
         }
         deepest = starts.count
         guard elements.count < count else {
-          throw WebError.badRequest("'\(name)' has more elements than the \(count) of its shape.")
+          throw WebError.badRequest("'\(name)' has more than the \(count) elements of its shape.")
         }
         elements.append(try element(&self))
         // Let requests with images that wait for a processor run first.
@@ -177,7 +177,7 @@ struct JSONScanner {
   /// Reads a number.
   mutating func number(of name: String) throws -> JSONNumber {
     var number = JSONNumber()
-    guard let first = next() else { throw wrong("it ends too early") }
+    guard let first = next() else { throw wrong("the document ends too early") }
     let start = place
     if first == UInt8(ascii: "-") {
       number.isNegative = true
@@ -186,7 +186,7 @@ struct JSONScanner {
     let whole = digits(into: &number, isFraction: false)
     guard whole > 0, whole == 1 || bytes[place - whole] != UInt8(ascii: "0") else {
       place = start
-      throw wrong("'\(name)' takes numbers, not \(nextKind())")
+      throw wrong("'\(name)' must contain only numbers, not \(nextKind())")
     }
     if peek() == UInt8(ascii: ".") {
       place += 1
@@ -217,7 +217,7 @@ struct JSONScanner {
     if let double = try number(of: name).double { return double }
     let text = String(decoding: bytes[start..<place], as: UTF8.self)
     guard let double = Double(text), double.isFinite else {
-      throw wrong("'\(text.prefix(40))' of '\(name)' is too large for a 64-bit number")
+      throw wrong("'\(text.prefix(40))' in '\(name)' is too large for a 64-bit number")
     }
     return double
   }
@@ -247,16 +247,16 @@ struct JSONScanner {
       place += word.utf8.count
       return value
     }
-    throw wrong("'\(name)' takes true and false, not \(nextKind())")
+    throw wrong("'\(name)' must contain only true and false, not \(nextKind())")
   }
 
   /// Reads a string.
   mutating func string() throws -> String {
-    guard next() == UInt8(ascii: "\"") else { throw wrong("a text in quotes was expected") }
+    guard next() == UInt8(ascii: "\"") else { throw wrong("a string in quotes was expected") }
     let start = place
     try skipString()
     guard case .string(let text) = try decoded(start..<place) else {
-      throw wrong("a text in quotes was expected")
+      throw wrong("a string in quotes was expected")
     }
     return text
   }
@@ -276,26 +276,26 @@ struct JSONScanner {
       }
     }
     place = start
-    throw wrong("a text has no end")
+    throw wrong("a string has no closing quote")
   }
 
   private func decoded(_ range: Range<Int>) throws -> JSONValue {
     do {
       return try JSONValue(parsing: Data(bytes[range]))
     } catch {
-      throw WebError.badRequest("The request is not JSON: \(error).")
+      throw WebError.badRequest("The request isn't valid JSON: \(error).")
     }
   }
 
   /// Describes the next value for messages.
   private mutating func nextKind() -> String {
     switch next() {
-    case UInt8(ascii: "\"")?: "a text"
+    case UInt8(ascii: "\"")?: "a string"
     case UInt8(ascii: "{")?: "an object"
     case UInt8(ascii: "n")?: "null"
     case UInt8(ascii: "t")?, UInt8(ascii: "f")?: "a boolean"
-    case UInt8(ascii: "N")?, UInt8(ascii: "I")?: "NaN or Infinity, which JSON does not have"
-    default: "what is there"
+    case UInt8(ascii: "N")?, UInt8(ascii: "I")?: "NaN or Infinity, which JSON doesn't support"
+    default: "something else"
     }
   }
 
@@ -326,7 +326,7 @@ struct JSONScanner {
   }
 
   private func wrong(_ reason: String) -> WebError {
-    .badRequest("The request is wrong at byte \(place + 1) of its JSON: \(reason).")
+    .badRequest("The request is invalid at byte \(place + 1) of its JSON: \(reason).")
   }
 }
 #endif

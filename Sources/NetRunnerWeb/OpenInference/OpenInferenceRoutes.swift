@@ -76,7 +76,7 @@ struct OpenInferenceRoutes: Sendable {
     let onlyReady = try await bodies.withBody(of: request, limit: 4096, as: "The request") { body in
       guard body.readableBytes > 0 else { return false }
       guard let document = try? JSONValue(parsing: Data(body.readableBytesView)) else {
-        throw WebError.badRequest("The body is not JSON. Send none, or {\"ready\": true}.")
+        throw WebError.badRequest("The body isn't valid JSON. Send no body, or {\"ready\": true}.")
       }
       return try JSONObjectReader(document, "The body").bool("ready") ?? false
     }
@@ -159,7 +159,7 @@ struct OpenInferenceRoutes: Sendable {
     guard wanted == nil || wanted == version else {
       throw WebError(
         status: .notFound, code: "version_not_found",
-        message: "'\(model.id)' has only the version '\(version)'.")
+        message: "'\(model.id)' only has the version '\(version)'.")
     }
     return model
   }
@@ -207,7 +207,7 @@ extension InferenceCall {
     for tensor in inputs {
       guard let spec = signature.input(named: tensor.name) else {
         throw WebError.badRequest(
-          "The model has no input '\(tensor.name)'; its inputs are "
+          "The model has no input '\(tensor.name)'. Its inputs are "
             + signature.inputs.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
       }
       values[tensor.name] = try tensor.value(for: spec, InferenceRunner.decoder)

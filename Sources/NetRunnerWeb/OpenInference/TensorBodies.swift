@@ -48,8 +48,8 @@ struct TensorBodies: Sendable {
     guard size <= limit else {
       throw WebError(
         status: .contentTooLarge, code: "body_too_large",
-        message: "The request has \(ByteCount(size)). Tensors of '\(limits.model)' take at most "
-          + "\(ByteCount(limit)) as \(hasBinary ? "binary data" : "JSON").",
+        message: "The request has \(ByteCount(size)), but tensors of '\(limits.model)' take at "
+          + "most \(ByteCount(limit)) as \(hasBinary ? "binary data" : "JSON").",
         endsConnection: true)
     }
     // Reserve memory for the body, and for the elements twice: here and in the model.

@@ -48,8 +48,8 @@ enum WireElements: Sendable {
     }
     guard bytes.readableBytes.isMultiple(of: width) else {
       throw WebError.badRequest(
-        "\(bytes.readableBytes) bytes are not a whole number of \(type.rawValue) elements of "
-          + "\(width) bytes.")
+        "\(bytes.readableBytes) bytes aren't a whole number of \(type.rawValue) elements, "
+          + "each of which has \(width) bytes.")
     }
     if let number = type.number {
       self = .numbers(number.list(bytes))
@@ -64,7 +64,7 @@ enum WireElements: Sendable {
     while rest.readableBytes > 0 {
       guard let length = rest.readInteger(endianness: .little, as: UInt32.self),
         let string = rest.readSlice(length: Int(length))
-      else { throw WebError.badRequest("A BYTES tensor ends within an element.") }
+      else { throw WebError.badRequest("A BYTES tensor ends in the middle of an element.") }
       strings.append(Data(string.readableBytesView))
     }
     return strings

@@ -47,7 +47,7 @@ extension WireNumber {
       try scanner.elements(of: name, count: count) { scanner -> Self in
         guard let number = try read(&scanner, of: name) else {
           throw WebError.badRequest(
-            "'\(name)' has a number that \(type.rawValue) does not hold, just before byte "
+            "'\(name)' has a number that \(type.rawValue) can't represent, just before byte "
               + "\(scanner.place + 1) of the JSON.")
         }
         return number
@@ -96,8 +96,8 @@ extension WireNumber where Self: BinaryFloatingPoint {
     guard isInfinite else { return "null" }
     throw WebError(
       status: .internalServerError, code: "inference_failed",
-      message: "The output '\(name)' has an infinite value, which JSON cannot hold. Ask for it in "
-        + "binary, with the parameter 'binary_data'.")
+      message: "The output '\(name)' has an infinite value, which JSON can't represent. Request "
+        + "it as binary data, with the parameter 'binary_data'.")
   }
 }
 

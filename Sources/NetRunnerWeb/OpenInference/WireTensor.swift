@@ -26,7 +26,8 @@ struct WireTensor: Sendable {
     let count = try Self.elementCount(of: shape, name)
     guard elements.count == count else {
       throw WebError.badRequest(
-        "'\(name)' has \(elements.count) elements, but its shape \(shape) has \(count).")
+        "'\(name)' has \(counted(elements.count, "element")), but its shape \(shape) needs "
+          + "\(count).")
     }
     self.name = name
     self.type = type
@@ -43,7 +44,7 @@ struct WireTensor: Sendable {
       let (product, overflows) = count.multipliedReportingOverflow(by: length)
       guard length >= 0, !overflows, shape.count <= maximumRank else {
         throw WebError.badRequest(
-          "'\(name)' has the shape \(shape.prefix(20)), which no tensor has.")
+          "'\(name)' has the invalid shape \(shape.prefix(20)).")
       }
       count = product
     }
@@ -66,7 +67,8 @@ extension WireTensor {
     if case .imageInput(let format, _) = spec.kind {
       if case .strings(let files) = elements {
         guard files.count == 1 else {
-          throw WebError.badRequest("'\(name)' takes one picture, got \(files.count).")
+          throw WebError.badRequest(
+            "'\(name)' takes exactly one image, but the request has \(files.count).")
         }
         return ImageFile(bytes: Array(files[0]), named: "'\(name)'", decoder: decoder)
       }
@@ -92,7 +94,7 @@ extension WireTensor {
   private func checkShape(_ spec: TensorSpec) throws {
     let expected = type == spec.wireType ? spec.wireShape : spec.rawWireShape
     guard shape.filter({ $0 != 1 }) == expected.filter({ $0 != 1 }) else {
-      throw WebError.badRequest("'\(name)' takes the shape \(expected), not \(shape).")
+      throw WebError.badRequest("'\(name)' must have the shape \(expected), not \(shape).")
     }
   }
 
@@ -104,7 +106,8 @@ extension WireTensor {
     let sides = shape.count == 4 && shape[0] == 1 ? Array(shape.dropFirst()) : shape
     guard sides.count == 3, sides[0] > 0, sides[1] > 0, sides[2] == 3 || sides[2] == 1 else {
       throw WebError.badRequest(
-        "'\(name)' is a picture: its shape is [1, height, width, \(isGray ? 1 : 3)], not \(shape).")
+        "'\(name)' is an image, so its shape must be [1, height, width, \(isGray ? 1 : 3)], not "
+          + "\(shape).")
     }
     return PixelBuffer(
       width: sides[1], height: sides[0], format: sides[2] == 3 ? .rgb : .gray, bytes: bytes)

@@ -95,7 +95,7 @@ extension TensorSpec {
   var acceptedTypes: String {
     if case .imageInput = kind {
       let raw = rawWireType == .uint8 ? "" : ", or the model's own \(rawWireType.rawValue) elements"
-      return "UINT8 pixels, a picture's file as BYTES\(raw)"
+      return "UINT8 pixels, an image file as BYTES\(raw)"
     }
     guard rawWireType != wireType else { return wireType.rawValue }
     return "\(wireType.rawValue), or the model's own \(rawWireType.rawValue) elements"

@@ -92,8 +92,8 @@ extension WebError {
   static var noRepository: WebError {
     WebError(
       status: .notFound, code: "no_repository",
-      message: "This server imports from no repository. Start it with '--repository ADDRESS "
-        + "--repository-key KEY'.")
+      message: "This server doesn't have a repository to import from. Start it with "
+        + "'--repository ADDRESS --repository-key KEY'.")
   }
 }
 #endif

@@ -41,7 +41,8 @@ final class RepositorySource: Sendable {
     do {
       client = try ModelRepositoryClient(configuration)
     } catch let error as ModelRepositoryClientError {
-      throw TensorIOError(.invalidOption, "The repository: \(error.message)", cause: error)
+      throw TensorIOError(
+        .invalidOption, "The repository can't be used: \(error.message)", cause: error)
     }
   }
 
@@ -166,8 +167,8 @@ final class RepositorySource: Sendable {
     guard release.size <= configuration.maximumBytes else {
       throw ImportError(
         .tooLarge,
-        "Version '\(release.version)' of '\(model)' has \(ByteCount(release.size)); Net Runner takes at "
-          + "most \(ByteCount(configuration.maximumBytes)).")
+        "Version '\(release.version)' of '\(model)' has \(ByteCount(release.size)), but Net Runner "
+          + "accepts at most \(ByteCount(configuration.maximumBytes)).")
     }
   }
 
@@ -179,8 +180,8 @@ final class RepositorySource: Sendable {
     shown.message.replace("\(configuration.folder)/", with: "")
     if error.code == .unauthorized {
       shown.message +=
-        " Start Net Runner with a token that may read there, in"
-        + " TENSORIO_REPOSITORY_TOKEN."
+        " Set TENSORIO_REPOSITORY_TOKEN to a token that may read the repository, and start"
+        + " Net Runner again."
     }
     return shown
   }
@@ -191,8 +192,8 @@ final class RepositorySource: Sendable {
     guard format == .bundle else {
       throw ImportError(
         .noBundle,
-        "Version '\(version)' of '\(model)' is a .tflite file without a model.json, which says what its"
-          + " picture is. Describe it with 'tensorio init', and push the bundle.")
+        "Version '\(version)' of '\(model)' is a .tflite file without a model.json, which describes"
+          + " its input image. Create a bundle with 'tensorio init', and push the bundle.")
     }
   }
 }

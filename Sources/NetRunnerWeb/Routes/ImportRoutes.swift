@@ -42,16 +42,17 @@ struct ImportRoutes: Sendable {
     switch (url, model) {
     case (let url?, nil):
       guard url.utf8.count <= 2000 else {
-        throw WebError.badRequest("'url' has at most 2,000 bytes.")
+        throw WebError.badRequest("'url' can have at most 2,000 bytes.")
       }
       source = .address(url)
     case (nil, let model?):
       guard let name = RepositoryName(model) else {
         throw WebError.badRequest(
-          "'repository_model' is a name of 1 to 100 letters, digits, '.', '_' and '-'.")
+          "'repository_model' must be a name of 1 to 100 letters, digits, '.', '_' and '-'.")
       }
       source = .repository(name)
-    default: throw WebError.badRequest("The body needs a 'url' or a 'repository_model', not both.")
+    default:
+      throw WebError.badRequest("The body needs either 'url' or 'repository_model', but not both.")
     }
     return try Self.answer(imports.start(source, replaces: replaces), status: .accepted)
   }

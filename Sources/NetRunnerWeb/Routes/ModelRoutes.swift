@@ -55,7 +55,7 @@ struct ModelRoutes: Sendable {
     let options = try InferenceOptions(Query(request))
     _ = try catalogue.model(id)
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The picture"
+      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
     ) { picture in
       try await .json(runner.run(id, on: picture, options))
     }

@@ -21,7 +21,7 @@ final class PartialFile: Sendable {
   init(_ path: String) throws {
     self.path = path
     guard FileManager.default.createFile(atPath: path, contents: nil) else {
-      throw WebError.notStored("it cannot be made")
+      throw WebError.notStored("it can't be created")
     }
     do {
       handle = try FileHandle(forWritingTo: URL(filePath: path))

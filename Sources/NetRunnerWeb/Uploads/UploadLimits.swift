@@ -28,7 +28,7 @@ extension WebError {
   static func noUpload(_ id: String) -> WebError {
     WebError(
       status: .notFound, code: "upload_not_found",
-      message: "There is no upload '\(id.prefix(100))'; it may have been deleted. Begin a new one.",
+      message: "There is no upload '\(id.prefix(100))'. It may have been deleted. Start a new one.",
       endsConnection: true)
   }
 
@@ -36,41 +36,42 @@ extension WebError {
   static func fileExists(_ path: String) -> WebError {
     WebError(
       status: .conflict, code: "file_exists",
-      message: "The upload has a file or folder of the name '\(path.prefix(200))' already; names "
-        + "differ in more than small and capital letters.", endsConnection: true)
+      message: "The upload already has a file or folder named '\(path.prefix(200))'. Names must "
+        + "differ in more than upper and lower case.", endsConnection: true)
   }
 
   static func tooManyFiles(_ count: Int) -> WebError {
     WebError(
       status: .contentTooLarge, code: "too_many_files",
-      message: "An upload has at most \(count) files; make it several.", endsConnection: true)
+      message: "An upload can have at most \(count) files. Split it into several uploads.",
+      endsConnection: true)
   }
 
   static func fileTooLarge(_ limit: Int, _ path: RelativePath) -> WebError {
     WebError(
       status: .contentTooLarge, code: "file_too_large",
-      message: "'\(path.text.prefix(200))' has more than \(ByteCount(limit)). "
+      message: "'\(path.text.prefix(200))' is larger than \(ByteCount(limit)). "
         + "Leave it out or make it smaller.", endsConnection: true)
   }
 
   static func incomplete(_ path: RelativePath) -> WebError {
     WebError(
       status: .badRequest, code: "incomplete_body",
-      message: "'\(path.text.prefix(200))' did not come to its end; send it again.",
+      message: "'\(path.text.prefix(200))' didn't arrive completely. Send it again.",
       endsConnection: true)
   }
 
   static func uploadTooLarge(_ limit: Int) -> WebError {
     WebError(
       status: .contentTooLarge, code: "upload_too_large",
-      message: "An upload has at most \(ByteCount(limit)). Make it several.",
+      message: "An upload can have at most \(ByteCount(limit)). Split it into several uploads.",
       endsConnection: true)
   }
 
   static func tooManyUploads(_ count: Int) -> WebError {
     WebError(
       status: .conflict, code: "too_many_uploads",
-      message: "There are \(count) uploads in use already; delete one, or try again later.")
+      message: "There are already \(count) uploads in use. Delete one, or try again later.")
   }
 }
 #endif

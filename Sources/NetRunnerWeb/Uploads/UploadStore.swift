@@ -46,7 +46,7 @@ final class UploadStore: Sendable {
     self.limits = limits
     self.now = now
     root = try scratch.folder("uploads")
-    sweepLater()
+    scheduleSweep()
   }
 
   /// Creates an upload, blocking the calling thread.
@@ -204,10 +204,10 @@ final class UploadStore: Sendable {
     cleaner.async { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  private func sweepLater() {
+  private func scheduleSweep() {
     cleaner.asyncAfter(deadline: .now() + Self.sweepInterval) { [weak self] in
       self?.sweep()
-      self?.sweepLater()
+      self?.scheduleSweep()
     }
   }
 }

@@ -49,7 +49,7 @@ final class ScratchFolder: Sendable {
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "The folder '\(path)' cannot be made: \(FileSystem.reason(for: error)).", cause: error)
+        "The folder '\(path)' can't be created: \(FileSystem.reason(for: error)).", cause: error)
     }
   }
 }

@@ -122,7 +122,7 @@ extension BundleIssue {
   /// A model with variables, whose results depend on earlier runs.
   static let keepsState = BundleIssue(
     .keepsState, severity: .warning, path: "model.file",
-    expected: "a model whose results depend on its inputs alone",
+    expected: "a model whose results depend only on its inputs",
     found: "variables that keep their values from run to run",
-    suggestion: "Each run goes on from the one before; load the model again to start over.")
+    suggestion: "Each run continues from the previous one. To start over, load the model again.")
 }

@@ -51,7 +51,7 @@ struct BundleValidator: IssueCollector {
     if name.hasSuffix(".tfbundle") {
       report(
         .deprecatedExtension, .warning, at: name, expected: "the extension .tiobundle",
-        found: ".tfbundle", suggestion: "Rename the folder; .tfbundle will not be read for ever.")
+        found: ".tfbundle", suggestion: "Rename the folder; support for .tfbundle will be removed.")
     } else if !name.hasSuffix(".tiobundle") {
       report(
         .wrongExtension, at: name, expected: "the extension .tiobundle",
@@ -65,8 +65,8 @@ struct BundleValidator: IssueCollector {
     let file = path + "/model.json"
     guard FileSystem.isFile(file) else {
       report(
-        .noManifest, at: "model.json", expected: "a file model.json in the bundle",
-        found: "nothing", suggestion: "Write one, or let 'tensorio init' make it from the model.")
+        .noManifest, at: "model.json", expected: "a file named model.json in the bundle",
+        found: "nothing", suggestion: "Write it, or have 'tensorio init' make it from the model.")
       return nil
     }
     do {
@@ -74,11 +74,11 @@ struct BundleValidator: IssueCollector {
     } catch let error as JSONSyntaxError {
       report(
         .malformedJSON, at: "model.json", expected: "a JSON document", found: "\(error)",
-        suggestion: "Correct the text at that place.")
+        suggestion: "Fix the text at that position.")
     } catch {
       report(
         .noManifest, at: "model.json", expected: "a readable file", found: "\(error)",
-        suggestion: "Put a regular file there, with permission to read it.")
+        suggestion: "Make it a regular file that you have permission to read.")
     }
     return nil
   }
@@ -96,8 +96,8 @@ struct BundleValidator: IssueCollector {
   ) {
     for (index, layer) in layers.enumerated() where !seen.insert(layer.name).inserted {
       report(
-        .duplicateName, at: "\(key)[\(index)].name", expected: "a name of its own",
-        found: "\"\(layer.name)\" a second time", suggestion: "Give each layer another name.")
+        .duplicateName, at: "\(key)[\(index)].name", expected: "a unique name",
+        found: "\"\(layer.name)\" again", suggestion: "Give each layer a different name.")
     }
   }
 
@@ -119,7 +119,7 @@ struct BundleValidator: IssueCollector {
         areCountable = false
         report(
           .badShape, at: "\(key)[\(index)].shape",
-          expected: "\(ModelManifest.Layer.mostElements) elements at most",
+          expected: "at most \(ModelManifest.Layer.mostElements) elements",
           found: "\(layer.shape)", suggestion: "Check the lengths of the axes.")
       }
     }
@@ -132,7 +132,8 @@ struct BundleValidator: IssueCollector {
     guard FileSystem.staysInside(file) else {
       report(
         .pathOutsideBundle, at: "model.file", expected: "a path inside the bundle",
-        found: "\"\(file)\"", suggestion: "Put the model into the bundle and name it there.")
+        found: "\"\(file)\"", suggestion: "Put the model into the bundle, and write its path there."
+      )
       return
     }
     let modelPath = path + "/" + file
@@ -171,11 +172,11 @@ struct BundleValidator: IssueCollector {
     case (nil, nil):
       report(
         .unknownBackend, at: "model.backend",
-        expected: "\"tflite\" or \"tensorflow\", since the file's kind does not tell",
+        expected: "\"tflite\" or \"tensorflow\", because the model file doesn't show which",
         found: "nothing", suggestion: "Add \"backend\", or name the file *.tflite.")
     case (let named?, let kind?) where named != kind:
       report(
-        .unknownBackend, at: "model.backend", expected: "\"\(kind)\", the kind of the model file",
+        .unknownBackend, at: "model.backend", expected: "\"\(kind)\", which fits the model file",
         found: "\"\(named)\"", suggestion: "Correct \"backend\" or \"file\".")
     default: break
     }
@@ -188,7 +189,8 @@ struct BundleValidator: IssueCollector {
       guard FileSystem.staysInside(file), !file.isEmpty else {
         report(
           .pathOutsideBundle, at: path, expected: "the name of a file in assets/",
-          found: "\"\(file)\"", suggestion: "Put the labels into assets/ and name the file.")
+          found: "\"\(file)\"",
+          suggestion: "Put the labels into assets/, and write the file's name.")
         continue
       }
       guard let labels = readLabels(file, at: path) else { continue }
@@ -202,7 +204,7 @@ struct BundleValidator: IssueCollector {
     do {
       let data = try FileSystem.read(self.path + "/assets/" + file)
       if let text = String(validating: data, as: UTF8.self) { return Labels(text: text) }
-      found = "other bytes"
+      found = "bytes that aren't UTF-8"
     } catch let error as TensorIOError where error.code == .fileNotFound {
       found = "nothing"
     } catch {
@@ -210,7 +212,7 @@ struct BundleValidator: IssueCollector {
     }
     report(
       .missingLabels, at: path, expected: "a text file assets/\(file) in UTF-8", found: found,
-      suggestion: "Add the file, one label a line.")
+      suggestion: "Add the file, with one label per line.")
     return nil
   }
 
@@ -244,14 +246,14 @@ struct BundleValidator: IssueCollector {
     if manifest.model.modes.contains(.evaluate), !manifest.model.modes.contains(.train) {
       report(
         .unsupportedByBackend, at: "model.modes", expected: "[\"predict\"], or no \"modes\"",
-        found: "\"eval\", which a TensorFlow Lite model that is not trained does not have",
+        found: "\"eval\" without \"train\", which TensorFlow Lite models don't support",
         suggestion: "Remove \"eval\" from \"modes\"; `tensorio evaluate` works without it.")
     }
     if !manifest.placeholders.isEmpty {
       report(
         .unsupportedByBackend, at: "placeholders",
-        expected: "no placeholders, which a TensorFlow Lite model takes only to be trained",
-        found: "\(manifest.placeholders.count)", suggestion: "Make them inputs.")
+        expected: "no placeholders, because a TensorFlow Lite model has them only for training",
+        found: "\(manifest.placeholders.count)", suggestion: "Describe them as inputs.")
     }
   }
 }

@@ -44,16 +44,16 @@ package struct BundleWriter {
     guard FileSystem.name(of: destination).hasSuffix(Self.fileExtension) else {
       throw TensorIOError(
         .invalidBundle,
-        "A bundle's name ends with \(Self.fileExtension), '\(destination)' does not.")
+        "A bundle's name must end with \(Self.fileExtension), but '\(destination)' doesn't.")
     }
     guard FileSystem.isFolder(parent) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(parent)' to put the bundle into.")
     }
     if FileSystem.isFile(destination) {
-      throw TensorIOError(.fileExists, "'\(destination)' is a file, and stays as it is.")
+      throw TensorIOError(.fileExists, "'\(destination)' is a file, and only folders are replaced.")
     }
     if FileSystem.isFolder(destination), !replaces {
-      throw TensorIOError(.fileExists, "'\(destination)' exists.")
+      throw TensorIOError(.fileExists, "'\(destination)' already exists.")
     }
     guard FileManager.default.isWritableFile(atPath: parent) else {
       throw TensorIOError(.unwritableFile, "The folder '\(parent)' cannot be written.")

@@ -81,14 +81,14 @@ extension FileSystem {
     case S_IFREG: return
     case S_IFIFO where allowsPipe: return
     case S_IFDIR:
-      throw TensorIOError(.unreadableFile, "'\(path)' is a folder, a file was expected.")
+      throw TensorIOError(.unreadableFile, "'\(path)' is a folder, but a file was expected.")
     case S_IFIFO: kind = "pipe"
     case S_IFSOCK: kind = "socket"
     default: kind = "device"
     }
     throw TensorIOError(
       .unreadableFile,
-      "'\(path)' is a \(kind), a file was expected. Write what it holds to a file first.")
+      "'\(path)' is a \(kind), but a file was expected. Write its contents to a file first.")
   }
 
   /// Whether a path names an open file of this process, which was chosen when the process was
@@ -101,7 +101,7 @@ extension FileSystem {
     switch code {
     case ENOENT: TensorIOError(.fileNotFound, "There is no file '\(path)'.")
     // Opening a socket fails with this error code.
-    case ENXIO: TensorIOError(.unreadableFile, "'\(path)' is a socket, a file was expected.")
+    case ENXIO: TensorIOError(.unreadableFile, "'\(path)' is a socket, but a file was expected.")
     default:
       TensorIOError(
         .unreadableFile, "'\(path)' cannot be read: \(String(cString: strerror(code))).")

@@ -57,7 +57,7 @@ extension LayerReader {
       .unknownValue, at: "\(path).\(key)",
       expected: known.count == 2
         ? known.joined(separator: " or ") : "one of \(known.joined(separator: ", "))",
-      found: "\"\(text)\"", suggestion: "Use a word of the list.")
+      found: "\"\(text)\"", suggestion: "Use a word from the list.")
     return nil
   }
 
@@ -75,8 +75,8 @@ extension LayerReader {
         found: "\(shape)",
         suggestion: isOther
           ? "Write \"layout\": \"\(isLast ? "channels-first" : "channels-last")\", if that is how "
-            + "the tensor lies in memory."
-          : "Write the shape of one picture of \(channels == 1 ? "one channel" : "three channels")."
+            + "the tensor is laid out in memory."
+          : "Write the shape of one image with \(channels == 1 ? "one channel" : "three channels")."
       )
       return nil
     }
@@ -103,7 +103,7 @@ extension LayerReader {
         .badShape, at: "\(path).shape", expected: "[\(form)], or [-1, \(form)]",
         found: "\(shape)",
         suggestion:
-          "Write the number of classes that the tensor has scores for, or 1 where it holds "
+          "Write the number of classes that the tensor has scores for, or 1 if it holds "
           + "class numbers.")
       return nil
     }
@@ -136,8 +136,9 @@ extension LayerReader {
     let fraction = readFraction(members, at: path)
     if members["color"] != nil, let mode, mode != .pad {
       report(
-        .misplacedKey, at: "\(path).color", expected: "a colour only with the mode \"pad\"",
-        found: "one with \"\(mode.rawValue)\"", suggestion: "Remove \"color\": there is no margin.")
+        .misplacedKey, at: "\(path).color", expected: "\"color\" only with the mode \"pad\"",
+        found: "\"color\" with the mode \"\(mode.rawValue)\"",
+        suggestion: "Remove \"color\"; this mode adds no margin.")
     }
     let color = readColor(members, at: path)
     return mode.map { ImageCrop($0, fraction: fraction ?? 1, color: color ?? PixelColor()) }
@@ -156,7 +157,7 @@ extension LayerReader {
     guard fraction > 0, fraction <= 1 else {
       report(
         .unknownValue, at: path, expected: "more than 0 and at most 1", found: "\(fraction)",
-        suggestion: "Write the share of each side that is kept, as 0.875.")
+        suggestion: "Write the share of each side to keep, such as 0.875.")
       return nil
     }
     return fraction
@@ -171,7 +172,7 @@ extension LayerReader {
       if let byte = UInt8(exactly: part) { return byte }
       report(
         .unknownValue, at: "\(path).\(key)", expected: "a whole number from 0 to 255",
-        found: "\(part)", suggestion: "Write the byte that the margin has before normalization.")
+        found: "\(part)", suggestion: "Write the margin's byte value before normalization.")
       return nil
     }
     guard let red = parts[0], let green = parts[1], let blue = parts[2] else { return nil }
@@ -231,7 +232,7 @@ extension LayerReader {
       mistyped(
         value, at: path,
         expected: !takesNumber
-          ? "an object" : format == .gray ? "a number" : "a number, or an object of r, g and b")
+          ? "an object" : format == .gray ? "a number" : "a number, or an object with r, g and b")
       return nil
     }
   }

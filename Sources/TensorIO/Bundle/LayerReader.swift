@@ -83,8 +83,8 @@ struct LayerReader: IssueCollector {
     else {
       report(
         .badShape, at: path,
-        expected: "a length of 1 to \(ModelManifest.Layer.mostElements), "
-          + "or -1 for the batch axis in the first place",
+        expected: "a length from 1 to \(ModelManifest.Layer.mostElements), "
+          + "or -1 for a batch axis, which must be the first",
         found: number.magnitude < 0x1p53 ? "\(Int(number))" : "\(number)",
         suggestion: "Write the length of the axis.")
       return nil
@@ -100,7 +100,7 @@ struct LayerReader: IssueCollector {
       .unknownValue, at: "\(path).dtype", expected: "one of \(known.joined(separator: ", "))",
       found: "\"\(word)\"",
       suggestion: Spelling.suggestion(for: word, among: known).map { "Did you mean \"\($0)\"?" }
-        ?? "Use a data type of the list.")
+        ?? "Use a data type from the list.")
     return nil
   }
 
@@ -213,15 +213,15 @@ struct LayerReader: IssueCollector {
     if (members["scale"] == nil) != (members["bias"] == nil) {
       report(
         .conflictingKeys, at: path, expected: "\"standard\" alone, or \"scale\" and \"bias\"",
-        found: "\"standard\" with half of the other form",
-        suggestion: "Keep \"standard\", which wins, and remove the other key.")
+        found: "\"standard\" with only one of \"scale\" and \"bias\"",
+        suggestion: "Keep \"standard\", which takes precedence, and remove the other key.")
       return nil
     }
     if members["scale"] != nil {
       report(
         .ignoredField, .warning, at: path, expected: "\"standard\" alone",
         found: "\"standard\" with \"scale\" and \"bias\"",
-        suggestion: "\"standard\" wins; remove \"scale\" and \"bias\".")
+        suggestion: "\"standard\" takes precedence; remove \"scale\" and \"bias\".")
     }
     return word.map(Form.standard)
   }

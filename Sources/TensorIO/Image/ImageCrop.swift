@@ -37,7 +37,7 @@ public struct ImageCrop: Sendable, Hashable {
   public init(
     _ mode: Mode = .center, fraction: Double = 1, color: PixelColor = PixelColor()
   ) {
-    precondition(fraction > 0 && fraction <= 1, "A fraction is more than 0 and at most 1.")
+    precondition(fraction > 0 && fraction <= 1, "A fraction must be more than 0 and at most 1.")
     self.mode = mode
     self.fraction = fraction
     self.color = color

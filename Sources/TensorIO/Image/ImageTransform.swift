@@ -41,7 +41,7 @@ public struct ImageTransform: Hashable, Sendable {
     width: Int, height: Int, resize: ResizeMethod = .pillowBilinear,
     crop: ImageCrop = ImageCrop(), isGray: Bool = false
   ) {
-    precondition(width > 0 && height > 0, "A picture has at least one pixel.")
+    precondition(width > 0 && height > 0, "An image must have at least one pixel.")
     self.width = width
     self.height = height
     self.resize = resize
@@ -136,8 +136,8 @@ public struct ImageTransform: Hashable, Sendable {
     guard byteCount == expected else {
       throw TensorIOError(
         .wrongElementCount,
-        "A picture of \(width) x \(height) x \(channels) elements of \(encoding.bytesPerElement) "
-          + "bytes takes \(expected) bytes, the tensor has \(byteCount).")
+        "An image of \(width) x \(height) x \(channels) elements of \(encoding.bytesPerElement) "
+          + "bytes takes \(expected) bytes, but the tensor has \(byteCount).")
     }
   }
 

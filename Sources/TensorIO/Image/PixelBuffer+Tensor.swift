@@ -39,7 +39,7 @@ extension PixelBuffer {
     guard shape.width > 0, shape.height > 0, shape.channels == channels else {
       throw TensorIOError(
         .wrongOutputType,
-        "A \(shape.format.rawValue) picture has height, width and "
+        "An image in the format \(shape.format.rawValue) has a height, a width and "
           + "\(channels == 1 ? "1 channel" : "\(channels) channels"), got "
           + "[\(shape.height), \(shape.width), \(shape.channels)].")
     }
@@ -47,8 +47,8 @@ extension PixelBuffer {
     guard tensor.byteCount >= expected else {
       throw TensorIOError(
         .wrongElementCount,
-        "A picture of \(shape.width) x \(shape.height) x \(channels) elements of "
-          + "\(element.byteCount) bytes takes \(expected) bytes, the tensor has "
+        "An image of \(shape.width) x \(shape.height) x \(channels) elements of "
+          + "\(element.byteCount) bytes takes \(expected) bytes, but the tensor has "
           + "\(tensor.byteCount).")
     }
     self.init(

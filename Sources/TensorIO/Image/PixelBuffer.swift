@@ -40,7 +40,7 @@ public struct PixelBuffer: Sendable {
     width: Int, height: Int, format: Format, orientation: ImageOrientation = .up,
     fill: (inout MutableRawSpan) throws -> Void
   ) rethrows {
-    precondition(width > 0 && height > 0, "A picture has at least one pixel.")
+    precondition(width > 0 && height > 0, "An image must have at least one pixel.")
     self.width = width
     self.height = height
     self.format = format
@@ -56,7 +56,7 @@ public struct PixelBuffer: Sendable {
     fillingWidth width: Int, height: Int, format: Format, orientation: ImageOrientation = .up,
     fill: (inout MutableRawSpan) throws -> Void
   ) rethrows {
-    precondition(width > 0 && height > 0, "A picture has at least one pixel.")
+    precondition(width > 0 && height > 0, "An image must have at least one pixel.")
     self.width = width
     self.height = height
     self.format = format
@@ -79,7 +79,7 @@ public struct PixelBuffer: Sendable {
   ) {
     precondition(
       bytes.count == width * height * format.bytesPerPixel,
-      "A \(width) x \(height) \(format) picture has "
+      "A \(width) x \(height) \(format) image has "
         + "\(width * height * format.bytesPerPixel) bytes, got \(bytes.count).")
     self.init(width: width, height: height, format: format, orientation: orientation) { span in
       span.copy(from: bytes.span.bytes)

@@ -137,7 +137,7 @@ extension InferenceModel {
         issues: [
           BundleIssue(
             .unknownTensor, path: "model.signature", expected: "one of \(keys)", found: "'\(key)'",
-            suggestion: "Use a key of the model, or leave it out for the first.")
+            suggestion: "Use one of these keys, or leave out the key to use the first signature.")
         ])
     }
     return signature

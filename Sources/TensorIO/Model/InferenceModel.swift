@@ -64,7 +64,7 @@ public final class InferenceModel: Model {
   }
 
   public func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
-    let loaded = try await loadedLater()
+    let loaded = try await loaded()
     return try await loaded.pool.withSession { session in
       try loaded.bound.run(inputs, on: session)
     }
@@ -106,7 +106,7 @@ public final class InferenceModel: Model {
   /// - Throws: ``TensorIOError``, like the blocking method, and `CancellationError` between runs
   ///   when the task was cancelled.
   public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
-    let loaded = try await loadedLater()
+    let loaded = try await loaded()
     let token = CancellationToken()
     return try await withTaskCancellationHandler {
       try await loaded.pool.withSession { session in
@@ -133,7 +133,7 @@ public final class InferenceModel: Model {
   /// Returns the model in memory, and loads it on another thread if it isn't loaded.
   ///
   /// Loading reads files and compiles, which must not block a thread of the cooperative pool.
-  func loadedLater() async throws -> Loaded {
+  func loaded() async throws -> Loaded {
     if let loaded = state.withLock({ $0 }) { return loaded }
     return try await BlockingWork.run { try self.loaded() }
   }

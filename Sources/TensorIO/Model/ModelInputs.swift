@@ -68,7 +68,8 @@ public struct ModelInputs: Sendable {
       throw TensorIOError(
         .unknownInput,
         "The model has no placeholder '\(name)'; "
-          + (specs.isEmpty ? "it has none." : "its placeholders are \(Self.list(specs))."))
+          + (specs.isEmpty
+            ? "it has no placeholders." : "its placeholders are \(Self.list(specs))."))
     }
     for index in specs.indices { try body(index, placeholders[specs[index].name]) }
   }

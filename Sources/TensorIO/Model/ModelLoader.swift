@@ -77,8 +77,9 @@ public struct ModelLoader: Sendable {
         ]
       throw TensorIOError(
         .unknownModelClass,
-        "model.class in '\(bundle.path)' names '\(name)', which is not registered. Known are "
-          + known.joined(separator: ", ") + ". Register it with the loader, or remove the key.")
+        "model.class in '\(bundle.path)' names '\(name)', which isn't a registered class. The "
+          + "registered classes are " + known.joined(separator: ", ")
+          + ". Register the class with the loader, or remove the key.")
     }
   }
 

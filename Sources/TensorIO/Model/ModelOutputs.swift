@@ -71,7 +71,7 @@ public struct ModelOutputs: Sendable {
     guard layout.specs.indices.contains(index) else {
       throw TensorIOError(
         .unknownOutput,
-        "The model has \(counted(count, "output")), and none at index \(index).")
+        "The model has \(counted(count, "output")), but none at index \(index).")
     }
     if layout.hasStrings, let strings = strings[index] {
       return try Value.decode(strings: strings, as: layout.specs[index])

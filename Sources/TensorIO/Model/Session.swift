@@ -59,7 +59,7 @@ extension Session {
   public func takeOutput(at index: Int) -> (any TensorMemory)? { nil }
 
   public func useDefault(forInputAt index: Int) throws {
-    throw TensorIOError(.internalFault, "The model has no value of its own for input \(index).")
+    throw TensorIOError(.internalFault, "The model has no default value for input \(index).")
   }
 }
 

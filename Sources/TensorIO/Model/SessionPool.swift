@@ -62,7 +62,7 @@ final class SessionPool: Sendable {
     _ body: @escaping @Sendable (any Session) throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
-    let lent = try await borrowLater()
+    let lent = try await borrow()
     return try await withCheckedThrowingContinuation { continuation in
       lent.queue.async {
         let result = Swift.Result { try body(lent.session) }
@@ -89,7 +89,7 @@ final class SessionPool: Sendable {
     }
     semaphore.wait()
     guard let lent = handover.lent.withLock({ $0 }) else {
-      preconditionFailure("A waiter is only woken with a session.")
+      preconditionFailure("A waiter was woken without a session.")
     }
     return lent
   }
@@ -99,7 +99,7 @@ final class SessionPool: Sendable {
     case later(DispatchSemaphore, Handover)
   }
 
-  private func borrowLater() async throws -> Lent {
+  private func borrow() async throws -> Lent {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID

@@ -38,7 +38,7 @@ struct SignatureBinder: IssueCollector {
     if matchesByName, manifest.outputs.isEmpty {
       report(
         .layerCount, .warning, at: "outputs", expected: "at least one layer", found: "none",
-        suggestion: "Describe what is to be read; the model cannot be run before.")
+        suggestion: "Describe the outputs to read; the model can't run without them.")
     }
     guard issues.allSatisfy({ $0.severity != .error }) else {
       // There will be no session to ask for the outputs' shapes, so check the shapes in the model
@@ -60,7 +60,7 @@ struct SignatureBinder: IssueCollector {
     guard matchesByName || layers.count == tensors.count else {
       report(
         .layerCount, at: key,
-        expected: "\(counted(tensors.count, "layer")), as the model has: \(list)",
+        expected: "\(counted(tensors.count, "layer")), one for each of the model's \(key): \(list)",
         found: "\(layers.count)",
         suggestion: layers.count < tensors.count
           ? "Describe every \(key.dropLast()) of the model."
@@ -73,7 +73,7 @@ struct SignatureBinder: IssueCollector {
       report(
         .layerOrder, isMeant ? .warning : .error, at: key, expected: "the model's order: \(list)",
         found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
-        suggestion: "Order decides which tensor a layer is; put the layers in the model's order.")
+        suggestion: "Layers are matched to tensors by order; put the layers in the model's order.")
       guard isMeant else { return [] }
     }
     if matchesByName, key == "inputs" { checkAllAreFed(names, own: own ?? tensors) }
@@ -84,7 +84,7 @@ struct SignatureBinder: IssueCollector {
           .unknownTensor, at: "\(path).name",
           expected: (own ?? tensors).count == 1 ? list : "one of \(list)", found: "'\(layer.name)'",
           suggestion: Spelling.suggestion(for: layer.name, among: names)
-            .map { "Did you mean '\($0)'?" } ?? "Use a name of the model.")
+            .map { "Did you mean '\($0)'?" } ?? "Use a name from the model.")
         return nil
       }
       return bind(layer, to: tensors[index], at: index, path: path, isInput: key != "outputs")
@@ -115,7 +115,7 @@ struct SignatureBinder: IssueCollector {
         .layerCount, at: "placeholders",
         expected: "a layer for each placeholder that the outputs need",
         found: "none for \(list(placeholders))",
-        suggestion: "Describe it here or in \"inputs\".")
+        suggestion: "Describe each of them here or in \"inputs\".")
     }
   }
 
@@ -133,8 +133,9 @@ struct SignatureBinder: IssueCollector {
     if isInput, bound.shape(forItems: 1) == nil {
       report(
         .elementCountMismatch, at: "\(path).shape",
-        expected: "\(Self.values(tensor.elementCount)), as the tensor \(tensor.shape) holds",
-        found: "\(spec.elementCount) in \(layer.shape)",
+        expected:
+          "\(Self.values(tensor.elementCount)), because the tensor's shape is \(tensor.shape)",
+        found: "\(spec.elementCount) in the shape \(layer.shape)",
         suggestion: "Write the shape of the tensor '\(tensor.name)'.")
     }
     return bound
@@ -164,8 +165,8 @@ struct SignatureBinder: IssueCollector {
       .elementCountMismatch, at: "\(path).shape",
       expected: "the tensor's last axes, \(Array(shape.suffix(3)))", found: "\(axes)",
       suggestion: layout == .channelsLast
-        ? "Write [height, width, channels] as the tensor has them."
-        : "Write [channels, height, width] as the tensor has them, or leave \"layout\" out.")
+        ? "Write [height, width, channels] as they are in the tensor."
+        : "Write [channels, height, width] as they are in the tensor, or leave out \"layout\".")
   }
 
   /// Whether a shape has only these axes, apart from a batch axis and axes of length 1.
@@ -181,9 +182,9 @@ struct SignatureBinder: IssueCollector {
   ) -> DataType? {
     guard let dataType = tensor.dataType else {
       report(
-        .dataTypeMismatch, at: path, expected: "a data type that this library knows",
-        found: "\(tensor.typeName) in the model", suggestion: "Convert the model with another type."
-      )
+        .dataTypeMismatch, at: path, expected: "a data type that this library supports",
+        found: "\(tensor.typeName) in the model",
+        suggestion: "Convert the model with another data type.")
       return nil
     }
     if layer.dataType == dataType { return dataType }
@@ -192,7 +193,7 @@ struct SignatureBinder: IssueCollector {
         .dataTypeMismatch, .warning, at: "\(path).dtype",
         expected: "\(dataType), the tensor's own type", found: "\(described)",
         suggestion:
-          "TensorFlow Lite models have types of their own, and the field is ignored. Write "
+          "A TensorFlow Lite model sets its own data types, so this field is ignored. Write "
           + "\"dtype\": \"\(dataType)\", or leave it out.")
     } else if let described = layer.dataType {
       report(
@@ -207,7 +208,8 @@ struct SignatureBinder: IssueCollector {
         .quantizationMismatch, at: path,
         expected: "8-bit integers, since model.quantized is true",
         found: "\(dataType) in the tensor '\(tensor.name)'",
-        suggestion: "Write \"quantized\": false; or name the \"dtype\" of a layer that is not.")
+        suggestion:
+          "Write \"quantized\": false, or add a \"dtype\" to each layer that isn't quantized.")
       return nil
     case .uint8, .int8:
       guard !isQuantized, tensor.quantization != nil else { return dataType }
@@ -261,7 +263,7 @@ struct SignatureBinder: IssueCollector {
     report(
       .dataTypeMismatch, at: "\(path).type",
       expected: "\(dataType) values, since the tensor '\(tensor.name)' is \(dataType)",
-      found: "a picture",
+      found: "an image",
       suggestion: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
   }
 
@@ -284,8 +286,8 @@ struct SignatureBinder: IssueCollector {
     case .int8 where tensor.quantization == nil:
       report(
         .quantizationMismatch, at: path,
-        expected: "a scale and zero point in the model, to quantize by", found: "none",
-        suggestion: "Remove it; the tensor then takes each byte less 128.")
+        expected: "a scale and zero point in the model for quantizing", found: "none",
+        suggestion: "Remove it; the tensor then receives each byte minus 128.")
     case .int16, .uint16, .int32, .uint32, .int64:
       report(
         .dataTypeMismatch, at: path,
@@ -316,8 +318,8 @@ struct SignatureBinder: IssueCollector {
     if dataType == .int8, tensor.quantization == nil {
       report(
         .quantizationMismatch, at: path,
-        expected: "a scale and zero point in the model, to dequantize by", found: "none",
-        suggestion: "Remove it; each byte of the picture is then the tensor's plus 128.")
+        expected: "a scale and zero point in the model for dequantizing", found: "none",
+        suggestion: "Remove it; each byte of the image is then the tensor's value plus 128.")
     }
     return denormalization
   }
@@ -371,8 +373,10 @@ struct SignatureBinder: IssueCollector {
       guard spec.elementCount < available else {
         report(
           .elementCountMismatch, at: path,
-          expected: "at most \(Self.values(available)), as the tensor \(shapes[position]) holds",
-          found: "\(spec.elementCount) in \(spec.shape)", suggestion: "Write the tensor's shape.")
+          expected:
+            "at most \(Self.values(available)), because the tensor's shape is \(shapes[position])",
+          found: "\(spec.elementCount) in the shape \(spec.shape)",
+          suggestion: "Write the tensor's shape.")
         continue
       }
       let labels: Labels? = if case .vector(_, let names) = spec.kind { names } else { nil }
@@ -380,15 +384,15 @@ struct SignatureBinder: IssueCollector {
       let found =
         labels.flatMap { labels in
           labels.names.count == available
-            ? nil : "\(counted(labels.names.count, "label")) over \(available) classes"
-        } ?? "\(spec.elementCount) in \(spec.shape)"
+            ? nil : "\(counted(labels.names.count, "label")) for \(available) classes"
+        } ?? "\(spec.elementCount) in the shape \(spec.shape)"
       report(
-        .partialOutput, .warning, at: path, expected: "\(available) values, as the tensor holds",
+        .partialOutput, .warning, at: path, expected: "all \(available) values of the tensor",
         found: found,
         suggestion: labels == nil || labels?.names.count == available
-          ? "Only the first \(spec.elementCount) are read; write the tensor's shape."
-          : "Only the first \(spec.elementCount) are read, and each label may be one off: "
-            + "check whether the model's first class is the background.")
+          ? "Only the first \(spec.elementCount) are read. Write the tensor's shape to read all."
+          : "Only the first \(spec.elementCount) are read, and the labels may be off by one. "
+            + "Check whether the model's first class is the background.")
     }
   }
 

@@ -68,10 +68,10 @@ extension Quantization {
     guard let stored, stored.scales.count == 1 else {
       throw TensorIOError(
         .invalidOption,
-        "The quantization \"model\" takes the model's scale and zero point, got "
+        "The quantization \"model\" needs the model's scale and zero point, got "
           + (stored.map { "\($0.scales.count), one for each channel" } ?? "none")
-          + ". Pass a StoredQuantization with a single scale, such as the one of a "
-          + "TensorSpec's storedQuantization.")
+          + ". Pass a StoredQuantization with a single scale, such as the "
+          + "storedQuantization of a TensorSpec.")
     }
     return (stored.scales[0], stored.zeroPoints[0])
   }

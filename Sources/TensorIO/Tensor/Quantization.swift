@@ -49,8 +49,9 @@ public struct StoredQuantization: Hashable, Sendable, Codable {
   public init(
     scales: [Float], zeroPoints: [Int64], axis: Int? = nil, elementsPerScale: Int = 1
   ) {
-    precondition(!scales.isEmpty && scales.count == zeroPoints.count, "One zero point a scale.")
-    precondition(elementsPerScale > 0, "Every scale serves an element.")
+    precondition(
+      !scales.isEmpty && scales.count == zeroPoints.count, "Every scale needs a zero point.")
+    precondition(elementsPerScale > 0, "Every scale must apply to at least one element.")
     self.scales = scales
     self.zeroPoints = zeroPoints
     self.axis = axis

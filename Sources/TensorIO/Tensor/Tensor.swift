@@ -23,7 +23,7 @@ public struct Tensor: Sendable {
   /// - Throws: ``TensorIOError`` when the count does not match the shape.
   public init<Number: TensorNumber>(_ numbers: [Number], shape: [Int]? = nil) throws {
     guard let dataType = Number.matchingDataType else {
-      throw TensorIOError(.wrongKind, "No tensor holds elements of type \(Number.self).")
+      throw TensorIOError(.wrongKind, "A tensor can't hold elements of type \(Number.self).")
     }
     try self.init(
       copying: numbers.span.bytes, dataType: dataType, shape: shape ?? [numbers.count])
@@ -35,7 +35,7 @@ public struct Tensor: Sendable {
   public init(copying bytes: RawSpan, dataType: DataType, shape: [Int]) throws {
     guard let expected = Self.byteCount(of: shape, dataType), dataType != .string else {
       throw TensorIOError(
-        .wrongElementCount, "No tensor in memory is \(dataType) of shape \(shape).")
+        .wrongElementCount, "A tensor in memory can't be \(dataType) with the shape \(shape).")
     }
     guard bytes.byteCount == expected else {
       throw TensorIOError(

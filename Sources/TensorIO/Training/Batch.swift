@@ -27,7 +27,7 @@ public struct Batch: Sendable {
   ///
   /// - Parameter keys: The names of the inputs, which must be unique.
   public init(keys: [String]) {
-    precondition(Set(keys).count == keys.count, "Each key of a batch is another one.")
+    precondition(Set(keys).count == keys.count, "The keys of a batch must be unique.")
     self.keys = keys
   }
 
@@ -51,7 +51,7 @@ public struct Batch: Sendable {
     for name in item.keys.sorted() where !keys.contains(name) {
       throw TensorIOError(
         .unknownInput,
-        "\(row()) has a value for '\(name)', which is none of the batch's keys "
+        "\(row()) has a value for '\(name)', which isn't one of the batch's keys "
           + "(\(keys.map { "'\($0)'" }.joined(separator: ", "))).")
     }
     for key in keys where item[key] == nil {

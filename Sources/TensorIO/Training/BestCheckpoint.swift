@@ -24,7 +24,8 @@ final class BestCheckpoint {
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "The folder '\(folder)' for the best weights cannot be made: \(FileSystem.reason(for: error)).",
+        "The folder '\(folder)' for the best weights can't be created: "
+          + "\(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

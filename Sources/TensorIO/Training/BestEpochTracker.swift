@@ -24,8 +24,8 @@ struct BestEpochTracker {
       guard spec.hasMean else {
         throw TensorIOError(
           .wrongOutputType,
-          "The output '\(wanted)' of shape \(spec.shape) cannot be monitored; that takes one "
-            + "number, of a batch or of each item.")
+          "The output '\(wanted)' of shape \(spec.shape) can't be monitored. Monitor an "
+            + "output that is one number for a batch, or one for each item.")
       }
       name = wanted
       return
@@ -34,8 +34,8 @@ struct BestEpochTracker {
     if name == nil, options.earlyStopping != nil || options.keepsBest {
       throw TensorIOError(
         .unknownOutput,
-        "No output of the model is one number, as a loss is, that could tell which epoch is the "
-          + "best; do without early stopping and keepsBest.")
+        "None of the model's outputs is a single number, such as a loss, that can show which "
+          + "epoch is the best. Turn off early stopping and keepsBest.")
     }
   }
 

@@ -45,8 +45,8 @@ extension BoundSignature {
       guard !output.tensor.rankIsUnknown, output.tensor.shape.isEmpty else { continue }
       throw TensorIOError(
         .invalidBundle,
-        "The output '\(output.spec.name)' is one number, also for a batch of \(count), but "
-          + "model.json says \(output.spec.shape): write [] instead.")
+        "The output '\(output.spec.name)' is one number even for a batch of \(count), but its "
+          + "shape in model.json is \(output.spec.shape). Write [] instead.")
     }
   }
 
@@ -54,8 +54,9 @@ extension BoundSignature {
     let fixed = inputs.filter { $0.shape(forItems: batch.count) == nil }.map(\.spec)
     return TensorIOError(
       .wrongInputCount,
-      "The model takes one item at a time, got a batch of \(batch.count): the shape of "
-        + "\(Self.list(fixed)) has no batch axis. Where the model has one, write -1 in front.")
+      "The model takes one item at a time, but got a batch of \(batch.count): the shape of "
+        + "\(Self.list(fixed)) has no batch axis. If the model has one, write -1 as the "
+        + "first length.")
   }
 
   private static func list(_ specs: [TensorSpec]) -> String {
@@ -105,8 +106,8 @@ extension BoundSignature {
         throw TensorIOError(
           .inferenceFailed,
           "The output '\(output.spec.name)' has \(found) values for a batch of \(count), but "
-            + "model.json says \(output.spec.shape). Where it has values for each item, write -1 "
-            + "in front.")
+            + "its shape in model.json is \(output.spec.shape). If it has values for each item, "
+            + "write -1 as the first length.")
       }
     }
     let whole = BoundSignature(

@@ -20,7 +20,7 @@ struct PredictionDocument {
     let path = bundle.path + "/model.json"
     guard case .object(var root) = try JSONValue(parsing: FileSystem.read(path)),
       case .object(var model) = root["model"]
-    else { throw TensorIOError(.invalidBundle, "'\(path)' is no longer a model.json.") }
+    else { throw TensorIOError(.invalidBundle, "'\(path)' is no longer a valid model.json.") }
     model["file"] = .string(Self.modelFile)
     model["modes"] = .array([.string("predict")])
     model["signature"] = layers.signatureKey.map { .string($0) }
@@ -49,7 +49,7 @@ struct PredictionDocument {
   ) throws -> [(name: String, layer: JSONValue)] {
     guard !names.isEmpty else { return [] }
     guard case .array(let layers) = root[key] else {
-      throw TensorIOError(.invalidBundle, "The bundle's model.json has lost its \(key).")
+      throw TensorIOError(.invalidBundle, "The bundle's model.json no longer has \"\(key)\".")
     }
     return layers.compactMap { layer in
       guard case .object(let members) = layer, case .string(let name) = members["name"],

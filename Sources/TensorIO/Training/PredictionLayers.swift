@@ -64,8 +64,8 @@ struct PredictionLayers {
         guard let tensor = found.outputs.first(where: { $0.name == name }), tensor.isArray else {
           throw TensorIOError(
             .unsupportedModel,
-            "The output '\(name)' is no array of numbers of a known shape; describe it in "
-              + "model.json to export it.")
+            "The output '\(name)' isn't an array of numbers with a known shape. To export "
+              + "it, describe it in model.json.")
         }
         return .tensor(tensor)
       }
@@ -216,8 +216,8 @@ struct PredictionLayers {
     guard let missing else {
       return TensorIOError(
         .unknownOutput,
-        "No signature of the model has \(names.map { "'\($0)'" }.joined(separator: ", ")) "
-          + "together; export them one by one.")
+        "No signature of the model has all of the outputs "
+          + "\(names.map { "'\($0)'" }.joined(separator: ", ")); export them one by one.")
     }
     return TensorIOError(
       .unknownOutput,

@@ -31,8 +31,8 @@ public final class TrainableModel: Model {
     guard bundle.manifest.describesTraining else {
       throw TensorIOError(
         .unsupportedModel,
-        "'\(bundle.path)' describes no training: that takes \"train\" in model.modes, and the "
-          + "operations of a step in train.ops.")
+        "'\(bundle.path)' doesn't describe training. Add \"train\" to model.modes, and list the "
+          + "operations of a training step in train.ops.")
     }
     inference = try InferenceModel(bundle: bundle, loader: loader)
   }
@@ -87,7 +87,7 @@ public final class TrainableModel: Model {
   public func train(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) async throws -> ModelOutputs {
-    let loaded = try await inference.loadedLater()
+    let loaded = try await inference.loaded()
     return try await training(of: loaded).pool.withSession { session in
       try loaded.bound.run(batch, placeholders: placeholders, on: session)
     }
@@ -177,7 +177,7 @@ extension InferenceModel {
   public func evaluate(
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) async throws -> ModelOutputs {
-    let loaded = try await loadedLater()
+    let loaded = try await loaded()
     return try await loaded.pool.withSession { session in
       try loaded.evaluate(batch, placeholders, on: session)
     }

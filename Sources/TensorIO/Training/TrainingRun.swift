@@ -30,8 +30,8 @@ struct TrainingRun {
     if validates, try model.onlyTrains {
       throw TensorIOError(
         .invalidOption,
-        "The model cannot be tried on validation items: a run for its outputs would train it. "
-          + "Describe outputs that do not train, or leave the validation out.")
+        "The model can't be evaluated on validation items, because computing its outputs would "
+          + "train it. Describe outputs that don't train it, or leave out the validation.")
     }
     self.options = options
     signature = try trainer.model.signature
@@ -45,8 +45,8 @@ struct TrainingRun {
       guard count < all.count else {
         throw TensorIOError(
           .invalidOption,
-          "The validation share \(options.validationShare) of \(all.count) items leaves none to "
-            + "train on; lower it, or add items.")
+          "The validation share \(options.validationShare) of \(all.count) items leaves none "
+            + "to train on. Lower the share, or add items.")
       }
       let order = generator.shuffled(all)
       training = Part(items: trainer.data, places: order[count...].sorted())
@@ -143,7 +143,7 @@ struct TrainingRun {
       .trainingDiverged,
       "The output '\(broken.name)' is \(broken.value) in step \(step) of epoch \(epoch): the "
         + "training has diverged. Use a smaller learning rate, and check that the inputs are "
-        + "normalized and hold no such number themselves.")
+        + "normalized and don't contain such a value themselves.")
   }
 }
 
@@ -151,19 +151,19 @@ extension TrainingOptions {
   /// Rejects options that are out of range.
   fileprivate func check() throws {
     func refuse(_ what: String, _ takes: String, _ found: some Any) -> TensorIOError {
-      TensorIOError(.invalidOption, "\(what) takes \(takes), got \(found).")
+      TensorIOError(.invalidOption, "\(what) must be \(takes), got \(found).")
     }
-    guard epochs >= 1 else { throw refuse("epochs", "a number from 1", epochs) }
-    guard batchSize >= 1 else { throw refuse("batchSize", "a number from 1", batchSize) }
+    guard epochs >= 1 else { throw refuse("epochs", "at least 1", epochs) }
+    guard batchSize >= 1 else { throw refuse("batchSize", "at least 1", batchSize) }
     guard validationShare >= 0, validationShare < 1 else {
-      throw refuse("validationShare", "a number from 0 to less than 1", validationShare)
+      throw refuse("validationShare", "at least 0 and less than 1", validationShare)
     }
     if let earlyStopping {
       guard earlyStopping.patience >= 1 else {
-        throw refuse("patience", "a number of epochs from 1", earlyStopping.patience)
+        throw refuse("patience", "at least 1 epoch", earlyStopping.patience)
       }
       guard earlyStopping.minimumImprovement >= 0, earlyStopping.minimumImprovement.isFinite else {
-        throw refuse("minimumImprovement", "a number from 0", earlyStopping.minimumImprovement)
+        throw refuse("minimumImprovement", "at least 0", earlyStopping.minimumImprovement)
       }
     }
   }

@@ -29,10 +29,10 @@ public struct ClassMap: Sendable, Equatable {
   ///   - labels: The names of the classes, in the order of their indices. A class index beyond the
   ///     last name has none.
   public init(width: Int, height: Int, classes: [UInt16], labels: Labels? = nil) {
-    precondition(width > 0 && height > 0, "A class map has at least one pixel.")
+    precondition(width > 0 && height > 0, "A class map must have at least one pixel.")
     precondition(
       classes.count == width * height,
-      "A \(width) x \(height) class map has \(width * height) classes, got \(classes.count).")
+      "A \(width) x \(height) class map takes \(width * height) classes, got \(classes.count).")
     self.width = width
     self.height = height
     self.classes = classes
@@ -45,7 +45,8 @@ public struct ClassMap: Sendable, Equatable {
   ///   - x: The pixel's column, from 0.
   ///   - y: The pixel's row, from 0.
   public subscript(x: Int, y: Int) -> UInt16 {
-    precondition((0..<width).contains(x) && (0..<height).contains(y), "There is no such pixel.")
+    precondition(
+      (0..<width).contains(x) && (0..<height).contains(y), "The pixel is outside the class map.")
     return classes[y * width + x]
   }
 

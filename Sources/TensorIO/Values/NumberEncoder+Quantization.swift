@@ -20,7 +20,8 @@ extension NumberEncoder {
     case .int32: try quantize(quantization, numbers, to: Int32.self, into: &memory)
     default:
       throw TensorIOError(
-        .wrongKind, "'\(spec.name)' is \(spec.dataType), which cannot be quantized to.")
+        .wrongKind,
+        "'\(spec.name)' is \(spec.dataType), but only integers can hold quantized values.")
     }
   }
 

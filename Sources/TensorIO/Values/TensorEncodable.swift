@@ -49,7 +49,7 @@ public protocol TensorEncodable: Sendable {
   /// The elements of a list, for a model with several inputs; nil for a value that is not a list.
   var tensorItems: [any TensorEncodable]? { get }
 
-  /// A readable name for this kind of value, such as "a number" or "a picture".
+  /// A readable name for this kind of value, such as "a number" or "an image".
   static var tensorKindName: String { get }
 
   /// Writes an array of values; the library's number types do so in one pass.

@@ -118,6 +118,6 @@ extension TensorIOError {
   static func withoutStoredQuantization(_ spec: TensorSpec) -> TensorIOError {
     TensorIOError(
       .invalidModel,
-      "'\(spec.name)' is quantized by the model's own scale, but the model stores none for it.")
+      "'\(spec.name)' is quantized with the model's own scale, but the model has none for it.")
   }
 }

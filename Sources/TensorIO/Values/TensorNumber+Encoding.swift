@@ -53,7 +53,7 @@ struct NumberEncoder {
 
   private func checkKind<Number: TensorNumber>(_ type: Number.Type) throws {
     guard spec.isImage else { return }
-    throw TensorIOError.wrongKind(spec, expected: "a picture", found: Number.tensorKindName)
+    throw TensorIOError.wrongKind(spec, expected: "an image", found: Number.tensorKindName)
   }
 
   private func check(count: Int, in memory: borrowing MutableRawSpan) throws {
@@ -104,12 +104,12 @@ struct NumberEncoder {
   private func refusal<Number: TensorNumber>(of value: Number, at index: Int) -> TensorIOError {
     let reason: String
     switch spec.dataType {
-    case .bool: reason = "a bool is 0 or 1"
+    case .bool: reason = "a boolean is 0 or 1"
     case .float16, .float32, .float64:
       reason =
         Number.self is any FixedWidthInteger.Type
-        ? "that integer is not exact in \(spec.dataType); pass it as a floating-point number "
-          + "to accept rounding"
+        ? "\(spec.dataType) can't represent that integer exactly; pass it as a floating-point "
+          + "number to accept rounding"
         : "it is out of range"
     case .uint8 where !value.float64.isNaN: reason = "it is not between 0 and 255"
     case .int8 where !value.float64.isNaN: reason = "it is not between -128 and 127"

@@ -101,7 +101,7 @@ extension TensorValue: TensorEncodable {
     if case .strings(let strings) = self {
       guard spec.kind == .bytes, spec.dataType.isByte, strings.count == 1 else {
         throw TensorIOError.wrongKind(
-          spec, expected: spec.isImage ? "a picture" : "\(spec.dataType) values", found: "text")
+          spec, expected: spec.isImage ? "an image" : "\(spec.dataType) values", found: "text")
       }
     }
     try encodable.encode(into: &memory, as: spec)

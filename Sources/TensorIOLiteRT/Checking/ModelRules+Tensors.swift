@@ -17,16 +17,16 @@ extension ModelRules {
     }
     guard tensor.shape.count <= Self.maximumRank else {
       throw FlatBufferError(
-        unsupported: "the tensor '\(tensor.name)' has \(tensor.shape.count) axes; LiteRT takes at "
-          + "most \(Self.maximumRank)")
+        unsupported: "the tensor '\(tensor.name)' has \(tensor.shape.count) axes; LiteRT supports "
+          + "at most \(Self.maximumRank)")
     }
     for shape in [tensor.shape, tensor.shapeSignature] where !shape.allSatisfy({ $0 >= -1 }) {
       throw FlatBufferError("the tensor '\(tensor.name)' has the impossible shape \(shape)")
     }
     guard tensor.hasOneShape else {
       throw FlatBufferError(
-        "the tensor '\(tensor.name)' has the shape \(tensor.shape), but the shape signature "
-          + "\(tensor.shapeSignature)")
+        "the tensor '\(tensor.name)' has the shape \(tensor.shape), which doesn't match its shape "
+          + "signature \(tensor.shapeSignature)")
     }
     if let elements = structure.buffers[tensor.buffer] {
       try checkElements(elements, of: tensor)
@@ -54,7 +54,7 @@ extension ModelRules {
       let place = elements.lowerBound + 4 * index
       return Int(Int32(littleEndian: file.loadUnaligned(fromByteOffset: place, as: Int32.self)))
     }
-    let fault = FlatBufferError("the texts of the constant '\(tensor.name)' are damaged")
+    let fault = FlatBufferError("the strings of the constant '\(tensor.name)' are damaged")
     guard elements.count >= 4 else { throw fault }
     let count = number(0)
     // The table holds the count itself and one more offset than there are strings.
@@ -85,19 +85,20 @@ extension ModelRules {
       else {
         throw FlatBufferError(
           "the tensor '\(tensor.name)' of shape \(tensor.shape) has \(scales.count) scales along "
-            + "axis \(quantization.axis)")
+            + "axis \(quantization.axis), which isn't an axis of length \(scales.count)")
       }
     }
     guard zeroPoints.count <= 1 || zeroPoints.count == scales.count else {
       throw FlatBufferError(
-        "the tensor '\(tensor.name)' has \(scales.count) scales and \(zeroPoints.count) zero points"
+        "the tensor '\(tensor.name)' has \(scales.count) scales but \(zeroPoints.count) zero points"
       )
     }
     if let range = tensor.type.zeroPoints,
       let wrong = zeroPoints.first(where: { !range.contains($0) })
     {
       throw FlatBufferError(
-        "the tensor '\(tensor.name)' has the zero point \(wrong), outside of its type's range")
+        "the tensor '\(tensor.name)' has the zero point \(wrong), which is outside the range of "
+          + "its type")
     }
   }
 
@@ -113,7 +114,7 @@ extension ModelRules {
     for scale in tensor.quantization.scales where !(scale > 0 && scale.isFinite) {
       throw FlatBufferError(
         "operator \(place) computes with the quantized tensor '\(tensor.name)', whose scale is "
-          + "\(scale)")
+          + "\(scale) instead of a positive, finite number")
     }
   }
 }

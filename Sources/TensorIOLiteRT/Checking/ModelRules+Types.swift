@@ -19,8 +19,8 @@ extension ModelRules {
         code.computesWithScales && type.isQuantizable && output.type.isQuantizable
       guard output.type == type || isRequantized else {
         throw FlatBufferError(
-          "operator \(place) writes \(type) elements to the tensor '\(output.name)', which has the type "
-            + "\(output.type)")
+          "operator \(place) writes \(type) elements to the tensor '\(output.name)', which has the "
+            + "type \(output.type)")
       }
     }
   }
@@ -53,14 +53,16 @@ extension ModelRules {
   ) throws(FlatBufferError) {
     guard outer.count == inner.count else {
       throw FlatBufferError(
-        "operator \(place) passes \(outer.count) tensors to a graph that has \(inner.count)")
+        "operator \(place) passes \(outer.count) tensors to or from a graph that has "
+          + "\(inner.count)")
     }
     for (outer, inner) in zip(outer, inner) {
       let (outer, inner) = (graph.tensors[Int(outer)], body.tensors[Int(inner)])
       guard outer.type == inner.type else {
         throw FlatBufferError(
-          "operator \(place) takes the \(inner.type) tensor '\(inner.name)' of a graph that it calls "
-            + "for '\(outer.name)', which has the type \(outer.type)")
+          "operator \(place) connects its tensor '\(outer.name)' (\(outer.type)) to the tensor "
+            + "'\(inner.name)' (\(inner.type)) of a graph that it calls, but their types must be "
+            + "the same")
       }
     }
   }

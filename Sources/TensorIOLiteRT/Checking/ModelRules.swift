@@ -92,7 +92,7 @@ struct ModelRules {
         let tensor = try tensor(input, of: graph, operator: place)
         guard isFilled[Int(input)] else {
           throw FlatBufferError(
-            "operator \(place) reads the tensor '\(tensor.name)' before anything is written there")
+            "operator \(place) reads the tensor '\(tensor.name)' before anything is written to it")
         }
         if code.computesWithScales { try checkScales(of: tensor, operator: place) }
       }

@@ -121,7 +121,7 @@ extension ModelStructure {
     // An offset of 1 means that the writer never filled it in.
     if offset > 1 {
       guard offset <= UInt64(file.count), size <= UInt64(file.count) - offset else {
-        throw FlatBufferError("a buffer leads out of the file")
+        throw FlatBufferError("a buffer extends past the end of the file")
       }
       return Int(offset)..<Int(offset + size)
     }

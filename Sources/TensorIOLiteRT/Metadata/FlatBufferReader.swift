@@ -32,7 +32,7 @@ struct FlatBufferReader {
   /// Returns the root table of a buffer with an identifier of four characters.
   mutating func root(identifier: StaticString) throws(FlatBufferError) -> Table {
     guard bytes.count >= 8, bytes[4..<8].elementsEqual("\(identifier)".utf8) else {
-      throw FlatBufferError("it does not begin as the format does ('\(identifier)')")
+      throw FlatBufferError("its first bytes don't contain the identifier '\(identifier)'")
     }
     return try table(at: try target(at: 0))
   }
@@ -43,9 +43,9 @@ struct FlatBufferReader {
     guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
     let range = try elements(at: try target(at: place), byteCount: 1)
     remainingText -= range.count
-    guard remainingText >= 0 else { throw FlatBufferError("its texts are too long") }
+    guard remainingText >= 0 else { throw FlatBufferError("its strings are too long in total") }
     guard let text = String(validating: bytes[range], as: UTF8.self) else {
-      throw FlatBufferError("a text is not UTF-8")
+      throw FlatBufferError("a string isn't valid UTF-8")
     }
     return text
   }
@@ -149,7 +149,7 @@ struct FlatBufferReader {
     let byteCount = Int(try short(at: fields + 2))
     guard fieldBytes >= 4, fields + fieldBytes <= bytes.count, byteCount >= 4,
       start + byteCount <= bytes.count
-    else { throw FlatBufferError("a table leads out of the buffer") }
+    else { throw FlatBufferError("a table extends past the end of the data") }
     return Table(start: start, fields: (fields + 4)..<(fields + fieldBytes), byteCount: byteCount)
   }
 
@@ -162,7 +162,7 @@ struct FlatBufferReader {
     let offset = Int(try short(at: entry))
     guard offset != 0 else { return nil }
     guard offset >= 4, offset + byteCount <= table.byteCount else {
-      throw FlatBufferError("a field leads out of its table")
+      throw FlatBufferError("a field is outside its table")
     }
     return table.start + offset
   }
@@ -176,21 +176,21 @@ struct FlatBufferReader {
   private func elements(at start: Int, byteCount: Int) throws(FlatBufferError) -> Range<Int> {
     let count = Int(try integer(at: start))
     guard count <= (bytes.count - start - 4) / byteCount else {
-      throw FlatBufferError("a list is longer than the buffer")
+      throw FlatBufferError("a list extends past the end of the data")
     }
     return (start + 4)..<(start + 4 + count * byteCount)
   }
 
   private func integer(at place: Int) throws(FlatBufferError) -> UInt32 {
     guard place >= 0, place + 4 <= bytes.count else {
-      throw FlatBufferError("an offset leads out of the buffer")
+      throw FlatBufferError("an offset points outside the data")
     }
     return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
   }
 
   private func short(at place: Int) throws(FlatBufferError) -> UInt16 {
     guard place >= 0, place + 2 <= bytes.count else {
-      throw FlatBufferError("an offset leads out of the buffer")
+      throw FlatBufferError("an offset points outside the data")
     }
     return UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
   }

@@ -167,10 +167,10 @@ struct MetadataReader {
     do throws(ZipError) {
       lines = try readText(name).map { Labels(text: $0).names }
       if lines == nil {
-        note("The metadata names the file '\(name)', which the model does not carry.")
+        note("The metadata names the file '\(name)', but the model doesn't contain it.")
       }
     } catch {
-      note("The file '\(name)' of the metadata cannot be read: \(error.reason).")
+      note("The metadata's file '\(name)' cannot be read: \(error.reason).")
     }
     filesRead[name] = .some(lines)
     return lines
@@ -182,7 +182,7 @@ struct MetadataReader {
     self.archive = .success(archive)
     guard let content else { return nil }
     guard let text = String(validating: content, as: UTF8.self) else {
-      throw ZipError("its text is not UTF-8")
+      throw ZipError("its text isn't valid UTF-8")
     }
     guard content.count(where: { $0 == UInt8(ascii: "\n") }) < Self.mostLines else {
       throw ZipError("it has more than \(Self.mostLines) lines")

@@ -31,14 +31,16 @@ struct ZipArchive {
   /// The bytes must outlive the archive.
   init(_ bytes: UnsafeRawBufferPointer) throws(ZipError) {
     self.bytes = bytes
-    guard let end = Self.findEnd(in: bytes) else { throw ZipError("there is no zip in the file") }
+    guard let end = Self.findEnd(in: bytes) else {
+      throw ZipError("the model doesn't contain a zip archive")
+    }
     let count = Self.short(bytes, at: end + 10)
     let directoryBytes = Self.integer(bytes, at: end + 12)
     let directoryOffset = Self.integer(bytes, at: end + 16)
     // Offsets are relative to the start of the file or of the zip archive. The sizes in the end
     // record tell how many bytes precede the origin of the offsets.
     let base = end - directoryBytes - directoryOffset
-    guard base >= 0 else { throw ZipError("the zip's directory is cut off") }
+    guard base >= 0 else { throw ZipError("the zip archive's directory is truncated") }
     try readDirectory(count: count, (base + directoryOffset)..<end, base: base)
   }
 
@@ -47,15 +49,15 @@ struct ZipArchive {
     guard let entry = entries[name] else { return nil }
     guard !entry.isEncrypted else { throw ZipError("'\(name)' is encrypted") }
     guard entry.count <= remainingBytes else {
-      throw ZipError("'\(name)' is larger than \(Self.mostBytes >> 20) MB")
+      throw ZipError("'\(name)' exceeds the limit of \(Self.mostBytes >> 20) MB for all files")
     }
     guard entry.start + 30 <= bytes.count, Self.integer(bytes, at: entry.start) == 0x0403_4B50
-    else { throw ZipError("'\(name)' is not where the zip's directory says") }
+    else { throw ZipError("'\(name)' isn't where the zip archive's directory says") }
     let start =
       entry.start + 30 + Self.short(bytes, at: entry.start + 26)
       + Self.short(bytes, at: entry.start + 28)
     guard start + entry.packedCount <= bytes.count else {
-      throw ZipError("'\(name)' is cut off")
+      throw ZipError("'\(name)' is truncated")
     }
     remainingBytes -= entry.count
     let packed = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + entry.packedCount)])
@@ -74,10 +76,12 @@ struct ZipArchive {
     var place = range.lowerBound
     for _ in 0..<count {
       guard place + 46 <= range.upperBound, Self.integer(bytes, at: place) == 0x0201_4B50 else {
-        throw ZipError("the zip's directory is damaged")
+        throw ZipError("the zip archive's directory is damaged")
       }
       let nameEnd = place + 46 + Self.short(bytes, at: place + 28)
-      guard nameEnd <= range.upperBound else { throw ZipError("the zip's directory is cut off") }
+      guard nameEnd <= range.upperBound else {
+        throw ZipError("the zip archive's directory is truncated")
+      }
       let name = String(decoding: bytes[(place + 46)..<nameEnd], as: UTF8.self)
       entries[name] = Entry(
         method: Self.short(bytes, at: place + 10),
@@ -113,7 +117,7 @@ struct ZipArchive {
     switch entry.method {
     case 0:
       guard entry.count == entry.packedCount else {
-        throw ZipError("'\(name)' is damaged: its two sizes differ")
+        throw ZipError("'\(name)' is damaged: its compressed and uncompressed sizes differ")
       }
       return Array(packed)
     case 8:
@@ -122,7 +126,7 @@ struct ZipArchive {
       guard entry.count <= packed.count * 1032, let content = inflate(packed, to: entry.count)
       else { throw ZipError("'\(name)' is damaged: it cannot be inflated") }
       return content
-    case let method: throw ZipError("'\(name)' is packed in a way that is not read (\(method))")
+    case let method: throw ZipError("'\(name)' has the unsupported compression method \(method)")
     }
   }
 

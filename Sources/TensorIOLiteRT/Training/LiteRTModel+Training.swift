@@ -31,13 +31,14 @@ extension LiteRTModel: TrainableLoadedModel {
   ) throws -> any Session {
     guard isTrained else {
       throw TensorIOError(
-        .unsupportedModel, "'\(file.path)' was not loaded to be trained; load it for that mode.")
+        .unsupportedModel,
+        "'\(file.path)' wasn't loaded for training. Load it with the mode 'train'.")
     }
     guard keepsState else {
       throw TensorIOError(
         .unsupportedModel,
-        "'\(file.path)' has no variables, so that nothing in it can be trained. Convert it from a "
-          + "model whose weights are variables, with a signature that trains them.")
+        "'\(file.path)' has no variables, so there is nothing to train. Convert it from a model "
+          + "whose weights are variables, with a signature that trains them.")
     }
     var running = try trainingSignatures(operations)
     let index = try index(of: signature.key)
@@ -51,9 +52,9 @@ extension LiteRTModel: TrainableLoadedModel {
   public func checkExport() throws {
     throw TensorIOError(
       .unsupportedModel,
-      "LiteRT cannot write weights into a .tflite file, so that what '\(file.path)' has learned "
-        + "cannot be exported as a model. Keep it with export(to:), and give it to a model of the "
-        + "same file with restore(from:).")
+      "LiteRT cannot write weights into a .tflite file, so the trained weights of '\(file.path)' "
+        + "cannot be exported as a model. Save them with export(to:), and load them into a model "
+        + "of the same file with restore(from:).")
   }
 
   public func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
@@ -71,8 +72,8 @@ extension LiteRTModel: TrainableLoadedModel {
       guard let index = signatures.firstIndex(where: { $0.key == name }) else {
         throw TensorIOError(
           .invalidBundle,
-          "train.ops names '\(name)', but the model '\(file.path)' has no such signature; it has "
-            + signatureList + ". Name the one that trains.")
+          "train.ops names '\(name)', but the model '\(file.path)' has no signature of that name. "
+            + "Its signatures: \(signatureList). Name the one that trains the model.")
       }
       if !indexes.contains(index) { indexes.append(index) }
     }

@@ -27,7 +27,7 @@ extension LiteRTModel {
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(
         .fileNotFound,
-        "There is no folder '\(folder)' to export a checkpoint to; make it first.")
+        "The checkpoint cannot be exported: the folder '\(folder)' doesn't exist. Create it first.")
     }
     let reading = try weightSignatures().reader
     let shared = try sharedModel(SessionOptions())
@@ -58,7 +58,7 @@ extension LiteRTModel {
     guard FileSystem.isFile(path) else {
       throw TensorIOError(
         .fileNotFound,
-        "'\(folder)' holds no checkpoint: there is no file '\(Self.checkpointName)'.")
+        "'\(folder)' doesn't contain a checkpoint: the file '\(Self.checkpointName)' is missing.")
     }
     let saved = try Safetensors(parsing: FileSystem.read(path), path: path).tensors
     let tensors = try signatures[writing].inputs.map { input in
@@ -67,8 +67,8 @@ extension LiteRTModel {
     for tensor in saved where !tensors.contains(where: { $0.name == tensor.name }) {
       throw TensorIOError(
         .invalidModel,
-        "'\(path)' has weights '\(tensor.name)', which '\(file.path)' does not: they are another "
-          + "model's.")
+        "'\(path)' has weights named '\(tensor.name)', but '\(file.path)' doesn't. The checkpoint "
+          + "belongs to another model.")
     }
     let shared = try sharedModel(SessionOptions())
     let steps = try shared.makeSteps([writing], of: self)
@@ -90,7 +90,8 @@ extension LiteRTModel {
     guard let tensor = saved.first(where: { $0.name == input.name }) else {
       throw TensorIOError(
         .invalidModel,
-        "'\(path)' has no weights '\(input.name)': they are another model's. It has "
+        "'\(path)' has no weights named '\(input.name)', so the checkpoint belongs to another "
+          + "model. It has these weights: "
           + saved.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
     }
     let fits =
@@ -99,8 +100,9 @@ extension LiteRTModel {
     guard fits, tensor.dataType == input.dataType else {
       throw TensorIOError(
         .invalidModel,
-        "The weights '\(input.name)' are \(input.typeName) \(input.shape), but '\(path)' has "
-          + "\(tensor.dataType) \(tensor.shape): they are another model's.")
+        "The weights '\(input.name)' are \(input.typeName) \(input.shape) in the model, but "
+          + "\(tensor.dataType) \(tensor.shape) in '\(path)'. The checkpoint belongs to another "
+          + "model.")
     }
     return tensor
   }
@@ -112,18 +114,19 @@ extension LiteRTModel {
     else {
       throw TensorIOError(
         .unsupportedModel,
-        "The weights of '\(file.path)' can neither be exported nor restored: that takes a signature "
-          + "'\(Self.reader)', which returns every variable, and '\(Self.writer)', which assigns "
-          + "tensors of the same names. It has \(signatureList).")
+        "The weights of '\(file.path)' can neither be exported nor restored. The model needs a "
+          + "signature '\(Self.reader)' that returns every variable, and a signature "
+          + "'\(Self.writer)' that assigns tensors of the same names. Its signatures: "
+          + "\(signatureList).")
     }
     let given = signatures[reader].outputs
     let taken = signatures[writer].inputs
     guard !given.isEmpty, Set(given.map(\.name)) == Set(taken.map(\.name)) else {
       throw TensorIOError(
         .unsupportedModel,
-        "The weights of '\(file.path)' can neither be exported nor restored: '\(Self.reader)' gives "
-          + "\(Self.list(given)), but '\(Self.writer)' takes \(Self.list(taken)). The names must be "
-          + "the same.")
+        "The weights of '\(file.path)' can neither be exported nor restored: '\(Self.reader)' "
+          + "returns \(Self.list(given)), but '\(Self.writer)' takes \(Self.list(taken)). The "
+          + "names must be the same.")
     }
     for tensor in given where tensor.dataType == nil || tensor.dataType == .string {
       throw unsaved(tensor)
@@ -134,8 +137,8 @@ extension LiteRTModel {
   private func unsaved(_ tensor: TensorDescription) -> TensorIOError {
     TensorIOError(
       .unsupportedModel,
-      "The weights '\(tensor.name)' of '\(file.path)' are \(tensor.typeName), which a checkpoint "
-        + "cannot hold.")
+      "The weights '\(tensor.name)' of '\(file.path)' have the type \(tensor.typeName), which a "
+        + "checkpoint cannot store.")
   }
 
   private static func list(_ tensors: [TensorDescription]) -> String {

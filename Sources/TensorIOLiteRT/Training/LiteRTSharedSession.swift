@@ -64,7 +64,7 @@ final class LiteRTSharedSession: Session {
     guard let last = steps.first(where: { model.signatures[$0.signature].key == description.key })
     else {
       throw TensorIOError(
-        .internalFault, "A session of '\(description.key)' does not run that signature.")
+        .internalFault, "A session for the signature '\(description.key)' doesn't run it.")
     }
     self.last = last
     let inputsOfSteps = inputsOfSteps
@@ -89,8 +89,8 @@ final class LiteRTSharedSession: Session {
       throw TensorIOError(
         .unsupportedModel,
         "The input '\(input.name)' is \(input.typeName) in the signature '\(key)', but "
-          + "\(inputs[index].typeName) in another. What a step trains and runs on must have one type."
-      )
+          + "\(inputs[index].typeName) in another. An input that several signatures share must "
+          + "have the same type in all of them.")
     }
     return index
   }
@@ -144,7 +144,7 @@ final class LiteRTSharedSession: Session {
     guard inputs[index].places.isEmpty else {
       throw TensorIOError(
         .missingInput,
-        "There is no value for '\(description.inputs[index].name)', which a training step takes.")
+        "There is no value for '\(description.inputs[index].name)', which a training step needs.")
     }
   }
 
@@ -152,9 +152,9 @@ final class LiteRTSharedSession: Session {
     guard !isRefused else {
       throw TensorIOError(
         .unsupportedModel,
-        "A run of the signature '\(description.key)' would train the model, so that it is neither "
-          + "run nor evaluated. Set model.signature in model.json to one that does not train, and "
-          + "describe its outputs.")
+        "A run of the signature '\(description.key)' would train the model, so it can neither be "
+          + "run nor evaluated. Set model.signature in model.json to a signature that doesn't "
+          + "train, and describe its outputs.")
     }
     try shared.run(steps)
   }

@@ -87,10 +87,10 @@ struct Safetensors {
       TensorIOError(.invalidModel, "'\(path)' is not a valid safetensors file: \(reason).")
     }
     let data = Data(data)
-    guard data.count >= Self.lengthBytes else { throw fault("it has \(data.count) bytes") }
+    guard data.count >= Self.lengthBytes else { throw fault("it has only \(data.count) bytes") }
     let length = (0..<Self.lengthBytes).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(data[$1]) }
     guard length <= min(data.count - Self.lengthBytes, Self.longestHeader) else {
-      throw fault("its header should have \(length) bytes, the file has \(data.count)")
+      throw fault("its header should have \(length) bytes, but the file has \(data.count)")
     }
     let start = Self.lengthBytes + Int(length)
     let header: Header
@@ -103,7 +103,7 @@ struct Safetensors {
     tensors = []
     for (name, entry) in header.entries.sorted(by: { $0.value.isBefore($1.value) }) {
       guard let dataType = Self.typeNames.first(where: { $0.value == entry.dtype })?.key else {
-        throw fault("'\(name)' has the type '\(entry.dtype)', which this library does not know")
+        throw fault("'\(name)' has the type '\(entry.dtype)', which isn't supported")
       }
       guard let count = entry.shape.elementCount else {
         throw fault("'\(name)' has the impossible shape \(entry.shape)")
@@ -113,19 +113,19 @@ struct Safetensors {
         entry.offsets[1] == end + byteCount, entry.offsets[1] <= data.count - start
       else {
         throw fault(
-          "'\(name)' lies at \(entry.offsets), expected [\(end), \(end + byteCount)] within "
-            + "\(data.count - start) bytes")
+          "'\(name)' is at \(entry.offsets), but should be at [\(end), \(end + byteCount)], "
+            + "within \(data.count - start) bytes of data")
       }
       let bytes = data[(start + end)..<(start + end + byteCount)]
       guard dataType != .bool || bytes.allSatisfy({ $0 <= 1 }) else {
-        throw fault("'\(name)' holds bytes that are no truth values")
+        throw fault("'\(name)' is of type BOOL, but has bytes other than 0 and 1")
       }
       tensors.append(
         Tensor(name: name, dataType: dataType, shape: entry.shape, bytes: bytes))
       end += byteCount
     }
     guard end == data.count - start else {
-      throw fault("its tensors have \(end) bytes, the file has \(data.count - start) for them")
+      throw fault("its tensors have \(end) bytes, but the file has \(data.count - start) for them")
     }
   }
 

@@ -78,7 +78,7 @@ struct S3BlobStoreTests {
     let small = try bucket.store(limits: limits)
     _ = try await small.put([1, 2, 3])
     let error = try await bucket.failure { try await small.quarantine(digest) }
-    #expect(error.message.contains("by hand") && error.message.contains("3 bytes"))
+    #expect(error.message.contains("manually") && error.message.contains("3 bytes"))
     #expect(try await small.size(of: digest) == 3)
   }
 

@@ -35,7 +35,7 @@ import Testing
     let item = pictures(many, ["0", "5", "700", "999"], saying: [1, 6, 701, 3])
     #expect(
       try offsetNotes(item) == [
-        "The labels seem to be off by one: with --label-offset 1, 3 of 4 pictures would be right "
+        "The labels seem to be off by one: with --label-offset 1, 3 of 4 images would be right "
           + "instead of 0. The model's first class is 'background'."
       ])
     #expect(try offsetNotes(item, "EvaluationMetricAccuracyTop5").count == 1)
@@ -55,7 +55,7 @@ import Testing
     let labels = (0..<10).map { "class \($0)" }
     let notes = try offsetNotes(pictures(labels, truths, saying: [0, 1, 2, 9], offset: offset))
     #expect(notes.count == 1)
-    #expect(notes.first?.contains("with \(option), 4 of 4 pictures would be right") == true)
+    #expect(notes.first?.contains("with \(option), 4 of 4 images would be right") == true)
   }
 
   @Test func `names that are one off point to the model's labels`() throws {
@@ -64,7 +64,7 @@ import Testing
     let low = try offsetNotes(pictures(labels, truths, saying: [4, 71, 501]))
     #expect(low.first?.contains("lacks the model's first class") == true)
     let high = try offsetNotes(pictures(labels, truths, saying: [2, 69, 499]))
-    #expect(high.first?.contains("has a line too many at its start, now 'class 0'") == true)
+    #expect(high.first?.contains("has an extra line at its start, now 'class 0'") == true)
     #expect(high.first?.contains("--label-offset") == false)
   }
 
@@ -93,7 +93,7 @@ import Testing
     let wrong = pictures(labels, truths, saying: (0..<10).map { $0 * 2 + 5 })
     let notes = try wrong.report("top1").notes
     #expect(notes.contains { $0.hasPrefix("No prediction is right.") })
-    #expect(notes.contains { $0.contains("shows 'class 0', and the model said 'class 5'") })
+    #expect(notes.contains { $0.contains("shows 'class 0', but the model predicted 'class 5'") })
   }
 
   // MARK: - Names
@@ -114,7 +114,8 @@ import Testing
     #expect(report.values.first { $0.name == "top1" }?.value == 1)
     #expect(
       report.notes.contains(
-        "1 label was taken for another name of a class: '\(label)' as '\(imageNet[index])'."))
+        "1 label was matched to a class by another of its names: '\(label)' as "
+          + "'\(imageNet[index])'."))
   }
 
   @Test func `a name that several classes have decides nothing`() throws {
@@ -123,7 +124,7 @@ import Testing
     #expect(
       report.notes.contains {
         $0.contains(
-          "2 of 2 pictures have labels that no class of the model has, and count as wrong: ")
+          "2 of 2 images have labels that no class of the model has, and count as wrong: ")
       })
     #expect(
       report.notes.contains(

@@ -106,9 +106,9 @@ import Testing
     #expect(value("log_loss", report)?.count == 2)
     #expect(value("ece", report)?.count == 3)
     #expect(value("roc_auc", report)?.count == 2)
-    #expect(report.notes.contains("1 of 4 pictures failed and count as wrong."))
+    #expect(report.notes.contains("1 of 4 images failed and count as wrong."))
     #expect(report.notes.contains { $0.contains("no class of the model") && $0.contains("'z'") })
-    #expect(report.notes.contains { $0.hasPrefix("log_loss comes from the 2 of 4 pictures") })
+    #expect(report.notes.contains { $0.hasPrefix("log_loss comes from the 2 of 4 images") })
     let a = report.classes?.first { $0.label == "a" }
     #expect(a?.values["recall"] == 0.5)
     #expect(a?.intervals?["recall"] == .wilson(successes: 1, of: 2))
@@ -123,7 +123,7 @@ import Testing
       #expect(value("log_loss", report)?.value == nil)
       #expect(value("ece", report)?.value == nil)
       #expect(report.calibration == nil)
-      #expect(report.notes.contains { $0.contains("the scores of 1 of 2 pictures are no") })
+      #expect(report.notes.contains { $0.contains("the scores of 1 of 2 images are no") })
       #expect(value("top1", report)?.value != nil)
     }
   }

@@ -54,7 +54,7 @@ import Testing
     let report = try item.report()
     #expect(report.values.first { $0.name == "ar100" }?.value == 0.5)
     #expect(report.values.first { $0.name == "ar100" }?.count == 2)
-    #expect(report.notes.contains("1 of 2 pictures failed: their objects count as not found."))
+    #expect(report.notes.contains("1 of 2 images failed: their objects count as not found."))
     #expect(report.values.first { $0.name == "ap_large" }?.value == nil)
     #expect(report.notes.contains { $0.hasPrefix("ap_large is not defined") })
   }
@@ -87,7 +87,7 @@ import Testing
     let error = #expect(throws: TensorIOError.self) {
       try accumulator.add(.boxes([]), Prediction(detections: found), at: 0)
     }
-    #expect(error?.message.contains("picture's size") == true)
+    #expect(error?.message.contains("image's size") == true)
     #expect(throws: TensorIOError.self) { try accumulator.add(.boxes([]), Prediction(), at: 0) }
   }
 

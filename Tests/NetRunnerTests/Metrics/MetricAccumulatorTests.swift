@@ -85,7 +85,7 @@ import Testing
     let twice = #expect(throws: TensorIOError.self) {
       try accumulator.add(.label("a"), nil, at: 5)
     }
-    #expect(twice?.message.contains("picture 5 twice") == true)
+    #expect(twice?.message.contains("image 5 twice") == true)
     #expect(throws: TensorIOError.self) { try accumulator.merge(items, at: [5]) }
     #expect(throws: TensorIOError.self) { try accumulator.merge(items, at: [6, 7]) }
   }

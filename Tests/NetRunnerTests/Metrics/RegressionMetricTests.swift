@@ -84,16 +84,16 @@ import Testing
     let report = try Case(name: "", truths: [[1], [2]], predictions: [[3], nil]).report()
     #expect(report.values[0].value == 2)
     #expect(report.values[0].count == 1)
-    #expect(report.notes[0].hasPrefix("1 of 2 pictures failed"))
+    #expect(report.notes[0].hasPrefix("1 of 2 images failed"))
     #expect(report.values[2].value == nil)
-    #expect(report.notes.contains("r2 is not defined for fewer than two pictures."))
+    #expect(report.notes.contains("r2 is not defined for fewer than two images."))
   }
 
   @Test func `a number that is none leaves nothing defined`() throws {
     let report = try Case(name: "", truths: [[1], [2]], predictions: [[.nan], [2]]).report()
     #expect(report.values.allSatisfy { $0.value == nil })
     #expect(
-      report.notes == ["Nothing is defined: the model gave NaN or infinity for 1 of 2 pictures."])
+      report.notes == ["Nothing is defined: the model gave NaN or infinity for 1 of 2 images."])
   }
 
   @Test func `another number of values is an error with both sides`() throws {
@@ -102,7 +102,7 @@ import Testing
     }
     #expect(error?.code == .wrongElementCount)
     #expect(
-      error?.message.contains("2 numbers for a picture, but the model's output has 1") == true)
+      error?.message.contains("2 numbers for an image, but the model's output has 1") == true)
   }
 
   @Test func `a constant truth that is no binary fraction has a defined r2`() throws {

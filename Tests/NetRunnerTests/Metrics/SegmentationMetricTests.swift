@@ -151,7 +151,7 @@ import Testing
     let report = try accumulator.report()
     #expect(report.values.first?.value == 0.5)
     #expect(report.values.first?.count == 2)
-    #expect(report.notes == ["1 of 2 pictures failed: all their pixels count as wrong."])
+    #expect(report.notes == ["1 of 2 images failed: all their pixels count as wrong."])
   }
 
   @Test func `a map of other proportions is an error that says both`() throws {
@@ -162,7 +162,7 @@ import Testing
     let error = #expect(throws: TensorIOError.self) {
       try accumulator.add(truth, Prediction(classMap: map), at: 0)
     }
-    #expect(error?.message.contains("3 x 2 pixels and the model's map 2 x 2") == true)
+    #expect(error?.message.contains("3 x 2 pixels, but the model's map has 2 x 2") == true)
   }
 
   @Test func `masks in colour and in other formats are errors`() throws {

@@ -262,7 +262,7 @@ import Testing
     try bundle.folder.write(Data([0x61, 0xFF, 0x0A]), to: "test.tiobundle/assets/labels.txt")
     let bytes = ModelBundle.issues(at: bundle.path)
     #expect(bytes.map(\.summary) == ["missing-labels outputs[0].labels"])
-    #expect(bytes.first?.found == "other bytes")
+    #expect(bytes.first?.found == "bytes that aren't UTF-8")
   }
 
   @Test(arguments: ["../labels.txt", "/etc/passwd", "", "a/../../x"])
@@ -347,7 +347,7 @@ import Testing
     #expect(
       ModelBundle.issues(at: bundle.path).map(\.description) == [
         "outputs[0].labels: expected a text file assets/l.txt in UTF-8, found nothing "
-          + "[missing-labels]. Add the file, one label a line."
+          + "[missing-labels]. Add the file, with one label per line."
       ])
   }
 }

@@ -71,6 +71,6 @@ import Testing
   @Test func `values nested too deeply are refused, not crashed on`() {
     let text = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
     let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: Data(text.utf8)) }
-    #expect(error?.reason.contains("512 deep") == true)
+    #expect(error?.reason.contains("512 levels deep") == true)
   }
 }

@@ -111,16 +111,16 @@ import Testing
       _ = reader.read(document)
       return reader.issues.first { $0.code == .badShape }?.suggestion
     }
-    let other = #"Write "layout": "channels-%@", if that is how the tensor lies in memory."#
+    let other = #"Write "layout": "channels-%@", if that is how the tensor is laid out in memory."#
     #expect(try suggestion([3, 32, 24], [:]) == String(format: other, "first"))
     #expect(try suggestion([-1, 3, 32, 24], [:]) == String(format: other, "first"))
     #expect(
       try suggestion([32, 24, 3], ["layout": "channels-first"]) == String(format: other, "last"))
     #expect(
-      try suggestion([32, 24, 4], [:]) == "Write the shape of one picture of three channels.")
+      try suggestion([32, 24, 4], [:]) == "Write the shape of one image with three channels.")
     #expect(
       try suggestion([32, 24], ["format": "GRAY", "normalize": ["standard": "[0,1]"]])
-        == "Write the shape of one picture of one channel.")
+        == "Write the shape of one image with one channel.")
   }
 
   @Test func `what is left out has its default`() throws {

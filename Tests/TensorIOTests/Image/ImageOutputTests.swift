@@ -132,7 +132,7 @@ import Testing
     let error = #expect(throws: TensorIOError.self) {
       try PixelBuffer.decoded(values, as: output.spec(.int8))
     }
-    #expect(error?.message.contains("stores none") == true)
+    #expect(error?.message.contains("has none") == true)
   }
 
   @Test(arguments: Output.all) func `larger integers are clamped like floats`(

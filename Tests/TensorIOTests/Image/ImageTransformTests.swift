@@ -93,6 +93,6 @@ struct ImageTransformTests {
     #expect(error?.code == .wrongElementCount)
     #expect(
       error?.message
-        == "A picture of 2 x 2 x 3 elements of 1 bytes takes 12 bytes, the tensor has 11.")
+        == "An image of 2 x 2 x 3 elements of 1 bytes takes 12 bytes, but the tensor has 11.")
   }
 }

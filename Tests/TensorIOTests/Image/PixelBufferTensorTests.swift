@@ -75,6 +75,6 @@ struct PixelBufferTensorTests {
         reading: bytes.span.bytes, shape: ImageShape(height: 2, width: 2), element: .uint8)
     }
     #expect(error?.code == .wrongElementCount)
-    #expect(error?.message.contains("takes 12 bytes, the tensor has 11") == true)
+    #expect(error?.message.contains("takes 12 bytes, but the tensor has 11") == true)
   }
 }

@@ -160,7 +160,7 @@ import Testing
     #expect(name?.code == .unknownOutput)
     #expect(name?.message == "The model has no output 'rain'; its outputs are 'winds', 'clouds'.")
     let index = #expect(throws: TensorIOError.self) { try outputs.value(at: 2, as: Float.self) }
-    #expect(index?.message == "The model has 2 outputs, and none at index 2.")
+    #expect(index?.message == "The model has 2 outputs, but none at index 2.")
     #expect(throws: TensorIOError.self) { try outputs.value(at: -1, as: Float.self) }
   }
 

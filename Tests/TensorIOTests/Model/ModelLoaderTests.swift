@@ -50,9 +50,9 @@ import Testing
     let error = #expect(throws: TensorIOError.self) { try loader.model(at: bundle.path) }
     #expect(error?.code == .unknownModelClass)
     #expect(
-      error?.message == "model.class in '\(bundle.path)' names 'Theirs', which is not registered. "
-        + "Known are A, B, TIOTFLiteModel, TIOTensorFlowModel, TIOPlaceholderModel. "
-        + "Register it with the loader, or remove the key.")
+      error?.message == "model.class in '\(bundle.path)' names 'Theirs', which isn't a registered "
+        + "class. The registered classes are A, B, TIOTFLiteModel, TIOTensorFlowModel, "
+        + "TIOPlaceholderModel. Register the class with the loader, or remove the key.")
   }
 
   @Test(arguments: [("TIOTFLiteModel", "tflite"), ("TIOTensorFlowModel", "tensorflow")])

@@ -51,7 +51,8 @@ import Testing
     let found = try issues(of: bundle, EchoBackend([.vectors]))
     #expect(found.map(\.summary) == ["layer-count inputs", "layer-count outputs"])
     #expect(
-      found[0].expected == "2 layers, as the model has: 'temperatures', 'pressures'")
+      found[0].expected
+        == "2 layers, one for each of the model's inputs: 'temperatures', 'pressures'")
     #expect(found[0].found == "1")
     #expect(found[0].suggestion == "Describe every input of the model.")
   }
@@ -205,8 +206,8 @@ import Testing
   @Test func `an output may read fewer values, with a warning`() throws {
     let found = try issues(output: .layer("y", [3]))
     #expect(found.map(\.summary) == ["warning partial-output outputs[0].shape"])
-    #expect(found[0].expected == "4 values, as the tensor holds")
-    #expect(found[0].found == "3 in [3]")
+    #expect(found[0].expected == "all 4 values of the tensor")
+    #expect(found[0].found == "3 in the shape [3]")
     #expect(found[0].suggestion.hasPrefix("Only the first 3 are read"))
   }
 
@@ -216,7 +217,7 @@ import Testing
       output: .layer("y", [1, 1000], ["labels": "labels.txt"]), .float("y", [1, 1001]),
       files: ["assets/labels.txt": labels])
     #expect(found.map(\.summary) == ["warning partial-output outputs[0].shape"])
-    #expect(found[0].found == "1000 labels over 1001 classes")
+    #expect(found[0].found == "1000 labels for 1001 classes")
     #expect(found[0].suggestion.contains("background"))
   }
 
@@ -226,14 +227,14 @@ import Testing
       output: .layer("y", [1, 1000], ["labels": "labels.txt"]), .float("y", [1, 1001]),
       files: ["assets/labels.txt": labels])
     let partial = found.filter { $0.code == .partialOutput }
-    #expect(partial.map(\.found) == ["1000 in [1, 1000]"])
+    #expect(partial.map(\.found) == ["1000 in the shape [1, 1000]"])
   }
 
   @Test func `an output cannot read more values than there are`() throws {
     let found = try issues(output: .layer("y", [5]))
     #expect(found.map(\.summary) == ["element-count-mismatch outputs[0].shape"])
-    #expect(found[0].expected == "at most 4 values, as the tensor [1, 4] holds")
-    #expect(found[0].found == "5 in [5]")
+    #expect(found[0].expected == "at most 4 values, because the tensor's shape is [1, 4]")
+    #expect(found[0].found == "5 in the shape [5]")
   }
 
   @Test func `an output whose length only the run tells is not counted before`() throws {
@@ -322,7 +323,7 @@ import Testing
       let found = try issues(input: layer, .tensor("pixels", type, [1, 8, 6, 3]))
       #expect(found.map(\.summary) == ["data-type-mismatch inputs[0].type"])
       #expect(found.first?.expected == "\(type) values, since the tensor 'pixels' is \(type)")
-      #expect(found.first?.found == "a picture")
+      #expect(found.first?.found == "an image")
     }
   }
 
@@ -350,7 +351,7 @@ import Testing
         == "no denormalization, since the tensor 'y' is uint8")
     let unscaled = try found(.int8, nil)
     #expect(unscaled.map(\.summary) == ["quantization-mismatch outputs[0].denormalize"])
-    #expect(unscaled.first?.expected == "a scale and zero point in the model, to dequantize by")
+    #expect(unscaled.first?.expected == "a scale and zero point in the model for dequantizing")
     #expect(try found(.int8, stored).isEmpty)
     #expect(try found(.float32, nil).isEmpty)
   }

@@ -89,7 +89,7 @@ import Testing
         try Quantization.model.quantize(1, stored: stored)
       }
       #expect(error?.code == .invalidOption)
-      #expect(error?.message.contains("takes the model's scale and zero point") == true)
+      #expect(error?.message.contains("needs the model's scale and zero point") == true)
     }
   }
 

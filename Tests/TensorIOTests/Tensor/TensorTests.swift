@@ -30,7 +30,7 @@ import Testing
 
   @Test func `numbers that tensors do not have are refused`() {
     let error = #expect(throws: TensorIOError.self) { try Tensor([1] as [UInt64]) }
-    #expect(error?.message == "No tensor holds elements of type UInt64.")
+    #expect(error?.message == "A tensor can't hold elements of type UInt64.")
   }
 
   @Test func `a tensor goes into its own data type only, without quantization`() throws {

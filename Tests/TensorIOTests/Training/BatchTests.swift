@@ -36,7 +36,7 @@ struct BatchTests {
     #expect(error?.code == .unknownInput)
     #expect(
       error?.message
-        == "Item 0 has a value for 'z', which is none of the batch's keys ('x', 'n').")
+        == "Item 0 has a value for 'z', which isn't one of the batch's keys ('x', 'n').")
     #expect(batch.count == 0)
   }
 

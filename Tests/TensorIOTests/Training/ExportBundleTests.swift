@@ -172,7 +172,7 @@ struct ExportBundleTests {
   }
 
   @Test(arguments: [
-    ("trained", TensorIOError.Code.invalidBundle, "A bundle's name ends with .tiobundle, "),
+    ("trained", TensorIOError.Code.invalidBundle, "A bundle's name must end with .tiobundle, "),
     ("no/trained.tiobundle", .fileNotFound, "There is no folder '"),
     ("file.tiobundle", .fileExists, "'"), ("folder.tiobundle", .fileExists, "'"),
   ])

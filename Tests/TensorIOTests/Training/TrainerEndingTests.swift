@@ -172,18 +172,18 @@ struct TrainerEndingTests {
   }
 
   static let refusals = [
-    Refusal("epochs takes a number from 1, got 0.") { $0.epochs = 0 },
-    Refusal("batchSize takes a number from 1, got 0.") { $0.batchSize = 0 },
-    Refusal("validationShare takes a number from 0 to less than 1, got 1.0.") {
+    Refusal("epochs must be at least 1, got 0.") { $0.epochs = 0 },
+    Refusal("batchSize must be at least 1, got 0.") { $0.batchSize = 0 },
+    Refusal("validationShare must be at least 0 and less than 1, got 1.0.") {
       $0.validationShare = 1
     },
-    Refusal("validationShare takes a number from 0 to less than 1, got -0.1.") {
+    Refusal("validationShare must be at least 0 and less than 1, got -0.1.") {
       $0.validationShare = -0.1
     },
     Refusal(
-      "The validation share 0.9 of 4 items leaves none to train on; lower it, or add items."
+      "The validation share 0.9 of 4 items leaves none to train on. Lower the share, or add items."
     ) { $0.validationShare = 0.9 },
-    Refusal("patience takes a number of epochs from 1, got 0.") {
+    Refusal("patience must be at least 1 epoch, got 0.") {
       $0.earlyStopping = EarlyStopping(patience: 0)
     },
     Refusal("The model has no output 'gain'; its only output is 'loss'.") {

@@ -98,8 +98,8 @@ import Testing
     #expect(odd?.code == .wrongOutputType)
     #expect(
       odd?.message
-        == "'map' holds 0.5 for the pixel at column 1, row 1, which is no class: class numbers are "
-        + "whole, from 0 to 65535. If these are scores, read the output as an array.")
+        == "'map' holds 0.5 for the pixel at column 1, row 1, which isn't a class. Class numbers "
+        + "are whole numbers from 0 to 65535. If these are scores, read the output as an array.")
     for values in [[0, -1], [65536, 0]] as [[Int64]] {
       #expect(throws: TensorIOError.self) {
         try ClassMap.decoded(values, as: spec(.int64, depth: 1))
@@ -115,7 +115,7 @@ import Testing
       try ClassMap.decoded([1, 2, 3] as [Float], as: spec(depth: 3))
     }
     #expect(error?.code == .wrongElementCount)
-    #expect(error?.message == "'map' takes 24 bytes (shape [1, 2, 3]), the tensor has 12.")
+    #expect(error?.message == "'map' takes 24 bytes (shape [1, 2, 3]), but the tensor has 12.")
   }
 
   @Test func `a class map is read as what it is`() throws {

@@ -80,7 +80,7 @@ import Testing
     #expect(error?.code == .wrongOutputType)
     #expect(
       error?.message
-        == "'x' cannot be read as Classification: model.json names no labels for it.")
+        == "'x' cannot be read as Classification: model.json doesn't name labels for it.")
     #expect(throws: TensorIOError.self) { try [String: Float].decoded([1] as [Float], as: spec) }
   }
 

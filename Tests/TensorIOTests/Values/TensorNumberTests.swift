@@ -132,15 +132,16 @@ import Testing
       message: "'x' takes int64 values, got nan: it is not a number."),
     Refusal(
       value: 16_777_217, dataType: .float32,
-      message: "'x' takes float32 values, got 16777217: that integer is not exact in float32; "
-        + "pass it as a floating-point number to accept rounding."),
+      message: "'x' takes float32 values, got 16777217: float32 can't represent that integer "
+        + "exactly; pass it as a floating-point number to accept rounding."),
     Refusal(
       value: 1e300, dataType: .float32,
       message: "'x' takes float32 values, got 1e+300: it is out of range."),
     Refusal(
       value: Float(1e10), dataType: .float16,
       message: "'x' takes float16 values, got 1e+10: it is out of range."),
-    Refusal(value: 2, dataType: .bool, message: "'x' takes bool values, got 2: a bool is 0 or 1."),
+    Refusal(
+      value: 2, dataType: .bool, message: "'x' takes bool values, got 2: a boolean is 0 or 1."),
   ])
   func `a refusal names the layer, the value and the reason`(_ refusal: Refusal) {
     let error = #expect(throws: TensorIOError.self) {

@@ -17,7 +17,10 @@ extension S3BlobStore {
     let begun = try await client.element(
       S3Request(.POST, key, "stored", query: [("uploads", "")]), "InitiateMultipartUploadResult")
     guard let id = begun?["UploadId"]?.text, !id.isEmpty else {
-      throw client.failure(S3Request(.POST, key, "stored"), "the store names no upload").error
+      throw client.failure(
+        S3Request(.POST, key, "stored"),
+        "the store's response contains no upload ID"
+      ).error
     }
     do {
       let tags = try await sendParts(content, blob, key, id)
@@ -25,7 +28,7 @@ extension S3BlobStore {
     } catch {
       // This task isn't cancelled together with the request, because the store charges for parts
       // that are left behind.
-      let request = S3Request(.DELETE, key, "given up", query: [("uploadId", id)])
+      let request = S3Request(.DELETE, key, "aborted", query: [("uploadId", id)])
       _ = try? await Task { try await client.send(request, allowing: [404]) }.value
       throw error
     }
@@ -49,13 +52,13 @@ extension S3BlobStore {
         whole.update(data: data)
       }
       if range.upperBound == blob.size, BlobDigest(whole.finalize()) != blob.digest {
-        throw RepositoryError(.storage, "An upload's file has other bytes than were uploaded.")
+        throw RepositoryError(.storage, "An upload's file has different bytes than were uploaded.")
       }
       let request = S3Request(
         .PUT, key, "stored", query: [("partNumber", "\(tags.count + 1)"), ("uploadId", id)],
         body: .file(content, range, BlobDigest(hash.finalize())))
       guard let tag = try await client.send(request).fields.first(name: "etag") else {
-        throw client.failure(request, "the store gives a part no ETag").error
+        throw client.failure(request, "the store's response contains no ETag for a part").error
       }
       tags.append(tag)
     }

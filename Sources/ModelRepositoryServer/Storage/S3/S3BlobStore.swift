@@ -50,7 +50,7 @@ struct S3BlobStore: BlobStore {
     let key = key(blob.digest)
     let content = try await NIOThreadPool.singleton.runIfActive {
       guard let content = try FileContent(file), content.size == blob.size else {
-        throw RepositoryError(.storage, "'\(file)' is not a file of \(blob.size) bytes any more.")
+        throw RepositoryError(.storage, "'\(file)' is no longer a file of \(blob.size) bytes.")
       }
       return content
     }
@@ -62,11 +62,11 @@ struct S3BlobStore: BlobStore {
     }
     let size = try await size(of: blob.digest)
     guard size == blob.size else {
-      let found = size.map { "has \($0) bytes" } ?? "is not there"
+      let found = size.map { "has \($0) bytes" } ?? "is missing"
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.place.bucket)/\(key)' was stored with \(blob.size) bytes, and \(found). "
-          + "Does something else change the bucket?")
+        "'s3://\(client.place.bucket)/\(key)' was stored with \(blob.size) bytes, but it \(found). "
+          + "Check whether something else changes the bucket.")
     }
     try await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(file) }
   }
@@ -88,7 +88,7 @@ struct S3BlobStore: BlobStore {
     let key = key(digest)
     let destination = "\(root)quarantine/\(digest.hexadecimal).\(UUID().uuidString)"
     let request = S3Request(
-      .PUT, destination, "made of '\(key)'",
+      .PUT, destination, "copied from '\(key)'",
       fields: [
         (
           "x-amz-copy-source",
@@ -99,8 +99,8 @@ struct S3BlobStore: BlobStore {
     guard size ?? 0 <= limits.copiedBytes else {
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.place.bucket)/\(key)' is damaged and has \(size ?? 0) bytes, more than the "
-          + "\(limits.copiedBytes) that S3 copies at once. Move it to '\(destination)' by hand.")
+        "'s3://\(client.place.bucket)/\(key)' is damaged and has \(size ?? 0) bytes, but S3 copies "
+          + "at most \(limits.copiedBytes) at once. Move it to '\(destination)' manually.")
     }
     _ = try await client.element(request, "CopyObjectResult")
     try await delete(digest)
@@ -123,7 +123,7 @@ struct S3BlobStore: BlobStore {
       let isWhole = page["IsTruncated"]?.text != "true"
       let next = isWhole ? nil : page["NextContinuationToken"]?.text
       guard isWhole || (next?.isEmpty == false && next != token) else {
-        throw client.failure(request, "the store's list does not go on").error
+        throw client.failure(request, "the store's list is incomplete").error
       }
       token = next
     } while token != nil
@@ -143,12 +143,12 @@ struct S3BlobStore: BlobStore {
 
   /// Returns an object's size and tag without reading it; nil if it doesn't exist.
   func head(_ key: String) async throws -> (size: Int, tag: String)? {
-    let request = S3Request(.HEAD, key, "looked at")
+    let request = S3Request(.HEAD, key, "examined")
     let answer = try await client.send(request, allowing: [404])
     guard answer.status != 404 else { return nil }
     guard let size = answer.fields.first(name: "content-length").flatMap({ Int($0) }), size >= 0,
       let tag = answer.fields.first(name: "etag")
-    else { throw client.failure(request, "the store tells no size, or no ETag").error }
+    else { throw client.failure(request, "the store's response contains no size or no ETag").error }
     return (size, tag)
   }
 

@@ -111,12 +111,14 @@ final class S3Client: Sendable {
         let response = try await begin(request)
         let bytes = try await collect(response, request)
         guard let root = S3Element(bytes.readableBytesView) else {
-          throw failure(request, "the store's answer is no XML, or broke off", isTransient: true)
+          throw failure(
+            request,
+            "the store's response isn't XML, or it ended too early", isTransient: true)
         }
         if root.name == "Error" { throw refusal(request, Int(response.status.code), [:], root) }
         guard root.name == name else {
           throw failure(
-            request, "the store answered with '\(root.name.prefix(40))' instead of '\(name)'")
+            request, "the store responded with '\(root.name.prefix(40))' instead of '\(name)'")
         }
         return root
       } catch let failure as S3Failure where failure.code.map(codes.contains) == true {
@@ -203,7 +205,7 @@ final class S3Client: Sendable {
     guard failure.isTransient, number < attempts else {
       throw failure.isTransient && number > 1
         ? RepositoryError(
-          failure.error.code, failure.error.message + " It was tried \(number) times.")
+          failure.error.code, failure.error.message + " All \(number) attempts failed.")
         : failure.error
     }
     // The random pause keeps requests that failed together from all being retried at the same

@@ -54,7 +54,7 @@ struct S3Content: BlobContent {
       let what = response.status.code == 404 ? "deleted" : "replaced"
       throw RepositoryError(
         .storage,
-        "'s3://\(client.place.bucket)/\(key)' was \(what) while it was read. Read it anew.")
+        "'s3://\(client.place.bucket)/\(key)' was \(what) while it was being read. Read it again.")
     }
     let field = response.headers.first(name: "content-range") ?? "none"
     let expected = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
@@ -63,8 +63,8 @@ struct S3Content: BlobContent {
     guard isWhole || (response.status == .partialContent && field == expected) else {
       throw client.failure(
         request,
-        "the store answered \(response.status.code) with the range '\(field.prefix(60))' instead of "
-          + "'\(expected)'")
+        "the store responded with \(response.status.code) and the range '\(field.prefix(60))' "
+          + "instead of '\(expected)'")
     }
     return response
   }
@@ -84,12 +84,12 @@ struct S3Content: BlobContent {
     _ iterator: inout HTTPClientResponse.Body.AsyncIterator
   ) async throws {
     guard try await next(&iterator) == nil else {
-      throw client.failure(request, "the store sent more than it was asked for")
+      throw client.failure(request, "the store sent more bytes than were requested")
     }
   }
 
   fileprivate func brokenOff() -> S3Failure {
-    client.failure(request, "the store broke off", isTransient: true)
+    client.failure(request, "the store closed the connection", isTransient: true)
   }
 }
 
@@ -143,7 +143,8 @@ private struct S3Pieces: AsyncSequence, Sendable {
       guard part.readableBytes <= rest.count else {
         throw RepositoryError(
           .storeUnavailable,
-          "'s3://\(content.client.place.bucket)/\(content.key)' came with more bytes than it has.")
+          "The store sent more bytes of 's3://\(content.client.place.bucket)/\(content.key)' than "
+            + "were requested.")
       }
       pending.writeBuffer(&part)
       // All bytes have arrived, so an error at the response's end doesn't matter.

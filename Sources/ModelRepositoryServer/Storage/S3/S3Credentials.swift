@@ -34,14 +34,15 @@ public struct S3Credentials: Sendable {
       guard let value = environment[name], !value.isEmpty else {
         throw RepositoryError(
           .invalidOption,
-          "The environment has no \(name). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and "
-            + "AWS_SESSION_TOKEN with keys that expire.")
+          "The environment variable \(name) isn't set. Set AWS_ACCESS_KEY_ID and "
+            + "AWS_SECRET_ACCESS_KEY, and also AWS_SESSION_TOKEN if the keys are temporary.")
       }
       // The values are sent in header fields. Other characters aren't part of any key, and a line
       // break would start another field.
       guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
         throw RepositoryError(
-          .invalidOption, "\(name) has spaces, line ends or letters that no key has.")
+          .invalidOption,
+          "\(name) contains spaces, line breaks or other characters that no key has.")
       }
       return value
     }

@@ -41,22 +41,25 @@ extension S3Client {
     case is CancellationError, is RepositoryError, is S3Failure: return error
     case let error as HTTPClientError where error == .cancelled: return CancellationError()
     case let error as HTTPClientError where [.readTimeout, .writeTimeout].contains(error):
-      reason = "the store stood still for \(Duration.nanoseconds(retryPolicy.stall.nanoseconds))"
+      reason =
+        "the store sent and received nothing for "
+        + "\(Duration.nanoseconds(retryPolicy.stall.nanoseconds))"
     case let error as HTTPClientError
     where [
       .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded,
     ].contains(error):
-      reason = "the store did not answer in time"
+      reason = "the store didn't respond in time"
     case let error as HTTPClientError where error == .remoteConnectionClosed:
-      reason = "the store broke off"
-    case is HTTPParserError: reason = "the store's answer is no HTTP, or broke off"
-    case is NIOTooManyBytesError: reason = "the store's answer is too large"
+      reason = "the store closed the connection"
+    case is HTTPParserError: reason = "the store's response isn't HTTP, or it ended too early"
+    case is NIOTooManyBytesError: reason = "the store's response is too large"
     case let error as NIOConnectionError:
       let first = error.connectionErrors.first.map { "\($0.error)" }
-      reason = "\(error.host):\(error.port) cannot be reached (\(first ?? "its name is not known"))"
+      reason =
+        "\(error.host):\(error.port) can't be reached (\(first ?? "the host name is unknown"))"
     case let error where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
       return failure(
-        request, "the store's certificate does not prove that it is '\(place.host)'")
+        request, "the store's certificate doesn't prove that it is '\(place.host)'")
     default: reason = "\(error)"
     }
     return failure(request, reason, isTransient: true)
@@ -77,7 +80,7 @@ extension S3Client {
     let code = answer?["Code"].map { shown($0.text, 60) }
     let message = answer?["Message"].map { shown($0.text, 300) }
     let region = fields.first(name: "x-amz-bucket-region") ?? answer?["Region"]?.text
-    var said = "the store answered \(status)"
+    var said = "the store responded with \(status)"
     if let code { said += " \(code)" }
     if let message { said += ", '\(message)'" }
     var failure = failure(
@@ -102,19 +105,20 @@ extension S3Client {
     if let region, region != place.region,
       (300..<400).contains(status) || code == "AuthorizationHeaderMalformed"
     {
-      return " The bucket is in the region '\(region)', not in '\(place.region)': name that one."
+      return " The bucket is in the region '\(region)', not in '\(place.region)'. Use that region."
     }
     switch code {
-    case "NoSuchBucket": return " Make the bucket, or name another one."
-    case "RequestTimeTooSkewed": return " Set this machine's clock."
+    case "NoSuchBucket": return " Create the bucket, or use another one."
+    case "RequestTimeTooSkewed": return " Correct this machine's clock."
     default: break
     }
     switch status {
     case 300..<400:
-      return " Redirections are not followed: name the endpoint and the region that the bucket has."
+      return " Redirects aren't followed. Use the endpoint and the region that the bucket has."
     case 401, 403:
-      return " Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the region, "
-        + "and what that key may do with the bucket."
+      return
+        " Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the region, and "
+        + "the key's permissions for the bucket."
     default: return ""
     }
   }

@@ -46,14 +46,15 @@ struct S3Owner: Sendable {
     guard let owner else {
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.place.bucket)/\(key)' is missing at \(client.place.endpoint), which the "
-          + "repository made in the place of its blobs. Is it another bucket, or an empty one?")
+        "'s3://\(client.place.bucket)/\(key)' is missing at \(client.place.endpoint), although the "
+          + "repository created it with its blobs. Check whether this is another bucket or an "
+          + "empty one.")
     }
     guard owner == id else {
       throw RepositoryError(
         .storeUnavailable,
-        "\(client.place.name) belongs to another repository: its 'repository.json' has the id "
-          + "'\(owner.prefix(60))', and this one's is '\(id)'. Name another prefix.")
+        "\(client.place.name) belongs to another repository: its 'repository.json' has the ID "
+          + "'\(owner.prefix(60))', but this repository has the ID '\(id)'. Use another prefix.")
     }
   }
 

@@ -34,16 +34,19 @@ public struct S3Place: Sendable, Hashable {
   public init(_ text: String, endpoint: String? = nil, region: String = "us-east-1") throws {
     func invalid(_ why: String) -> RepositoryError {
       RepositoryError(
-        .invalidOption, "'\(text.prefix(200))' \(why). A place is s3://BUCKET/PREFIX.")
+        .invalidOption, "'\(text.prefix(200))' \(why). A location has the form s3://BUCKET/PREFIX.")
     }
-    guard text.hasPrefix("s3://") else { throw invalid("is no place in S3") }
+    guard text.hasPrefix("s3://") else { throw invalid("isn't a location in S3") }
     let parts = text.dropFirst(5).split(
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     bucket = String(parts[0])
     let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")
     guard (3...63).contains(bucket.utf8.count), bucket.allSatisfy(letters.contains),
       bucket.contains(where: { $0 != "." })
-    else { throw invalid("names no bucket: 3 to 63 letters, digits, dots and hyphens") }
+    else {
+      throw invalid(
+        "has no valid bucket name, which has 3 to 63 letters, digits, dots and hyphens")
+    }
     var prefix = parts.count > 1 ? String(parts[1]) : ""
     while prefix.hasSuffix("/") { prefix.removeLast() }
     let folders = prefix.split(separator: "/", omittingEmptySubsequences: false)
@@ -51,11 +54,14 @@ public struct S3Place: Sendable, Hashable {
     guard prefix.isEmpty || !folders.contains(where: { ["", ".", ".."].contains($0) }),
       prefix.utf8.count <= 800,
       prefix.unicodeScalars.allSatisfy({ $0.value >= 32 && $0 != "\u{7F}" })
-    else { throw invalid("has a prefix that is none: no empty part, '.' or '..'") }
+    else {
+      throw invalid(
+        "has an invalid prefix, which must not contain an empty part, '.' or '..'")
+    }
     self.prefix = prefix
     guard !region.isEmpty, region.utf8.count <= 64, region.allSatisfy(letters.contains) else {
       throw RepositoryError(
-        .invalidOption, "'\(region.prefix(64))' is no region. One is as in eu-central-1.")
+        .invalidOption, "'\(region.prefix(64))' isn't a region. An example is eu-central-1.")
     }
     self.region = region
     self.endpoint = try Self.checked(endpoint ?? "https://s3.\(region).amazonaws.com")
@@ -71,26 +77,27 @@ public struct S3Place: Sendable, Hashable {
     func invalid(_ why: String) -> RepositoryError {
       RepositoryError(
         .invalidOption,
-        "The endpoint '\(text.prefix(200))' \(why). One is as in https://s3.example.com.")
+        "The endpoint '\(text.prefix(200))' \(why). An example is https://s3.example.com.")
     }
     var trimmed = text
     while trimmed.hasSuffix("/") { trimmed.removeLast() }
     guard let parts = URLComponents(string: trimmed), let scheme = parts.scheme?.lowercased(),
       ["http", "https"].contains(scheme), let host = parts.host?.lowercased(), !host.isEmpty
-    else { throw invalid("is no address") }
+    else { throw invalid("isn't an http or https address") }
     guard parts.user == nil, parts.password == nil else {
-      throw invalid("has a user or a password in it; credentials are in the environment")
+      throw invalid(
+        "contains a user name or a password; set the credentials in the environment instead")
     }
     guard parts.path.isEmpty, parts.query == nil, parts.fragment == nil else {
       throw invalid("has a path, a query or a fragment")
     }
     guard scheme == "https" || isLoopback(host) else {
-      throw invalid("is not reached by https. Plain http is possible to this machine only")
+      throw invalid("isn't an https address. Plain http is only allowed for this machine")
     }
     let bare = host.hasPrefix("[") || !host.contains(":") ? host : "[\(host)]"
     let standard = scheme == "https" ? 443 : 80
     guard let port = parts.port, port != standard else { return "\(scheme)://\(bare)" }
-    guard (1...65535).contains(port) else { throw invalid("has no port that can be") }
+    guard (1...65535).contains(port) else { throw invalid("has an invalid port") }
     return "\(scheme)://\(bare):\(port)"
   }
 

@@ -56,8 +56,8 @@ struct ClassificationMetric: Metric {
     guard !context.labels.isEmpty else {
       throw TensorIOError(
         .invalidOption,
-        "Metric '\(name)' needs the model's labels, but it has none: give an output of its "
-          + "model.json \"labels\".")
+        "Metric '\(name)' needs the model's labels, but the model has none. Add \"labels\" to an "
+          + "output in its model.json.")
     }
     self.name = name
     self.context = context
@@ -83,7 +83,7 @@ struct ClassificationMetric: Metric {
     guard let classification = prediction.classification else {
       throw TensorIOError(
         .wrongOutputType,
-        "Metric '\(name)' needs an output with labels, but the model gave none for the picture.")
+        "Metric '\(name)' needs an output with labels, but the model gave none for the image.")
     }
     let values = try scores(of: classification)
     item.read(values, members: classes.classes(for: label), keepsScores: keepsScores)

@@ -52,11 +52,11 @@ extension ClassificationReduction {
     if wants(.rocAUC) {
       let interval = isBinary ? second(pictures).areaInterval() : resampled?[0]
       add(.rocAUC, mean(areas), interval: interval, count: pictures.count)
-      noteClasses(.rocAUC, areas.count, needing: "pictures of it and of others")
+      noteClasses(.rocAUC, areas.count, needing: "images of their own and of other classes")
     }
     if wants(.averagePrecision) {
       add(.averagePrecision, mean(precisions), interval: resampled?[1], count: pictures.count)
-      noteClasses(.averagePrecision, precisions.count, needing: "pictures of it")
+      noteClasses(.averagePrecision, precisions.count, needing: "images")
     }
     for value in values {
       noteCount(value, pictures.count, of: "a known label and a prediction")
@@ -71,13 +71,13 @@ extension ClassificationReduction {
   private func reasonAgainstCurves(_ pictures: [Int]) -> String? {
     let limit = ClassificationMetric.maximumScoredClasses
     if metric.value == nil, metric.classes.names.count > limit {
-      return "are left out for more than \(limit) classes; ask for them by their names."
+      return "are left out for more than \(limit) classes; request them by name."
     }
-    if pictures.isEmpty { return "are not defined: no picture has a known label and a prediction." }
+    if pictures.isEmpty { return "are not defined: no image has a known label and a prediction." }
     let broken = pictures.count { items[$0].scores?.numbers.contains(where: \.isNaN) ?? true }
     return broken == 0
       ? nil
-      : "are not defined: \(broken) of \(counted(pictures.count, "picture")) have NaN among the scores."
+      : "are not defined: \(broken) of \(counted(pictures.count, "image")) have NaN among the scores."
   }
 
   /// Scores each image for a class, with the sum of the scores of the class's members.
@@ -106,7 +106,7 @@ extension ClassificationReduction {
     let name = value.rawValue
     notes.append(
       count == 0
-        ? "\(name) is not defined: it takes a class with \(what)."
+        ? "\(name) is not defined: it needs classes that have \(what)."
         : "\(name) is the mean over the \(count) of \(all) classes that have \(what).")
   }
 }

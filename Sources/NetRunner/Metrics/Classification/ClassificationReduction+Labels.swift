@@ -51,7 +51,7 @@ extension ClassificationReduction {
     else { return noteAllWrong(right) }
     let names = metric.classes.names
     let effect =
-      "\(best.hits) of \(counted(items.count, "picture")) would be right instead of \(right)"
+      "\(best.hits) of \(counted(items.count, "image")) would be right instead of \(right)"
     if items.contains(where: { $0.isNumber == true || ownNumber($0) != nil }) {
       notes.append(
         "The labels seem to be off by one: with --label-offset "
@@ -61,7 +61,7 @@ extension ClassificationReduction {
       let fault =
         best.distance > 0
         ? "lacks the model's first class, often a background: add a line at its start"
-        : "has a line too many at its start, now '\(names[0])': remove it"
+        : "has an extra line at its start, now '\(names[0])': remove it"
       notes.append(
         "The model's labels seem to be off by one: if each class had the name of its neighbour, "
           + "\(effect). Perhaps the file that \"labels\" in model.json names \(fault).")
@@ -86,8 +86,8 @@ extension ClassificationReduction {
     let names = metric.classes.names
     notes.append(
       "No prediction is right. Check that the model's labels are in the model's order, that the "
-        + "dataset's are right, and that the input's \"normalize\" suits the model: the first picture "
-        + "shows '\(names[truth])', and the model said '\(names[predicted])'.")
+        + "dataset's labels are right, and that the input's \"normalize\" suits the model: the "
+        + "first image shows '\(names[truth])', but the model predicted '\(names[predicted])'.")
   }
 
   // MARK: - Names
@@ -98,7 +98,7 @@ extension ClassificationReduction {
     let labels = Set(unknown).sorted()
     let names = metric.classes.names
     notes.append(
-      "\(unknown.count) of \(counted(items.count, "picture")) \(unknown.count == 1 ? "has a label" : "have labels") that "
+      "\(unknown.count) of \(counted(items.count, "image")) \(unknown.count == 1 ? "has a label" : "have labels") that "
         + "no class of the model has, and \(unknown.count == 1 ? "counts" : "count") as wrong: \(listed(labels)). The model's "
         + "\(counted(names.count, "class", "classes")) are \(listed(names)).")
     for label in labels.prefix(5) {
@@ -120,7 +120,7 @@ extension ClassificationReduction {
     }
     let more = pairs.count > 5 ? " and \(pairs.count - 5) more" : ""
     notes.append(
-      "\(counted(found.count, "label")) \(found.count == 1 ? "was" : "were") taken for another name of "
-        + "a class: \(pairs.prefix(5).joined(separator: ", "))\(more).")
+      "\(counted(found.count, "label")) \(found.count == 1 ? "was" : "were") matched to a class by "
+        + "another of its names: \(pairs.prefix(5).joined(separator: ", "))\(more).")
   }
 }

@@ -21,7 +21,7 @@ extension ClassificationReduction {
     let improper = answered.count { $0.confidence == nil }
     guard improper == 0 else {
       notes.append(
-        "log_loss and ece are not defined: the scores of \(improper) of \(counted(answered.count, "picture")) "
+        "log_loss and ece are not defined: the scores of \(improper) of \(counted(answered.count, "image")) "
           + "are not probabilities, which are 0 or more and add up to 1 "
           + "± \(ClassificationItem.sumTolerance).")
       if wants(.logLoss) { add(.logLoss, nil, interval: nil, count: 0) }
@@ -62,7 +62,7 @@ extension ClassificationReduction {
     let name = value.rawValue
     notes.append(
       count == 0
-        ? "\(name) is not defined: no picture has \(what)."
-        : "\(name) comes from the \(count) of \(items.count) pictures that have \(what).")
+        ? "\(name) is not defined: no image has \(what)."
+        : "\(name) comes from the \(count) of \(items.count) images that have \(what).")
   }
 }

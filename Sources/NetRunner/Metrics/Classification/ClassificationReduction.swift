@@ -41,7 +41,7 @@ struct ClassificationReduction {
   /// Computes the whole report.
   mutating func run() -> MetricReport {
     guard !items.isEmpty else {
-      report.notes = ["No picture has a label: there is nothing to measure."]
+      report.notes = ["No image has a label, so there is nothing to measure."]
       report.values = Value.family(metric).map {
         MetricValue($0.name(metric), nil, count: 0, isHigherBetter: $0.isHigherBetter)
       }
@@ -110,7 +110,7 @@ struct ClassificationReduction {
     }
     if !bootstrap.allows(steps: steps) {
       notes.append(
-        "Averages over classes have no intervals: \(counted(items.count, "picture")) are too many.")
+        "Averages over classes have no intervals: \(counted(items.count, "image")) are too many.")
     }
     noteClasses()
   }
@@ -163,13 +163,13 @@ struct ClassificationReduction {
   private mutating func noteSpecialPictures() {
     let failed = items.count(where: \.failed)
     if failed > 0 {
-      notes.append("\(failed) of \(counted(items.count, "picture")) failed and count as wrong.")
+      notes.append("\(failed) of \(counted(items.count, "image")) failed and count as wrong.")
     }
     let silent = items.count { !$0.failed && $0.predicted == nil }
     if silent > 0 {
       notes.append(
-        "The model gave only NaN for \(silent) of \(counted(items.count, "picture")), which count as "
-          + "wrong.")
+        "The model returned only NaN for \(silent) of \(counted(items.count, "image")), which count "
+          + "as wrong.")
     }
     noteLabels()
   }
@@ -189,7 +189,7 @@ struct ClassificationReduction {
     if !absent.isEmpty {
       let one = absent.count == 1
       notes.append(
-        "\(counted(absent.count, "class", "classes")) \(one ? "is" : "are") predicted, but no picture "
+        "\(counted(absent.count, "class", "classes")) \(one ? "is" : "are") predicted, but no image "
           + "shows \(one ? "it" : "them"), so \(one ? "its" : "their") recall in macro averages is 0: "
           + "\(listed(absent.map { occurring.names[$0] })).")
     }

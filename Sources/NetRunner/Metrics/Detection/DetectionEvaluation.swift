@@ -33,7 +33,7 @@ struct DetectionEvaluation {
     /// Describes such objects in messages.
     var words: String {
       switch self {
-      case .all: "a box that is no crowd"
+      case .all: "a box that isn't a crowd"
       case .small: "an area of up to 32 x 32 pixels"
       case .medium: "an area of 32 x 32 to 96 x 96 pixels"
       case .large: "an area of 96 x 96 pixels or more"

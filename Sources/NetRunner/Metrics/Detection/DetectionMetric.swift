@@ -56,7 +56,7 @@ struct DetectionMetric: Metric {
       if detections.isEmpty { return item }
       throw TensorIOError(
         .wrongOutputType,
-        "Metric '\(name)' needs the picture's size, which the prediction does not have.")
+        "Metric '\(name)' needs the image's size, which the prediction does not have.")
     }
     let found = detections.enumerated().compactMap { place, detection -> (Int, DetectedBox)? in
       let box = detection.box.scaled(x: Double(size.width), y: Double(size.height))
@@ -134,7 +134,7 @@ struct DetectionMetric: Metric {
     let failed = items.count(where: \.failed)
     if failed > 0 {
       notes.append(
-        "\(failed) of \(counted(items.count, "picture")) failed: their objects count as not found.")
+        "\(failed) of \(counted(items.count, "image")) failed: their objects count as not found.")
     }
     let unknown = categories.unknown
     if !unknown.isEmpty {

@@ -34,7 +34,7 @@ struct RegressionMetric: Metric {
     guard !truth.isEmpty, truth.allSatisfy(\.isFinite) else {
       throw TensorIOError(
         .unrepresentableValue,
-        "Metric '\(name)' needs finite numbers as a picture's truth, got \(truth).")
+        "Metric '\(name)' needs finite numbers as an image's truth, got \(truth).")
     }
     let item = Item(truth: PackedNumbers(truth))
     guard let prediction else { return item }
@@ -46,7 +46,7 @@ struct RegressionMetric: Metric {
     guard numbers.count == truth.count else {
       throw TensorIOError(
         .wrongElementCount,
-        "Metric '\(name)': the dataset gives \(counted(truth.count, "number")) for a picture, but the "
+        "Metric '\(name)': the dataset gives \(counted(truth.count, "number")) for an image, but the "
           + "model's output has \(numbers.count). The dataset must give one for each.")
     }
     return Item(
@@ -61,21 +61,21 @@ struct RegressionMetric: Metric {
     var report = MetricReport(values: [])
     if pairs.count < items.count {
       report.notes.append(
-        "\(items.count - pairs.count) of \(counted(items.count, "picture")) failed and are left out."
+        "\(items.count - pairs.count) of \(counted(items.count, "image")) failed and are left out."
       )
     }
     let outputs = pairs.first?.truth.count ?? 0
     guard pairs.allSatisfy({ $0.truth.count == outputs && $0.predicted.count == outputs }) else {
       throw TensorIOError(
-        .wrongElementCount, "Metric '\(name)' needs equally many numbers for each picture.")
+        .wrongElementCount, "Metric '\(name)' needs the same number of values for each image.")
     }
     let broken = pairs.count { !$0.predicted.allSatisfy(\.isFinite) }
     guard !pairs.isEmpty, broken == 0 else {
       report.notes.append(
         pairs.isEmpty
-          ? "No picture has both a truth and a prediction: there is nothing to measure."
+          ? "No image has both a truth and a prediction, so there is nothing to measure."
           : "Nothing is defined: the model gave NaN or infinity for \(broken) of "
-            + "\(counted(pairs.count, "picture")).")
+            + "\(counted(pairs.count, "image")).")
       report.values = values.map {
         MetricValue($0.rawValue, nil, count: 0, isHigherBetter: $0 == .r2)
       }
@@ -96,7 +96,7 @@ struct RegressionMetric: Metric {
         MetricValue(
           value.rawValue, number, interval: number == nil ? nil : interval, count: pairs.count,
           isHigherBetter: value == .r2))
-      if number == nil { report.notes.append("r2 is not defined for fewer than two pictures.") }
+      if number == nil { report.notes.append("r2 is not defined for fewer than two images.") }
     }
     if outputs > 1, name == Self.familyName { report.classes = errors.classes(context.labels) }
     return report

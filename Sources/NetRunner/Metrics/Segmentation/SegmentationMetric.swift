@@ -60,9 +60,9 @@ struct SegmentationMetric: Metric {
     guard abs(proportions - 1) <= Self.proportionTolerance else {
       throw TensorIOError(
         .unsupportedImage,
-        "The mask '\(path)' has \(mask.width) x \(mask.height) pixels and the model's map "
-          + "\(map.width) x \(map.height): their proportions must be equal within 1%. Choose "
-          + "masks of what the model looks at, or \"crop\": \"none\" in model.json.")
+        "The mask '\(path)' has \(mask.width) x \(mask.height) pixels, but the model's map has "
+          + "\(map.width) x \(map.height): their proportions must be equal within 1%. Use masks "
+          + "of the part that the model sees, or set \"crop\": \"none\" in model.json.")
     }
     counts.add(mask: mask, map: map)
     return Item(counts: counts.packed)
@@ -98,7 +98,7 @@ struct SegmentationMetric: Metric {
     let failed = items.count(where: \.failed)
     if failed > 0 {
       report.notes.append(
-        "\(failed) of \(counted(items.count, "picture")) failed: all their pixels count as wrong.")
+        "\(failed) of \(counted(items.count, "image")) failed: all their pixels count as wrong.")
     }
     if name == Self.familyName {
       report.classes = zip(classes, total).map { number, count in

@@ -35,7 +35,7 @@ public struct McNemarTest: Sendable, Hashable, Codable {
 
   /// Runs the test for two numbers of images, which must not be negative.
   public init(onlyA: Int, onlyB: Int) {
-    precondition(onlyA >= 0 && onlyB >= 0, "Numbers of pictures are not negative.")
+    precondition(onlyA >= 0 && onlyB >= 0, "The numbers of images must not be negative.")
     self.onlyA = onlyA
     self.onlyB = onlyB
     exactP = Self.binomialP(min(onlyA, onlyB), of: onlyA + onlyB)

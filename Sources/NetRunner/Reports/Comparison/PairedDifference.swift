@@ -27,7 +27,7 @@ public struct PairedDifference: Sendable, Hashable, Codable {
   public init(bothRight: Int, onlyA: Int, onlyB: Int, of count: Int) {
     precondition(
       count > 0 && min(bothRight, onlyA, onlyB) >= 0 && bothRight + onlyA + onlyB <= count,
-      "The parts must be parts of \(count) pictures.")
+      "The numbers must be parts of \(count) images.")
     let n = Double(count)
     a = Double(bothRight + onlyA) / n
     b = Double(bothRight + onlyB) / n

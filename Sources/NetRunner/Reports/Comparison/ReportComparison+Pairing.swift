@@ -46,8 +46,8 @@ extension ReportComparison {
         .invalidOption,
         "The reports are about different datasets: '\(first.dataset.name)' with SHA-256 "
           + "\(first.dataset.sha256) and '\(second.dataset.name)' with \(second.dataset.sha256). "
-          + "Pictures of the same name may have other content. Evaluate both on one dataset, or "
-          + "allow other datasets (--allow-other-datasets).")
+          + "Images with the same name may have different content. Evaluate both on one dataset, "
+          + "or allow different datasets (--allow-other-datasets).")
     }
     let rowsA = try first.rows(of: resultA.model.id, "first")
     let rowsB = try second.rows(of: resultB.model.id, "second")
@@ -76,7 +76,7 @@ extension ReportComparison {
       : nil
     latency = Self.latencies(pairs, seed: options.seed)
     warnings = Self.warnings(first, second, resultA.model, resultB.model) + table.warnings
-    if paired == 0 { warnings.append("The reports have no picture in common.") }
+    if paired == 0 { warnings.append("The reports have no image in common.") }
   }
 
   private static func latencies(
@@ -105,10 +105,10 @@ extension ReportComparison {
     }
     compare(
       "The datasets differ", first.dataset.sha256, second.dataset.sha256,
-      "Pictures of the same name may have other content.")
+      "Images with the same name may have different content.")
     compare(
       "The label offset differs", first.settings.labelOffset, second.settings.labelOffset,
-      "The same label may mean another class.")
+      "The same label may mean a different class.")
     let time = "Latencies cannot be compared."
     compare("The processor differs", first.environment.cpu, second.environment.cpu, time)
     compare("The cores differ", first.environment.cores, second.environment.cores, time)
@@ -146,8 +146,8 @@ extension EvaluationReport {
       guard let only = models.first, models.count == 1 else {
         throw TensorIOError(
           .invalidOption,
-          "The \(place) report has \(counted(models.count, "model")) (\(list)): name the one to compare, "
-            + "as --model ID for each report.")
+          "The \(place) report has \(counted(models.count, "model")) (\(list)). Name the one to "
+            + "compare with --model ID for each report.")
       }
       return only
     }
@@ -164,8 +164,8 @@ extension EvaluationReport {
     if let twice = rows.first(where: { !seen.insert($0.image).inserted }) {
       throw TensorIOError(
         .invalidOption,
-        "The \(place) report has the picture '\(twice.image)' twice for '\(id)': it cannot be "
-          + "told which belongs to which.")
+        "The \(place) report has the image '\(twice.image)' twice for '\(id)', so its results "
+          + "cannot be paired.")
     }
     return rows
   }
@@ -202,8 +202,8 @@ private struct PairedTable {
     }
     if otherTruths > 0 {
       warnings.append(
-        "\(otherTruths) of \(counted(pairs.count, "picture")) \(otherTruths == 1 ? "has" : "have") "
-          + "another label in the second report.")
+        "\(otherTruths) of \(counted(pairs.count, "image")) \(otherTruths == 1 ? "has" : "have") "
+          + "a different label in the second report.")
     }
   }
 }

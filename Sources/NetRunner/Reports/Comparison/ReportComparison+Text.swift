@@ -10,7 +10,7 @@ extension ReportComparison {
     lines += warnings.map { "!  \($0)" }
     lines.append("")
     lines.append(
-      "Pictures   \(paired) in both, \(a.unpaired.count) only in a, \(b.unpaired.count) only in b")
+      "Images     \(paired) in both, \(a.unpaired.count) only in a, \(b.unpaired.count) only in b")
     lines.append("Failed     \(a.failed.count) in a, \(b.failed.count) in b")
     lines += accuracyLines + latencyLines
     lines += flipLines(isRightInA: true) + flipLines(isRightInA: false)
@@ -18,7 +18,7 @@ extension ReportComparison {
   }
 
   private var accuracyLines: [String] {
-    guard let accuracy else { return ["Accuracy   not known: no picture in both has a label"] }
+    guard let accuracy else { return ["Accuracy   unknown: no image in both has a label"] }
     func share(_ value: Double, showsPlus: Bool = false) -> DecimalText {
       DecimalText(value, digits: 4, showsPlus: showsPlus)
     }
@@ -44,7 +44,7 @@ extension ReportComparison {
   private var latencyLines: [String] {
     latency.map { ratio in
       let name = "Latency    b / a, \(ratio.stage): "
-      guard let median = ratio.median else { return name + "no picture was timed in both" }
+      guard let median = ratio.median else { return name + "no image was timed in both" }
       let interval = ratio.interval.map { interval in
         " (95%: \(DecimalText(interval.lower, digits: 3)) to "
           + "\(DecimalText(interval.upper, digits: 3)))"

@@ -42,7 +42,7 @@ extension Gate {
     return GateResult(
       gate: self, model: id, value: value, isMet: isMet,
       message: "\(name) of '\(id)' is \(rounded(value)), "
-        + (isMet ? "as wanted: \(wish)." : "it should be \(wish)."))
+        + (isMet ? "as required: \(wish)." : "but it must be \(wish)."))
   }
 
   /// Formats a number with few decimals, unless rounding would move it across the bound.
@@ -97,7 +97,7 @@ private struct GateNumber {
           value.value != nil
           ? "it is not a number."
           : report.notes.isEmpty
-            ? "it comes from \(counted(value.count, "picture"))."
+            ? "it comes from \(counted(value.count, "image"))."
             : report.notes.joined(separator: " ")
         return GateNumber(
           fullName: "\(metric).\(value.name)", name: value.name, value: value.value,
@@ -111,7 +111,7 @@ private struct GateNumber {
     let share = result.pictures > 0 ? Double(result.failed) / Double(result.pictures) : nil
     return [
       GateNumber("failed", Double(result.failed)),
-      GateNumber("failed_share", share, reason: "there are no pictures."),
+      GateNumber("failed_share", share, reason: "there are no images."),
       GateNumber("throughput", result.throughput, isHigherBetter: true),
     ]
   }
@@ -132,7 +132,7 @@ private struct GateNumber {
       return numbers.map { name, value, least in
         GateNumber(
           "latency_\(stage)\(name)", value,
-          reason: "it takes at least \(counted(least, "measured picture")), there "
+          reason: "it needs at least \(counted(least, "measured image")), but there "
             + "\(statistics.count == 1 ? "is" : "are") \(statistics.count).")
       }
     }

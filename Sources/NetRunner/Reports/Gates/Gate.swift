@@ -70,7 +70,7 @@ public struct Gate: Sendable, Hashable {
       (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0)
     }
     guard isDecimal, let bound = Double(number), bound.isFinite else {
-      throw Self.error(text, "compares with '\(number)', a number was expected, such as 0.7")
+      throw Self.error(text, "compares with '\(number)', but a number such as 0.7 was expected")
     }
     self.init(name, relation, bound)
   }

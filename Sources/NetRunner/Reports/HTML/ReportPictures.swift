@@ -37,9 +37,9 @@ public struct ReportPictures: Sendable {
       case .pixels(let picture, _): return picture
       case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
       case .url:
-        throw TensorIOError(.fileNotFound, "Pictures from addresses are not kept.")
+        throw TensorIOError(.fileNotFound, "Images from URLs are not kept.")
       case nil:
-        throw TensorIOError(.fileNotFound, "The dataset has no picture '\(id)'.")
+        throw TensorIOError(.fileNotFound, "The dataset has no image '\(id)'.")
       }
     }
   }
@@ -48,7 +48,7 @@ public struct ReportPictures: Sendable {
   public init(folder: String) {
     self.init { id in
       guard FileSystem.staysInside(id) else {
-        throw TensorIOError(.fileNotFound, "'\(id)' does not lie in the dataset's folder.")
+        throw TensorIOError(.fileNotFound, "'\(id)' is not in the dataset's folder.")
       }
       return try ImageDecoder().decode(contentsOf: "\(folder)/\(id)")
     }

@@ -20,7 +20,7 @@ extension PartSet {
       let (total, overflows) = sum.addingReportingOverflow(result.labelled)
       guard !overflows else {
         throw TensorIOError(
-          .invalidOption, "The parts have too many labelled pictures of '\(id)' to count.")
+          .invalidOption, "The parts have too many labelled images of '\(id)' to count.")
       }
       return total
     }
@@ -36,7 +36,7 @@ extension PartSet {
       throw TensorIOError(
         .invalidOption,
         "Part \(place + 1) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
-          + "of '\(id)', part 1 has \(names.joined(separator: ", ")).")
+          + "of '\(id)', but part 1 has \(names.joined(separator: ", ")).")
     }
     for name in names {
       let items = try interleaved(name, results, rows)
@@ -54,15 +54,15 @@ extension PartSet {
       guard let items = result.items?[metric] else {
         throw TensorIOError(
           .invalidOption,
-          "Part \(place + 1) does not say what '\(metric)' kept of each picture of "
+          "Part \(place + 1) has no data of '\(metric)' for each image of "
             + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
       }
       guard items.count == rows[place].count else {
         throw TensorIOError(
           .invalidOption,
           "Part \(place + 1) has \(counted(items.count, "item")) of '\(metric)' for "
-            + "'\(result.model.id)', but \(counted(rows[place].count, "picture")): one for each was "
-            + "expected.")
+            + "'\(result.model.id)', but \(counted(rows[place].count, "image")); one item for each "
+            + "image was expected.")
       }
       all += zip(rows[place], items).map { ($0.index, $1) }
     }
@@ -93,7 +93,7 @@ extension PartSet {
     guard let first = found.first, found.allSatisfy({ $0 == first }) else {
       throw TensorIOError(
         .invalidOption,
-        "It cannot be told which metric the parts' summaries give as the accuracy of '\(id)': "
+        "The metric that the parts' summaries give as the accuracy of '\(id)' can't be determined: "
           + "\(found.isEmpty ? "none" : "several") of them fit.")
     }
     return first

@@ -21,14 +21,14 @@ struct PartSet {
   /// - Throws: `TensorIOError` that names what differs or what is missing.
   init(_ parts: [EvaluationReport]) throws {
     guard parts.count > 0 else {
-      throw TensorIOError(.invalidOption, "There are no parts to put together.")
+      throw TensorIOError(.invalidOption, "There are no parts to merge.")
     }
     let numbered = try parts.enumerated().map { place, report in
       guard let part = report.part else {
         throw TensorIOError(
           .invalidOption,
-          "Report \(place + 1) of \(parts.count) is not a part, but about all pictures. Parts are made by "
-            + "'tensorio evaluate --part 1/\(max(2, parts.count))'.")
+          "Report \(place + 1) of \(parts.count) isn't a part: it covers all images. To make "
+            + "parts, run 'tensorio evaluate --part 1/\(max(2, parts.count))'.")
       }
       return (part, report)
     }.sorted { $0.0.index < $1.0.index }
@@ -36,8 +36,8 @@ struct PartSet {
     if let other = numbered.first(where: { $0.0.count != count }) {
       throw TensorIOError(
         .invalidOption,
-        "Part \(other.0.index) is one of \(other.0.count), part \(numbered[0].0.index) one of "
-          + "\(count): they are not parts of one evaluation.")
+        "Part \(other.0.index) is one of \(other.0.count), but part \(numbered[0].0.index) is "
+          + "one of \(count): they aren't parts of the same evaluation.")
     }
     let indices = numbered.map(\.0.index)
     if let twice = zip(indices, indices.dropFirst()).first(where: { $0 == $1 }) {
@@ -46,7 +46,8 @@ struct PartSet {
     }
     if let stranger = indices.first(where: { $0 < 1 || $0 > count }) {
       throw TensorIOError(
-        .invalidOption, "A report says that it is part \(stranger) of \(count), which cannot be.")
+        .invalidOption,
+        "A report says that it is part \(stranger) of \(count), which is impossible.")
     }
     // Don't enumerate all parts, because a file can claim any number of them.
     guard indices.count == count else {
@@ -80,7 +81,7 @@ struct PartSet {
     guard ids.0 == ids.1 else {
       throw TensorIOError(
         .invalidOption,
-        "Part \(number) is about the models \(ids.1.joined(separator: ", ")), part 1 about "
+        "Part \(number) covers the models \(ids.1.joined(separator: ", ")), but part 1 covers "
           + "\(ids.0.joined(separator: ", ")).")
     }
     for (a, b) in zip(first.models, other.models) {
@@ -94,12 +95,13 @@ struct PartSet {
     let (one, two) = (try members(first), try members(other))
     for key in Set(one.keys).union(two.keys).sorted() where one[key] != two[key] {
       func text(_ value: JSONValue?) throws -> String {
-        try value.map { try StableJSON($0).text } ?? "nothing"
+        try value.map { try StableJSON($0).text } ?? "missing"
       }
       throw TensorIOError(
         .invalidOption,
-        "Part \(number) does not belong to part 1: its \(what) has \(try text(two[key])) as "
-          + "'\(key)', part 1 has \(try text(one[key])). Evaluate all parts with the same models and options."
+        "Part \(number) doesn't belong to part 1: '\(key)' in its \(what) is "
+          + "\(try text(two[key])), but in part 1 it is \(try text(one[key])). Evaluate all parts "
+          + "with the same models and options."
       )
     }
   }
@@ -123,12 +125,12 @@ struct PartSet {
             throw TensorIOError(
               .invalidOption,
               "Part \(place + 1) has the index \(row.index) for '\(model)', but the dataset has "
-                + "\(counted(expected, "picture")).")
+                + "\(counted(expected, "image")).")
           }
           if let owner = owners.updateValue(place, forKey: row.index) {
             throw TensorIOError(
               .invalidOption,
-              "The picture '\(row.image)' (index \(row.index)) of '\(model)' is in part "
+              "The image '\(row.image)' (index \(row.index)) of '\(model)' is in part "
                 + "\(owner + 1) and in part \(place + 1).")
           }
         }
@@ -137,8 +139,8 @@ struct PartSet {
         let missing = (0..<expected).first { owners[$0] == nil } ?? 0
         throw TensorIOError(
           .invalidOption,
-          "The parts have \(owners.count) of \(counted(expected, "picture")) for '\(model)': the one with the "
-            + "index \(missing) is missing.")
+          "The parts have \(owners.count) of \(counted(expected, "image")) for '\(model)': "
+            + "the one with the index \(missing) is missing.")
       }
     }
   }

@@ -69,7 +69,9 @@ struct JSONFaultScanner {
 
   private mutating func value(depth: Int) throws(Fault) {
     skipSpace()
-    guard depth < deepest else { throw fault("values may be nested \(deepest) deep at most") }
+    guard depth < deepest else {
+      throw fault("values can be nested at most \(deepest) levels deep")
+    }
     switch peek() {
     case UInt8(ascii: "{"): try object(depth: depth)
     case UInt8(ascii: "["): try array(depth: depth)
@@ -127,12 +129,12 @@ struct JSONFaultScanner {
       }
       offset += 1
       guard let escape = peek() else { break }
-      guard "\"\\/bfnrtu".utf8.contains(escape) else { throw fault("no such escape exists") }
+      guard "\"\\/bfnrtu".utf8.contains(escape) else { throw fault("it isn't a valid escape") }
       offset += 1
       if escape == UInt8(ascii: "u") { try codePoint() }
     }
     guard peek() != nil else {
-      throw Fault(offset: start, reason: "the string that starts here has no end")
+      throw Fault(offset: start, reason: "the string that starts here is never closed")
     }
     offset += 1
   }
@@ -142,7 +144,7 @@ struct JSONFaultScanner {
     let start = offset - 2
     let unit = try hexadecimalDigits()
     guard UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) else { return }
-    let halfFault = Fault(offset: start, reason: "half of a pair of surrogates is no character")
+    let halfFault = Fault(offset: start, reason: "half of a surrogate pair isn't a character")
     guard UTF16.isLeadSurrogate(unit), bytes[offset...].starts(with: "\\u".utf8) else {
       throw halfFault
     }

@@ -26,7 +26,7 @@ extension Array: TensorEncodable where Element: TensorEncodable {
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     if let count = tensorElementCount, count * spec.dataType.byteWidth != memory.byteCount {
       if spec.isImage {
-        throw TensorIOError.wrongKind(spec, expected: "a picture", found: Self.tensorKindName)
+        throw TensorIOError.wrongKind(spec, expected: "an image", found: Self.tensorKindName)
       }
       throw TensorIOError.wrongElementCount(spec, found: count, in: memory)
     }

@@ -5,7 +5,7 @@
 
 /// Booleans only fit layers of bools, which also take the numbers 0 and 1.
 extension Bool: TensorEncodable, TensorDecodable {
-  public static var tensorKindName: String { "a truth value" }
+  public static var tensorKindName: String { "a boolean" }
   public var tensorElementCount: Int? { 1 }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {

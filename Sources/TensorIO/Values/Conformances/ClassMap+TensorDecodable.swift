@@ -33,13 +33,13 @@ private struct ClassReader {
     guard bytes.byteCount == expected else {
       throw TensorIOError(
         .wrongElementCount,
-        "'\(spec.name)' takes \(expected) bytes (shape \(shape.axes)), the tensor has "
+        "'\(spec.name)' takes \(expected) bytes (shape \(shape.axes)), but the tensor has "
           + "\(bytes.byteCount).")
     }
     guard shape.depth <= Int(UInt16.max) + 1 else {
       throw TensorIOError(
         .wrongOutputType,
-        "'\(spec.name)' has \(shape.depth) classes; a class map holds 65536 at most.")
+        "'\(spec.name)' has \(shape.depth) classes; a class map can hold at most 65536.")
     }
     if shape.holdsScores, let stored = spec.storedQuantization, stored.scales.count > 1 {
       // Each class has its own scale, so only the dequantized scores can be compared.
@@ -87,8 +87,8 @@ private struct ClassReader {
         throw TensorIOError(
           .wrongOutputType,
           "'\(spec.name)' holds \(number) for the pixel at column \(pixel % shape.width), row "
-            + "\(pixel / shape.width), which is no class: class numbers are whole, from 0 to "
-            + "65535. If these are scores, read the output as an array.")
+            + "\(pixel / shape.width), which isn't a class. Class numbers are whole numbers from 0 "
+            + "to 65535. If these are scores, read the output as an array.")
       }
       return index
     }

@@ -8,7 +8,7 @@ extension Classification: TensorDecodable {
     guard case .vector(_, let labels?) = spec.kind else {
       throw TensorIOError.wrongOutputType(
         spec, "Classification",
-        because: spec.isClassMap ? "it is a class map" : "model.json names no labels for it")
+        because: spec.isClassMap ? "it is a class map" : "model.json doesn't name labels for it")
     }
     return Classification(labels: labels, values: try [Float].decode(bytes, as: spec))
   }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PixelBuffer: TensorEncodable, TensorDecodable {
-  public static var tensorKindName: String { "a picture" }
+  public static var tensorKindName: String { "an image" }
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
@@ -15,9 +15,9 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
   public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> PixelBuffer {
     guard case .imageOutput(let shape, let denormalization) = spec.kind else {
       throw TensorIOError.wrongOutputType(
-        spec, "a picture (PixelBuffer)",
+        spec, "an image (PixelBuffer)",
         because: spec.isClassMap
-          ? "it is a class map; read it as ClassMap, which makes a picture"
+          ? "it is a class map; read it as ClassMap, which can draw an image"
           : "model.json does not describe it as an image")
     }
     return try PixelBuffer(reading: bytes, shape, denormalization, as: spec)

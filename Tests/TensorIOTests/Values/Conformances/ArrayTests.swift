@@ -97,7 +97,7 @@ import Testing
       try Self.numbers[index].encoded(as: .image())
     }
     #expect(error?.code == .wrongKind)
-    #expect(error?.message.hasPrefix("'x' takes a picture, got a") == true)
+    #expect(error?.message.hasPrefix("'x' takes an image, got a") == true)
   }
 
   @Test func `a picture goes into no array`() {
@@ -107,7 +107,7 @@ import Testing
         try value.encoded(as: .numbers(.float32, [1]))
       }
       #expect(error?.code == .wrongKind)
-      #expect(error?.message == "'x' takes float32 values, got a picture.")
+      #expect(error?.message == "'x' takes float32 values, got an image.")
     }
   }
 

@@ -27,7 +27,7 @@ import Testing
       try true.encoded(as: .scalar(dataType))
     }
     #expect(error?.code == .wrongKind)
-    #expect(error?.message == "'x' takes \(dataType) values, got a truth value.")
+    #expect(error?.message == "'x' takes \(dataType) values, got a boolean.")
     let data = Data(count: dataType.byteWidth)
     #expect(throws: TensorIOError.self) { try Bool.decoded(data, as: .scalar(dataType)) }
     #expect(throws: TensorIOError.self) { try [Bool].decoded(data, as: .scalar(dataType)) }

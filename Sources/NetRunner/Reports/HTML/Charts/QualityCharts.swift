@@ -98,12 +98,12 @@ struct CalibrationChart {
         """
     }
     let chart = SquareChart(
-      title: "\(model): reliability", description: description, xName: "how sure the model is",
-      yName: "share that is right", extraHeight: Self.stripHeight + 8)
+      title: "\(model): reliability", description: description, xName: "confidence of the model",
+      yName: "share of right predictions", extraHeight: Self.stripHeight + 8)
     return """
-      <figure><figcaption><strong>Reliability</strong>: bars are the share that is right, red \
-      the distance from what the model claims (filled where it claims too much); below, how many \
-      predictions</figcaption>
+      <figure><figcaption><strong>Reliability</strong>: bars show the share of right \
+      predictions. Red shows the distance from the model's confidence, filled where the model is \
+      too confident. The strip below shows the number of predictions.</figcaption>
       \(chart.html("<g class=\"bars\">\(bars)</g>", below: "<g class=\"bars\">\(strip)</g>"))</figure>
 
       """

@@ -34,7 +34,7 @@ struct ConfusionSection {
 
   var html: HTMLFragment {
     guard !indices.isEmpty else { return .empty }
-    return "<h3>What is taken for what</h3>\n"
+    return "<h3>Confusion matrix</h3>\n"
       + (indices.count <= Self.largestTable ? table : summary)
   }
 
@@ -59,9 +59,9 @@ struct ConfusionSection {
     let lastHead: HTMLFragment =
       showsFailed ? "<th scope=\"col\"><span>failed</span></th>" : .empty
     let table: HTMLFragment = """
-      <table class="matrix"><caption><div>A row for each true class, a column for what the model said \
-      first. Right answers are blue, mistakes red, the darker the larger their share of the row; \
-      empty cells are 0.</div></caption>
+      <table class="matrix"><caption><div>Each row is a true class, and each column is the class \
+      that the model ranked first. Right answers are blue and mistakes are red. A darker cell has a \
+      larger share of its row; empty cells are 0.</div></caption>
       <thead class="\(isTall ? "tall" : "flat")"><tr><th scope="col"><span>true class</span></th>\
       \(heads)\(lastHead)</tr></thead><tbody>\(rows)</tbody></table>
       """
@@ -96,14 +96,14 @@ struct ConfusionSection {
 
         """
     }
-    var caption: HTMLFragment = "The pairs that are confused most"
+    var caption: HTMLFragment = "The most confused pairs"
     if pairs.count > rows.count {
       caption += "; \(DecimalText(grouping: pairs.count - rows.count)) pairs are left out"
     }
     let table: HTMLFragment = """
       <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">True class</th>\
-      <th scope="col">Taken for</th><th scope="col" class="n">Pictures</th>\
-      <th scope="col" class="n">Of the class</th></tr></thead><tbody>\(rows)</tbody></table>
+      <th scope="col">Predicted as</th><th scope="col" class="n">Images</th>\
+      <th scope="col" class="n">Share of the class</th></tr></thead><tbody>\(rows)</tbody></table>
       """
     return
       "<div class=\"flow\">\(HTMLFragment.scrolling(table, label: "Confused pairs"))\(map)</div>"
@@ -138,11 +138,11 @@ struct ConfusionSection {
     guard let bytes = try? ImageEncoder().encode(picture, as: .png) else { return .empty }
     let percent = all > 0 ? right / all * 100 : 0
     let description =
-      "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the pictures lie on the "
+      "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the images lie on the "
       + "diagonal."
     return """
-      <figure><figcaption>All \(indices.count) classes: true ones from top to bottom, predicted ones \
-      from left to right. Right answers are blue, mistakes red.</figcaption>
+      <figure><figcaption>All \(indices.count) classes: true classes from top to bottom, predicted \
+      classes from left to right. Right answers are blue and mistakes are red.</figcaption>
       <img class="heat-map" width="\(side)" height="\(side)" alt="\(description)" \
       src="data:image/png;base64,\(Thumbnail.base64(bytes))"></figure>
       """

@@ -40,14 +40,14 @@ struct LatencySection {
   var html: HTMLFragment {
     let evaluations = rows.compactMap(\.evaluation)
     guard result.latency.total.count > 0 else {
-      return "<h3>How long it takes</h3><p>No picture was timed.</p>\n"
+      return "<h3>Latency</h3><p>No image was timed.</p>\n"
     }
     var plots = HTMLFragment.empty
     for stage in [total] + stages {
       plots += plot(stage, evaluations)
     }
     return """
-      <h3>How long it takes</h3>
+      <h3>Latency</h3>
       \(table)\(shares)<div class="plots">\(plots)</div>
 
       """
@@ -68,8 +68,8 @@ struct LatencySection {
         """
     }
     let table: HTMLFragment = """
-      <table><caption><div>Milliseconds a picture, over \(DecimalText(grouping: result.latency.total.count)) \
-      pictures. A percentile is given where at least one picture lies beyond it.</div></caption>
+      <table><caption><div>Milliseconds per image, over \(DecimalText(grouping: result.latency.total.count)) \
+      images. A percentile is shown if at least one image lies beyond it.</div></caption>
       <thead><tr><th scope="col">Stage</th><th scope="col" class="aside">What it does</th><th scope="col" class="n">mean</th>\
       <th scope="col" class="n">p50</th><th scope="col" class="n">p90</th>\
       <th scope="col" class="n">p95</th><th scope="col" class="n">p99</th>\
@@ -120,7 +120,7 @@ struct LatencySection {
       ("p50", numbers.p50), ("p90", numbers.p90), ("p95", numbers.p95), ("p99", numbers.p99),
     ].compactMap { name, value in value.map { (name: name, value: $0) } }
     var notes = [
-      "the highest bar is \(DecimalText(grouping: histogram.counts.max() ?? 0)) pictures"
+      "the highest bar is \(DecimalText(grouping: histogram.counts.max() ?? 0)) images"
     ]
     if numbers.p99 == nil { notes.append("too few for p99 (needs 100)") }
     if histogram.beyond > 0, let most = numbers.maximum {

@@ -27,8 +27,8 @@ struct MistakesSection {
     }.prefix(galleryLength)
     let items = worst.map(figure)
     var about: HTMLFragment =
-      "\(DecimalText(grouping: wrong.count)) pictures are taken for another class"
-    if wrong.count > worst.count { about += "; these \(worst.count) most surely" }
+      "\(DecimalText(grouping: wrong.count)) images are classified as another class"
+    if wrong.count > worst.count { about += "; these \(worst.count) with the highest scores" }
     return """
       <h3>Worst mistakes</h3><p class="muted">\(about).</p>
       <ul class="gallery">\(items)</ul>
@@ -52,7 +52,7 @@ struct MistakesSection {
   }
 
   private func frame(_ row: ResultRow) -> HTMLFragment {
-    guard let pictures else { return "<div class=\"frame none\">no picture was asked for</div>" }
+    guard let pictures else { return "<div class=\"frame none\">no image was requested</div>" }
     do {
       let thumbnail = try pictures.thumbnail(of: row.image)
       return """
@@ -62,7 +62,7 @@ struct MistakesSection {
     } catch let error as TensorIOError where error.code != .fileNotFound {
       return "<div class=\"frame none\">cannot be shown: \(error.message)</div>"
     } catch {
-      return "<div class=\"frame none\">the picture is not here any more</div>"
+      return "<div class=\"frame none\">the image is no longer available</div>"
     }
   }
 
@@ -79,14 +79,14 @@ struct MistakesSection {
 
       """
     }
-    var caption: HTMLFragment = "\(DecimalText(grouping: failed.count)) pictures"
+    var caption: HTMLFragment = "\(DecimalText(grouping: failed.count)) images"
     if failed.count > items.count {
-      caption += ", the first \(items.count) are shown; the report's JSON and CSV have all"
+      caption += "; the first \(items.count) are shown, the report's JSON and CSV have all of them"
     }
     let table: HTMLFragment = """
-      <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">Picture</th>\
-      <th scope="col">Label</th><th scope="col">Why</th></tr></thead><tbody>\(items)</tbody></table>
+      <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">Image</th>\
+      <th scope="col">Label</th><th scope="col">Reason</th></tr></thead><tbody>\(items)</tbody></table>
       """
-    return "<h3>Pictures that failed</h3>\(HTMLFragment.scrolling(table, label: "Failed pictures"))"
+    return "<h3>Images that failed</h3>\(HTMLFragment.scrolling(table, label: "Failed images"))"
   }
 }

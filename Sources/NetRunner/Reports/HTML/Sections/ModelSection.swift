@@ -58,18 +58,18 @@ struct ModelSection {
     }
     if let median = result.latency.total.p50 {
       items +=
-        "<li><b>\(DecimalText(milliseconds: median)) ms</b><span>a picture, median</span></li>"
+        "<li><b>\(DecimalText(milliseconds: median)) ms</b><span>median per image</span></li>"
     }
     items +=
-      "<li><b>\(DecimalText(milliseconds: result.throughput))</b><span>pictures a second</span></li>"
+      "<li><b>\(DecimalText(milliseconds: result.throughput))</b><span>images per second</span></li>"
     let failed = DecimalText(grouping: result.failed)
     items += """
       <li class="\(result.failed > 0 ? "bad" : "good")"><b>\(failed)</b><span>of \
-      \(DecimalText(grouping: result.pictures)) pictures failed</span></li>
+      \(DecimalText(grouping: result.pictures)) images failed</span></li>
       """
     if result.labelled < result.pictures {
       items +=
-        "<li><b>\(DecimalText(grouping: result.labelled))</b><span>pictures have a label</span></li>"
+        "<li><b>\(DecimalText(grouping: result.labelled))</b><span>images have a label</span></li>"
     }
     return "<ul class=\"figures\">\(items)</ul>\n"
   }
@@ -100,7 +100,7 @@ struct ModelSection {
       plots += CalibrationChart(bins: bins, model: model).html
     }
     guard !plots.text.isEmpty else { return .empty }
-    return "<h3>How sure, and how right</h3><div class=\"plots\">\(plots)</div>\n"
+    return "<h3>Confidence and accuracy</h3><div class=\"plots\">\(plots)</div>\n"
   }
 }
 

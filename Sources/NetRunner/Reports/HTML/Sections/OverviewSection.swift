@@ -20,10 +20,10 @@ struct OverviewSection {
       ? "\(names) on \(HTMLFragment.name(dataset.name))"
       : "\(models.count) models on \(HTMLFragment.name(dataset.name))"
     var about: HTMLFragment =
-      "\(DecimalText(grouping: report.pictureCount)) \(report.pictureCount == 1 ? "picture" : "pictures")"
+      "\(DecimalText(grouping: report.pictureCount)) \(report.pictureCount == 1 ? "image" : "images")"
     if let part = report.part { about += ", part \(part.index) of \(part.count)" }
     if let limit = report.settings.limit, limit < dataset.pictures {
-      about += " (of \(DecimalText(grouping: dataset.pictures)), as limited)"
+      about += " (limited from \(DecimalText(grouping: dataset.pictures)))"
     }
     if !report.created.isEmpty {
       about +=
@@ -47,7 +47,7 @@ struct OverviewSection {
         "<li><a href=\"#model-\(place + 1)\">\(HTMLFragment.name(result.model.name))</a></li>"
     }
     return """
-      <nav aria-label="Sections"><ul>\(links)<li><a href="#paired">Picture by picture</a></li>\
+      <nav aria-label="Sections"><ul>\(links)<li><a href="#paired">Image by image</a></li>\
       <li><a href="#provenance">How it was measured</a></li></ul></nav>
       """
   }
@@ -80,15 +80,15 @@ struct OverviewSection {
     let failed = models.filter { $0.failed > 0 }
     guard !failed.isEmpty else { return .empty }
     var parts = failed.map { result -> String in
-      let share = "\(result.failed) of \(result.pictures) pictures failed"
+      let share = "\(result.failed) of \(result.pictures) images failed"
       return models.count == 1 ? share : "\(share) with \(result.model.name)"
     }
     if models.count > 1, Set(models.map { [$0.failed, $0.pictures] }).count == 1 {
-      parts = ["\(models[0].failed) of \(models[0].pictures) pictures failed with each model"]
+      parts = ["\(models[0].failed) of \(models[0].pictures) images failed with each model"]
     }
     return """
       <div class="warn"><strong>\(parts.joined(separator: "; ")).</strong> Those with a label count \
-      as wrong; none of them is part of the latencies.</div>
+      as wrong. The latencies include none of them.</div>
 
       """
   }
@@ -153,8 +153,8 @@ struct OverviewSection {
         """
     }
     let table: HTMLFragment = """
-      <table class="sortable"><caption><div>The best number of each column is bold; whether a difference \
-      is more than chance, <a href="#paired">picture by picture</a> tells.</div></caption>
+      <table class="sortable"><caption><div>The best number of each column is bold. To see whether \
+      a difference is more than chance, go to <a href="#paired">image by image</a>.</div></caption>
       <thead><tr><th scope="col">Model</th>\(heads)</tr></thead><tbody>\(rows)</tbody></table>
       """
     return """
@@ -202,7 +202,7 @@ struct OverviewSection {
     }
     return [
       latency("median ms", \.p50), latency("p95 ms", \.p95),
-      Column(name: "pictures/s", isHigherBetter: true, values: throughput),
+      Column(name: "images/s", isHigherBetter: true, values: throughput),
       Column(name: "failed", isHigherBetter: false, values: failed),
     ]
   }

@@ -24,9 +24,9 @@ struct PairedSection {
       }
     }
     return """
-      <section aria-labelledby="paired"><h2 id="paired">Picture by picture</h2>
-      <p class="sub">The models saw the same pictures. In the test, only those count that one of two \
-      models is right about and the other is not.</p>
+      <section aria-labelledby="paired"><h2 id="paired">Image by image</h2>
+      <p class="sub">The models ran on the same images. The test counts only the images that \
+      exactly one of two models is right about.</p>
       \(content)</section>
 
       """
@@ -66,7 +66,7 @@ struct ComparisonSection {
     if let accuracy = comparison.accuracy {
       let interval = accuracy.interval
       items += """
-        <li><b>\(Self.signed(accuracy.difference))</b><span>top 1, second less first; 95%: \
+        <li><b>\(Self.signed(accuracy.difference))</b><span>top 1, second minus first; 95%: \
         \(Self.signed(interval.lower)) to \(Self.signed(interval.upper))</span></li>\
         <li><b>p \(Self.probability(comparison.mcNemar.exactP))</b>\
         <span>McNemar's exact test of equal accuracy</span></li>
@@ -74,7 +74,7 @@ struct ComparisonSection {
     }
     for ratio in comparison.latency {
       guard let median = ratio.median else { continue }
-      var label: HTMLFragment = "\(ratio.stage) time, second by first"
+      var label: HTMLFragment = "\(ratio.stage) time, second divided by first"
       if let interval = ratio.interval {
         label += """
           ; 95%: \(DecimalText(interval.lower, digits: 2)) to \
@@ -94,7 +94,7 @@ struct ComparisonSection {
   private var table: HTMLFragment {
     let mcNemar = comparison.mcNemar
     return """
-      <div class="scroll"><table><caption><div>\(DecimalText(grouping: comparison.scored)) pictures \
+      <div class="scroll"><table><caption><div>\(DecimalText(grouping: comparison.scored)) images \
       with a label.</div></caption>
       <thead><tr><td></td><th scope="col" class="n">second right</th>\
       <th scope="col" class="n">second wrong</th></tr></thead><tbody>
@@ -145,14 +145,14 @@ struct ComparisonSection {
     let left = flips.count - rows.count
     let rest: HTMLFragment = left > 0 ? "<p class=\"muted\">\(left) more are left out.</p>" : .empty
     let table: HTMLFragment = """
-      <table><thead><tr><th scope="col">Picture</th><th scope="col">Label</th>\
+      <table><thead><tr><th scope="col">Image</th><th scope="col">Label</th>\
       <th scope="col">\(HTMLFragment.name(comparison.a.model.name))</th>\
       <th scope="col">\(HTMLFragment.name(comparison.b.model.name))</th></tr></thead>
       <tbody>\(rows)</tbody></table>
       """
     return """
       <details><summary>\(DecimalText(grouping: flips.count)) that only \(HTMLFragment.name(name)) is \
-      right about</summary>\(HTMLFragment.scrolling(table, label: "Pictures"))\(rest)</details>
+      right about</summary>\(HTMLFragment.scrolling(table, label: "Images"))\(rest)</details>
 
       """
   }
@@ -188,9 +188,9 @@ extension ReportComparison {
       side.created.isEmpty ? "not dated" : "\(OverviewSection.date(side.created))"
     }
     let body: HTMLFragment = """
-      <header class="top"><p class="kicker">Comparison, picture by picture</p>
+      <header class="top"><p class="kicker">Comparison, image by image</p>
       <h1>\(nameA) and \(nameB)</h1>
-      <p class="sub">\(DecimalText(grouping: paired)) \(paired == 1 ? "picture" : "pictures") in both</p>
+      <p class="sub">\(DecimalText(grouping: paired)) \(paired == 1 ? "image" : "images") in both</p>
       <dl class="facts"><dt>first</dt><dd>\(HTMLFragment.name(a.model.id)), version \
       \(HTMLFragment.name(a.model.version)), evaluated \(dates[0])</dd>
       <dt>second</dt><dd>\(HTMLFragment.name(b.model.id)), version \

@@ -37,7 +37,7 @@ struct ProvenanceSection {
     return Self.facts(
       facts + [
         ("layout", "\(dataset.layout.rawValue)"), ("path", .name(dataset.path)),
-        ("pictures", "\(DecimalText(grouping: dataset.pictures))"),
+        ("images", "\(DecimalText(grouping: dataset.pictures))"),
         ("with a label", "\(DecimalText(grouping: dataset.labelled))"),
         ("SHA-256", Self.code(dataset.sha256)),
       ])
@@ -63,8 +63,8 @@ struct ProvenanceSection {
       ("processor", "\(environment.cpu)"), ("cores", "\(environment.cores)"),
       ("libraries", "\(environment.libraryText)"),
       (
-        "largest memory",
-        memory > 0 ? "\(DecimalText(Double(memory) / 1e6, digits: 0)) MB" : "not known"
+        "peak memory",
+        memory > 0 ? "\(DecimalText(Double(memory) / 1e6, digits: 0)) MB" : "unknown"
       ),
     ])
   }
@@ -75,12 +75,12 @@ struct ProvenanceSection {
       ("identifier", .name(model.id)), ("version", .name(model.version)),
       ("backend", "\(model.backend)"), ("path", .name(model.path)),
       ("preprocessing", "\(model.preprocessing)"), ("SHA-256", Self.code(model.sha256)),
-      ("of preprocessing", Self.code(model.preprocessingSHA256)),
+      ("preprocessing SHA-256", Self.code(model.preprocessingSHA256)),
       (
         "time",
         """
         \(DecimalText(result.seconds, digits: 1)) s for \
-        \(DecimalText(grouping: result.pictures)) pictures
+        \(DecimalText(grouping: result.pictures)) images
         """
       ),
     ]
