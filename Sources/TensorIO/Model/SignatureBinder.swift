@@ -3,8 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Matches the layers of a model.json to the tensors of a model, and reports where the two
-/// disagree.
+/// Matches a model.json's layers to a model's tensors, and reports where the two disagree.
 struct SignatureBinder: IssueCollector {
   private let bundle: ModelBundle
   private let matchesByName: Bool
@@ -41,8 +40,7 @@ struct SignatureBinder: IssueCollector {
         suggestion: "Describe the outputs to read; the model can't run without them.")
     }
     guard issues.allSatisfy({ $0.severity != .error }) else {
-      // There will be no session to ask for the outputs' shapes, so check the shapes in the model
-      // file.
+      // No session will tell the outputs' shapes, so check those in the model file.
       if outputs.count == manifest.outputs.count {
         checkOutputs(outputs, shapes: outputs.map(\.tensorShape))
       }
@@ -141,9 +139,7 @@ struct SignatureBinder: IssueCollector {
     return bound
   }
 
-  /// Checks that an image's height, width and channels are the tensor's last axes.
-  ///
-  /// With swapped axes the element count would still be equal, but the rows would be scrambled.
+  /// Checks that an image's axes are the tensor's last, as swapped axes would scramble its rows.
   private mutating func checkAxes(
     ofImage layer: ModelManifest.Layer, against shape: [Int], at path: String
   ) {

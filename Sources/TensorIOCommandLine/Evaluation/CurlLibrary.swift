@@ -36,6 +36,8 @@ final class CurlLibrary: @unchecked Sendable {
   private let idle = Mutex<[Handle]>([])
 
   /// A handle of libcurl.
+  ///
+  /// `@unchecked Sendable` because a thread takes a handle out of `idle` while it uses it.
   private struct Handle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
   }
