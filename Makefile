@@ -49,14 +49,11 @@ help: ## Shows this list.
 demo: build ## Installs missing dependencies, builds, and runs the demo model on a demo image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
-# More parallel tests would only wait for each other, because many of them compute, or hold a thread
-# while a program runs.
-test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 test: setup ## Installs missing dependencies and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
 	  swift build $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
-	  swift test $(SERVERS) $(SWIFT_FLAGS) --skip-build
+	  Scripts/test.sh $(SERVERS) $(SWIFT_FLAGS)
 
 check: ## Checks what every change must pass: format, no warnings, docs, every test.
 	@Scripts/check.sh

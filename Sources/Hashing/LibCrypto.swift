@@ -64,6 +64,15 @@ package struct LibCrypto: Sendable {
     guard initialize(withoutConfiguration, nil) == 1 else {
       throw TensorIOError(.missingLibrary, "'\(library.path)' could not be set up.")
     }
+    // A libcrypto that is restricted to approved algorithms may refuse SHA-256.
+    guard let context = newContext() else {
+      throw TensorIOError(
+        .missingLibrary, "'\(library.path)' could not be set up, because the system is out of memory.")
+    }
+    defer { freeContext(context) }
+    guard begin(context, sha256(), nil) == 1 else {
+      throw TensorIOError(.missingLibrary, "'\(library.path)' can't compute SHA-256.")
+    }
   }
 }
 #endif

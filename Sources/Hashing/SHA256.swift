@@ -30,8 +30,9 @@ package struct SHA256: ~Copyable {
     } catch {
       fatalError(error.message)
     }
+    // LibCrypto has computed a SHA-256 before, so only a lack of memory remains.
     guard let context = crypto.newContext(), crypto.begin(context, crypto.sha256(), nil) == 1 else {
-      fatalError("libcrypto has no SHA-256, or the system is out of memory.")
+      fatalError("The system is out of memory.")
     }
     self.context = context
   }
