@@ -6,13 +6,13 @@
 import Dispatch
 import Synchronization
 
-/// Lets a command that is not async wait for what is.
+/// Lets a synchronous command wait for asynchronous work.
 package enum BlockingTask {
   private final class Outcome: Sendable {
     let result = Mutex<Result<Void, any Error>>(.success(()))
   }
 
-  /// Runs a task, and blocks the thread until it ends.
+  /// Runs a task and blocks the thread until it ends.
   package static func run(_ body: @escaping @Sendable () async throws -> Void) throws {
     let outcome = Outcome()
     let ended = DispatchSemaphore(value: 0)

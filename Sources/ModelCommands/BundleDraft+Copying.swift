@@ -12,12 +12,12 @@ import Foundation
 #endif
 
 extension BundleDraft {
-  /// Copies the model into a bundle's folder; what is a link becomes a file.
+  /// Copies the model into a bundle's folder and replaces links with the files they lead to.
   ///
   /// - Parameters:
-  ///   - path: The .tflite file, or the SavedModel's folder.
-  ///   - folder: The bundle.
-  /// - Throws: ``TensorIOError``, or what the file system throws.
+  ///   - path: The .tflite file, or the folder of the SavedModel.
+  ///   - folder: The bundle's folder.
+  /// - Throws: ``TensorIOError``, or an error from the file system.
   func copyModel(at path: String, into folder: String) throws {
     let destination = folder + "/" + modelFile
     guard FileSystem.isFolder(path) else {

@@ -48,10 +48,10 @@ extension BundleDraft {
 }
 
 extension LiteRTModel {
-  /// A signature whose outputs have the shapes that the runtime computes where the file has none.
+  /// Returns a signature, and asks the runtime for the output shapes that the file leaves out.
   ///
-  /// A file that older converters wrote leaves out the shapes of what a custom operation gives, which
-  /// looks like a single number.
+  /// Older converters leave out the output shapes of custom operations. Such an output looks like a
+  /// scalar.
   fileprivate func signatureWithShapes(at index: Int) -> SignatureDescription {
     var signature = signatures[index]
     guard signature.outputs.contains(where: { $0.shape.isEmpty }) else { return signature }
@@ -61,7 +61,7 @@ extension LiteRTModel {
         signature.outputs[output].shape = session.outputShape(at: output)
       }
     } catch {
-      // Loading the bundle says why the model cannot run; its file is described all the same.
+      // The file is described even if the model can't run. Loading the bundle reports the reason.
     }
     return signature
   }

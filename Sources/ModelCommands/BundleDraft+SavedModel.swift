@@ -9,25 +9,25 @@ import TensorIOTensorFlow
 extension BundleDraft {
   /// Describes one signature of a SavedModel.
   ///
-  /// A graph for training, or a signature of that name, becomes a bundle to train.
+  /// A graph with the tag `train`, or a signature named `train`, becomes a bundle for training.
   ///
   /// - Parameters:
   ///   - model: The graph that was loaded.
-  ///   - index: The signature's.
-  ///   - graphs: The tags of all graphs in the file.
-  ///   - bundleName: What the model is called.
+  ///   - index: The index of the signature.
+  ///   - graphs: The tags of every graph in the file.
+  ///   - bundleName: The name of the bundle.
   /// - Throws: ``TensorIOError`` when a layer cannot be described.
   init(
     model: TensorFlowModel, signature index: Int, graphs: [[String]], bundleName: String
   ) throws {
     var signature = model.signatures[index]
     let isTraining = model.tags.contains("train") || signature.key == "train"
-    // A signature stands for the operations that its outputs come from.
+    // The key of a signature stands for the operations that compute its outputs.
     let operations =
       model.tags.contains("train")
       ? SavedModelUse.trainingOperations(of: model) : isTraining ? [signature.key] : []
     var others = model.placeholders(beside: signature, operations: operations)
-    // One number is a setting, as a learning rate: a batch has it once.
+    // A scalar is a setting such as a learning rate: there is one for the whole batch.
     signature.inputs += others.filter { !$0.hasDefault && !$0.isNumber }
     others.removeAll { !$0.hasDefault && !$0.isNumber }
     if isTraining {
@@ -75,7 +75,7 @@ extension BundleDraft {
     guard graphs.count > 1 else { return [] }
     let others = graphs.filter { $0 != chosen }.map { "'\($0.joined(separator: ","))'" }
     return [
-      "the graph with the tag '\(chosen.joined(separator: ","))' is described; the model also has "
+      "the graph with the tag '\(chosen.joined(separator: ","))' was used; the model also has "
         + others.joined(separator: ", ")
     ]
   }
@@ -85,34 +85,34 @@ extension BundleDraft {
   ) -> [String] {
     let loss =
       outputs.contains(where: \.isNumber)
-      ? [] : ["outputs: none is one number, as a loss is; add the operation of the loss"]
+      ? [] : ["outputs: none is a single number, such as a loss; add the operation of the loss"]
     guard let operation = operations.first else {
       return loss + [
         "train.ops: the graph has no operation 'train' or 'train_op'; add \"train\": {\"ops\": "
           + "[names]} with the operations of a training step"
       ]
     }
-    return loss + ["train.ops: '\(operation)' is taken for the operation of a training step"]
+    return loss + ["train.ops: '\(operation)' is assumed to be the operation of a training step"]
   }
 
-  /// Where one input has a batch axis, another without one is suspect.
+  /// If one input has a batch axis, reports the inputs that don't.
   private static func batchChecks(_ inputs: [TensorDescription]) -> [String] {
     guard inputs.contains(where: { $0.shape.first == -1 && !$0.rankIsUnknown }) else { return [] }
     return inputs.filter { $0.shape.first != -1 }.map { input in
-      "shape of '\(input.name)': the model states \(input.shape), and for others a batch axis; "
-        + "write -1 in front if there is one for each item"
+      "shape of '\(input.name)': the model has \(input.shape), while other inputs have a batch "
+        + "axis; add -1 in front if there is one value for each item"
     }
   }
 
   private static func missingOutputs(_ results: [String]) -> String {
     let list = results.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
     let hint = "; nothing in the graph reads \(list)\(results.count > 5 ? ", ..." : "")"
-    return "outputs: the model has no signature that tells; describe the operations to be read"
+    return "outputs: the model has no signature that lists them; describe the operations to read"
       + (results.isEmpty ? "" : hint)
   }
 }
 
 extension TensorDescription {
-  /// Whether it is of rank 0.
+  /// Whether the tensor is a scalar, which has rank 0.
   fileprivate var isNumber: Bool { shape.isEmpty && !rankIsUnknown }
 }

@@ -18,7 +18,7 @@ extension BundleDraft {
   /// - Parameters:
   ///   - folder: An empty folder.
   ///   - modelPath: The model's file or folder.
-  /// - Throws: What the file system throws.
+  /// - Throws: An error from the file system.
   func write(to folder: String, modelPath: String) throws {
     let files = FileManager.default
     try copyModel(at: modelPath, into: folder)
@@ -33,10 +33,12 @@ extension BundleDraft {
 }
 
 extension BundleWriter {
-  /// Refuses a destination that cannot be written; one that is there is wrong usage.
+  /// Checks that the destination can be written.
   ///
-  /// - Parameter hint: What a person can do about a folder that is there.
-  /// - Throws: `ValidationError` or `TensorIOError`.
+  /// A destination that exists already is a usage error.
+  ///
+  /// - Parameter hint: What the user can do about an existing folder.
+  /// - Throws: `ValidationError` if the destination exists, `TensorIOError` if it can't be written.
   func checkArgument(hint: String) throws {
     do {
       try checkDestination()

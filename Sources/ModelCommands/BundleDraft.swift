@@ -5,19 +5,21 @@
 
 import TensorIO
 
-/// A bundle as far as a model can describe itself.
+/// A draft of a bundle, with everything that can be read from a model.
 package struct BundleDraft {
-  /// The model's name in the bundle.
+  /// The name of the model's file or folder in the bundle.
   let modelFile: String
-  /// The content of model.json, its keys in the order of the documents.
+  /// The content of model.json, with its keys in the order of the documentation.
   let manifest: OrderedJSON
   /// The files of the assets folder.
   let assets: [Asset]
-  /// The keys of model.json that hold a marker instead of a value, or nothing.
+  /// The keys of model.json that are empty or hold a marker for the user to replace.
   let blanks: [String]
-  /// What was assumed, a sentence each, and what else a person should look at.
+  /// One sentence for each assumption, and for anything else that the user should check.
   let checks: [String]
-  /// Those of ``checks`` without which a run may give something else than the model means.
+  /// The assumptions among ``checks`` that a run depends on.
+  ///
+  /// If one of them is wrong, the outputs may be wrong.
   var assumptions: [String] = []
 
   typealias Members = [(key: String, value: OrderedJSON)]
@@ -28,7 +30,7 @@ package struct BundleDraft {
     var text: String
   }
 
-  /// What a person reads about a model; nil where the model does not say.
+  /// The model's description for users; nil for each value that the model doesn't state.
   struct About {
     var name: String?
     var details: String?
@@ -37,10 +39,10 @@ package struct BundleDraft {
     var license: String?
   }
 
-  /// How a text begins that a person must fill in.
+  /// The start of every text that the user must fill in.
   package static let markerStart = "(fill in:"
 
-  /// The first members of a model.json, with markers for what a person must fill in.
+  /// Returns the first members of a model.json, with markers for what the user must fill in.
   static func members(
     _ about: About, bundleName: String, blanks: inout [String]
   ) -> Members {
@@ -59,8 +61,9 @@ package struct BundleDraft {
     ]
   }
 
-  /// Whether a name says no more than what kind of model it is, as the tools that write metadata call
-  /// every model of a kind.
+  /// Whether a name only says what kind of model it is.
+  ///
+  /// The tools that write metadata give every model of a kind the same name.
   private static func isGeneric(_ name: String) -> Bool {
     let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
     return letters.isEmpty || genericNames.contains(letters)
@@ -78,14 +81,14 @@ package struct BundleDraft {
     String(name.lowercased().map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "-" })
   }
 
-  /// What to tell of a model with several signatures.
+  /// Returns the check for a model with several signatures.
   static func signatureChecks(_ signatures: [SignatureDescription], chosen: Int) -> [String] {
     guard signatures.count > 1 else { return [] }
     let key = signatures[chosen].key
     let others = signatures.indices.filter { $0 != chosen }.map { "'\(signatures[$0].key)'" }
     return [
-      "the signature '\(key)' is described; the model also has "
-        + others.joined(separator: ", ") + ", for --signature"
+      "the signature '\(key)' was used; the model also has "
+        + others.joined(separator: ", ") + ", which --signature selects"
     ]
   }
 }

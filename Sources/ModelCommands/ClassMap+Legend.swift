@@ -6,7 +6,7 @@
 import TensorIO
 
 extension ClassMap {
-  /// The legend as a person reads it, a line for each class.
+  /// The legend as text, with a line for each class.
   var legendLines: [String] {
     legend.map { entry in
       let share = entry.percentText
@@ -15,10 +15,10 @@ extension ClassMap {
     }
   }
 
-  /// The map as a program reads it.
+  /// Returns the map as JSON, with its size and the classes that occur.
   ///
-  /// - Parameter path: The file that it is written to; nil without one.
-  /// - Returns: The size, and the classes that occur.
+  /// - Parameter path: The file that the map is written to; nil if it isn't written.
+  /// - Returns: A JSON object.
   func json(path: String?) -> JSONValue {
     var members: [String: JSONValue] = [
       "width": .number(Double(width)), "height": .number(Double(height)),
@@ -38,9 +38,9 @@ extension ClassMap {
 }
 
 extension ClassMap.LegendEntry {
-  /// The label, or the number where there is none.
+  /// The label, or the class number if the class has no label.
   var name: String { label ?? "class \(index)" }
 
-  /// The share in percent; one that would be rounded to nothing is said to be small.
+  /// The share in percent, where a share below 0.05% is shown as "< 0.1%".
   var percentText: String { share < 0.0005 ? "< 0.1%" : "\((share * 100).fixed(1))%" }
 }

@@ -12,23 +12,23 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A class map as an SVG document: the coloured picture, and its legend in text beside it.
+/// A class map as an SVG document, with the coloured image and its legend beside it.
 ///
-/// The document needs nothing else: the picture is embedded.
+/// The image is embedded, so the document needs no other files.
 struct ClassMapDrawing {
   let map: ClassMap
-  /// The document's title, which screen readers say.
+  /// The document's title, which screen readers read aloud.
   let title: String
 
-  /// The picture's longer side as it is drawn, in pixels.
+  /// The length of the image's longer side in the drawing, in pixels.
   private static let longestSide = 480.0
   private static let margin = 24.0
   private static let lineHeight = 26.0
   private static let fontSize = 16.0
 
-  /// The document.
+  /// Makes the document.
   ///
-  /// - Throws: `TensorIOError` when the picture cannot be encoded.
+  /// - Throws: `TensorIOError` when the image cannot be encoded.
   func svg() throws -> String {
     let png = Data(try ImageEncoder().encode(map.picture(), as: .png)).base64EncodedString()
     let scale = Self.longestSide / Double(max(map.width, map.height))
@@ -69,12 +69,12 @@ struct ClassMapDrawing {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// About how wide a text is: no font is at hand to measure it.
+  /// Estimates the width of a text, because no font is available to measure it.
   private static func width(of text: String) -> Double {
     text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x2E80 ? 0.6 : 1) * fontSize }
   }
 
-  /// A length, without an idle `.0`.
+  /// Formats a length without a trailing `.0`.
   private static func text(_ length: Double) -> String {
     let text = length.fixed(1)
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -19,36 +19,37 @@ import Musl
 import Darwin
 #endif
 
-/// Standard output for data, standard error for messages.
+/// Writes data to standard output, and messages to standard error.
 ///
-/// Names, labels and servers' answers are other people's texts. What a terminal would obey in them is
-/// replaced here, where everything is printed; only this type's own styles pass.
+/// Names, labels and servers' responses come from other people. A terminal would interpret control
+/// characters in them, so all printing goes through this type, which replaces them. Only this
+/// type's own styles pass.
 package enum Console {
-  /// Whether a person sees standard error as it is written.
+  /// Whether standard error is a terminal.
   package static let messagesGoToTerminal = isatty(STDERR_FILENO) == 1
-  /// Whether a person sees standard output, and wants colours.
+  /// Whether standard output is a terminal and `NO_COLOR` isn't set.
   package static let dataIsStyled = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
 
-  /// Writes a line of data.
+  /// Writes a line of data to standard output.
   package static func printData(_ line: String) { write(safe(line) + "\n", to: STDOUT_FILENO) }
 
-  /// Writes a line for the person.
+  /// Writes a line for the user to standard error.
   package static func printMessage(_ line: String) { write(safe(line) + "\n", to: STDERR_FILENO) }
 
-  /// Writes a JSON document.
+  /// Writes the text of a JSON document to standard output.
   package static func printJSONText(_ text: String) {
     write(text.printableJSON + "\n", to: STDOUT_FILENO)
   }
 
-  /// Writes to the person's terminal without ending the line, as progress bars do.
+  /// Writes to the terminal without ending the line, as progress bars do.
   package static func printProgress(_ text: String) { write(text, to: STDERR_FILENO) }
 
-  /// Text in bold on a terminal.
+  /// Returns text that is bold on a terminal.
   package static func bold(_ text: String) -> String {
     dataIsStyled ? "\u{1B}[1m\(text)\u{1B}[0m" : text
   }
 
-  /// A patch of a colour on a terminal; nothing elsewhere.
+  /// Returns a patch of a colour on a terminal, and an empty string elsewhere.
   package static func swatch(_ color: PixelColor) -> String {
     dataIsStyled ? "\u{1B}[48;2;\(color.red);\(color.green);\(color.blue)m  \u{1B}[0m " : ""
   }
@@ -64,10 +65,10 @@ package enum Console {
     #endif
   }
 
-  /// Ends the process at once, without any of the runtime's own clean-up, which may hang.
+  /// Ends the process immediately and skips the runtime's clean-up, which may hang.
   package static func exitAtOnce(_ code: Int32) -> Never { _exit(code) }
 
-  /// A JSON document as it is printed: sorted keys, numbers as short as they are exact.
+  /// Prints a JSON document with sorted keys and the shortest exact numbers.
   package static func printJSON(_ value: JSONValue) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -76,7 +77,7 @@ package enum Console {
     printJSONText(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 
-  /// Text in which a terminal obeys nothing but the styles of ``bold(_:)`` and ``swatch(_:)``.
+  /// Returns text in which only the styles of ``bold(_:)`` and ``swatch(_:)`` affect a terminal.
   private static func safe(_ text: String) -> String {
     text.printableLines { rest in
       guard dataIsStyled, rest.first == "\u{1B}", let end = rest.prefix(24).firstIndex(of: "m")
@@ -96,7 +97,7 @@ package enum Console {
       while !rest.isEmpty {
         let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
         if count < 0 && errno == EINTR { continue }
-        // A reader that has gone away (head, a closed pipe) is no fault of ours; a full disk is one.
+        // A closed pipe, such as after `| head`, isn't an error. A full disk is.
         guard count > 0 else {
           if errno != EPIPE && descriptor == STDOUT_FILENO { failToWrite() }
           return
@@ -106,9 +107,9 @@ package enum Console {
     }
   }
 
-  /// Ends the process: what it computed could not be handed over.
+  /// Ends the process because its results can't be written.
   private static func failToWrite() -> Never {
-    printMessage("error: The output could not be written: \(String(cString: strerror(errno))).")
+    printMessage("error: The output couldn't be written: \(String(cString: strerror(errno))).")
     exit(70)
   }
 

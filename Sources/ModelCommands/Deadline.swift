@@ -7,17 +7,19 @@ import Dispatch
 import Synchronization
 package import TensorIO
 
-/// Ends a command that takes too long: first by asking the runtime, then by ending the process.
+/// Ends a command that takes too long.
+///
+/// It first asks the runtime to stop. If the runtime doesn't, it ends the process.
 package final class Deadline: Sendable {
-  /// Cancelled when the time is over.
+  /// A token that is cancelled when the time is up.
   package let token = CancellationToken()
   private let seconds: Double?
   private let isMet = Atomic(false)
 
-  /// How long the runtime has to heed the token.
+  /// How long the runtime may take to stop after the token is cancelled, in seconds.
   private static let grace = 1.0
 
-  /// Starts to count; nil seconds count for ever.
+  /// Starts the timer; nil seconds mean no limit.
   package init(seconds: Double?) {
     self.seconds = seconds
     guard let seconds else { return }
@@ -28,14 +30,14 @@ package final class Deadline: Sendable {
       queue.asyncAfter(deadline: .now() + Self.grace) { [self] in
         guard !isMet.load(ordering: .acquiring) else { return }
         Console.printMessage(
-          "error: The command took longer than --timeout \(seconds.fixed(1)) seconds, and the "
-            + "runtime could not be stopped; the process was ended.")
+          "error: The command took longer than --timeout \(seconds.fixed(1)) seconds. The runtime "
+            + "couldn't be stopped, so the process was ended.")
         Console.exitAtOnce(65)
       }
     }
   }
 
-  /// Does work that must be done in time.
+  /// Runs work that must finish in time.
   package func watch<Result>(_ work: () throws -> Result) throws -> Result {
     defer { isMet.store(true, ordering: .releasing) }
     do {
@@ -43,7 +45,7 @@ package final class Deadline: Sendable {
     } catch let error as TensorIOError where error.code == .cancelled {
       throw TensorIOError(
         .cancelled,
-        "The run was stopped, because the command took longer than --timeout "
+        "The run was stopped because the command took longer than --timeout "
           + "\((seconds ?? 0).fixed(1)) seconds.",
         cause: error)
     }

@@ -14,20 +14,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// `tensorio init`: makes a bundle from what a model says of itself.
+/// The command `tensorio init`, which makes a bundle from a model's own description.
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Make a bundle from a model, with a model.json to complete.",
+    abstract: "Create a bundle from a model, with a model.json to complete.",
     discussion: """
-      The bundle works at once. What the model does not say is marked "(fill in: ...)" in \
-      model.json, and what was assumed is listed on standard error for you to check.
+      The bundle can be run right away. Whatever the model doesn't contain is marked \
+      "(fill in: ...)" in model.json, and assumptions are listed on standard error for you to check.
 
-      A SavedModel's folder is copied as "predict", or as "train" when its only graph has that tag \
-      or --signature is train: then the bundle is one to train, by the operation "train" or \
-      "train_op". Placeholders that the signature does not list become inputs, or placeholders \
-      where they take one number or have a default. Outputs of a model without signatures are \
-      yours to fill in.
+      A SavedModel's folder is copied as "predict", or as "train" if its only graph has that tag \
+      or --signature is train. In that case the bundle can be trained, by the operation "train" or \
+      "train_op". Placeholders that the signature doesn't list become inputs, or placeholders if \
+      they take one number or have a default. If a model has no signatures, add the outputs \
+      yourself.
       """)
 
   @Argument(help: "A .tflite file, or a SavedModel's folder.", completion: .file())
@@ -35,23 +35,23 @@ struct InitCommand: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The bundle to make.", valueName: "name.tiobundle"),
+    help: ArgumentHelp("The bundle to create.", valueName: "name.tiobundle"),
     completion: .directory)
   var output: String
 
-  @Flag(help: "Replace a bundle that is there, with all its files.")
+  @Flag(help: "Replace an existing bundle and all its files.")
   var force = false
 
   @Option(name: .long, help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
-  @Option(help: ArgumentHelp("The signature to describe, if not the first.", valueName: "key"))
+  @Option(help: ArgumentHelp("The signature to describe (default: the first).", valueName: "key"))
   var signature: String?
 
   func validate() throws {
     guard FileSystem.name(of: output).hasSuffix(BundleWriter.fileExtension) else {
       throw ValidationError(
-        "A bundle's name ends with \(BundleWriter.fileExtension), '\(output)' does not.")
+        "A bundle's name must end with \(BundleWriter.fileExtension), got '\(output)'.")
     }
   }
 
@@ -69,7 +69,8 @@ struct InitCommand: ParsableCommand {
     case .bundle:
       throw TensorIOError(
         .invalidModel,
-        "'\(model)' is a bundle already. Run it with 'tensorio run \(model)', or pass the model in it."
+        "'\(model)' is already a bundle. Run it with 'tensorio run \(model)', or pass the model "
+          + "in it."
       )
     case .liteRT:
       ProcessGuard.limitModel(at: model, by: memoryLimit)
@@ -87,13 +88,15 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  /// A bundle in the folder that it copies would hold itself.
+  /// Checks that the bundle isn't made inside the model's folder, because it would then copy
+  /// itself.
   private func checkOutputIsOutside() throws {
     let parts = [model, output].map {
       URL(filePath: $0).standardizedFileURL.resolvingSymlinksInPath().pathComponents
     }
     guard !parts[1].starts(with: parts[0]) else {
-      throw ValidationError("The bundle '\(output)' cannot be made in the model's own folder.")
+      throw ValidationError(
+        "The bundle '\(output)' can't be created inside the model's own folder.")
     }
   }
 
@@ -116,7 +119,7 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  /// What only loading the bundle brings to light, as an operation that the runtime does not have.
+  /// Returns the problems that only loading the bundle reveals, such as an unsupported operation.
   private func problems(at path: String, beside blanks: [String]) -> [String] {
     do {
       let loader = ModelLoader(
@@ -124,7 +127,7 @@ struct InitCommand: ParsableCommand {
       let model = try InferenceModel(bundle: ModelBundle(path), loader: loader)
       return try model.warnings.filter { !blanks.contains($0.path) }.map(\.description)
     } catch {
-      return ["the bundle is written, but its model cannot be run: \(error)"]
+      return ["the bundle was written, but its model can't be run: \(error)"]
     }
   }
 }

@@ -12,15 +12,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the values of the command line: JSON, pictures, files.
+/// Reads the values on the command line, which are JSON, images or other files.
 struct InputReader {
   private let decoder: ImageDecoder
-  /// What relative paths in JSON start from; nil means the folder that the program was started in.
+  /// The folder that relative paths in JSON start from; nil means the current folder.
   private let folder: String?
 
   /// - Parameters:
   ///   - scaling: How much of a photo's detail is decoded for an image layer.
-  ///   - folder: What relative paths in JSON start from.
+  ///   - folder: The folder that relative paths in JSON start from; nil means the current folder.
   init(scaling: DecodeScaling = .exact, folder: String? = nil) {
     self.folder = folder
     var decoder = ImageDecoder()
@@ -28,7 +28,7 @@ struct InputReader {
     self.decoder = decoder
   }
 
-  /// Reads VALUE: one input's value, or an object or list for several.
+  /// Reads VALUE, which is the value of one input, or an object or list with several.
   func readInputs(_ text: String, for signature: ModelSignature) throws -> ModelInputs {
     let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
     if let path = file(in: text), !path.hasSuffix(".json") {
@@ -96,11 +96,11 @@ struct InputReader {
     case "npy": return try NumPyFile(path).value(for: spec)
     case "jpg", "jpeg", "png", "bmp", "webp": return try picture(path, for: spec)
     default:
-      // A picture without an extension still goes into an image layer; else these are raw bytes. The
-      // file is read once: it may be a pipe.
+      // An image without a file extension still goes into an image layer. Other files are raw
+      // bytes. The file is read only once, because it may be a pipe.
       let data = try FileSystem.read(path)
       guard spec?.isImage == true, ImageDecoder.recognizes(data.bytes) else {
-        // A layer of strings takes any bytes: its model may read the format itself.
+        // A layer of strings takes any bytes, because its model may decode the format itself.
         if spec?.kind != .bytes, let format = UnreadFormat(of: data.bytes, named: path) {
           throw format.error(path)
         }
@@ -110,7 +110,7 @@ struct InputReader {
     }
   }
 
-  /// A picture; for an image layer it is decoded when it is written there.
+  /// Returns an image, which an image layer decodes only when it is written to the tensor.
   private func picture(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     spec?.isImage == true
       ? ImageFile(path, decoder: decoder) : try decoder.decode(contentsOf: path)
@@ -127,13 +127,13 @@ struct InputReader {
     }
     throw TensorIOError(
       .wrongKind,
-      "'\(path)' is neither JSON (\(error)) nor the path of a picture. Use @FILE for other files.",
+      "'\(path)' is neither JSON (\(error)) nor the path of an image. Use @FILE for other files.",
       cause: error)
   }
 
   // MARK: - JSON
 
-  /// The value of a layer.
+  /// Returns the value of a layer.
   func value(
     of json: JSONValue, for spec: TensorSpec?, named name: String
   ) throws -> any TensorEncodable {
@@ -144,7 +144,7 @@ struct InputReader {
     return try tensorValue(of: json, named: name)
   }
 
-  /// Where a file is that JSON names.
+  /// Returns the path of a file that JSON names.
   func path(_ text: String) -> String {
     guard let folder, !text.hasPrefix("/") else { return text }
     return folder + "/" + text

@@ -11,12 +11,14 @@ import Musl
 import Darwin
 #endif
 
-/// Lets Ctrl-C end a loop after the step under way, so that what there is can be kept.
+/// Lets Ctrl-C end a loop after the current step, so that the results so far can be kept.
 ///
-/// SIGTERM does the same: it is what `docker stop` and batch systems send. A second signal of the
+/// SIGTERM does the same, because `docker stop` and batch systems send it. A second signal of the
 /// same kind ends the process as usual.
 package struct Interruption {
-  /// A signal handler can reach only what is global, and must not allocate: a plain word does not.
+  /// Set to 1 when a signal arrives.
+  ///
+  /// A signal handler can only reach globals and must not allocate, so this is a plain word.
   ///
   /// `nonisolated(unsafe)` because only the value 1 is ever stored.
   nonisolated(unsafe) private static let requested: UnsafeMutablePointer<Int32> = {
@@ -25,14 +27,14 @@ package struct Interruption {
     return word
   }()
 
-  /// Begins to listen.
+  /// Starts to handle the signals.
   ///
-  /// Call it on the main thread: the kernel gives that one the process's signals.
+  /// Call this on the main thread, because the kernel delivers the process's signals to it.
   ///
-  /// - Parameter alsoWithoutReader: Whether the loop ends, too, when nobody reads the output any
-  ///   more, as after `| head -1`. Else that ends the process at the next line.
+  /// - Parameter alsoWithoutReader: Whether the loop also ends when the output has no reader any
+  ///   more, such as after `| head -1`. Otherwise the next line of output ends the process.
   package init(alsoWithoutReader: Bool = false) {
-    // Made before a handler asks for it.
+    // Create both before a handler uses them.
     _ = Self.requested
     _ = Self.handlerStack
     for number in [SIGINT, SIGTERM] {
@@ -42,7 +44,7 @@ package struct Interruption {
       }
     }
     if alsoWithoutReader {
-      // It stays: the lines after the loop have no reader either.
+      // This handler stays installed, because the lines after the loop have no reader either.
       Self.handle(SIGPIPE) { _ in Interruption.requested.pointee = 1 }
     }
   }
@@ -50,13 +52,13 @@ package struct Interruption {
   /// Whether the loop should end.
   package var isRequested: Bool { Self.requested.pointee != 0 }
 
-  /// A stack for handlers beside the main thread's own; made once.
+  /// A separate stack for signal handlers, made once.
   ///
-  /// TensorFlow's matrix products keep values below the stack pointer, beyond what a signal spares:
-  /// a handler on the ordinary stack overwrites them, and the heap is damaged a moment later.
-  /// Python's processes die of it, too.
+  /// TensorFlow's matrix multiplication keeps values below the stack pointer, beyond the area that
+  /// a signal leaves alone. A handler on the ordinary stack overwrites them, and the heap is
+  /// corrupted a moment later. Python processes crash in the same way.
   private static let handlerStack: Void = {
-    // AMX alone saves 8 KiB in a signal's frame.
+    // The AMX registers alone take 8 KiB of a signal's frame.
     let size = 256 * 1024
     var stack = stack_t()
     stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)

@@ -7,10 +7,10 @@ import TensorIO
 import TensorIOLiteRT
 
 extension LayerDrafter {
-  /// The layer of an output that can only be the classes of a picture's pixels; nil for another.
+  /// Describes an output that can only be a map of pixel classes; returns nil for any other.
   ///
-  /// That is a score for each of the model's own labels in every pixel, or a whole number for every
-  /// pixel of the one picture that goes in.
+  /// Such an output holds a score for each of the model's own labels in every pixel, or an integer
+  /// for every pixel of the only input image.
   mutating func classMap(
     _ tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
   ) -> Members? {
@@ -34,20 +34,22 @@ extension LayerDrafter {
     ]
     if depth == 1 {
       checks.append(
-        "type of '\(name)': its whole numbers are described as the classes of the picture's pixels; "
-          + "if they are none, make it an \"array\"")
+        "type of '\(name)': its whole numbers are taken as the classes of the image's pixels; if "
+          + "they aren't, change the type to \"array\"")
     }
     if let labels {
       members.append(("labels", .string(addAsset(labels))))
     } else {
       checks.append(
-        "labels of '\(name)': the model carries none; put the names of its classes into "
+        "labels of '\(name)': the model has none; put the names of its classes into "
           + "assets/labels.txt and add \"labels\": \"labels.txt\"")
     }
     return members
   }
 
-  /// A picture's layer cannot name a data type: the tensor's must be what `model.quantized` says.
+  /// Whether an output can hold scores.
+  ///
+  /// An image layer can't name a data type, so the tensor's type must match `model.quantized`.
   private func holdsScores(_ tensor: TensorDescription, _ dataType: DataType) -> Bool {
     switch dataType {
     case .float16, .float32, .float64: !isQuantized
@@ -57,7 +59,9 @@ extension LayerDrafter {
     }
   }
 
-  /// Bytes may as well be a gray picture: they are classes only where the model has their names.
+  /// Whether an output can hold class numbers.
+  ///
+  /// Bytes could also be a gray image, so they are classes only if the model has labels for them.
   private func holdsClassNumbers(
     _ tensor: TensorDescription, _ dataType: DataType, _ labels: [String]?, size: PictureSize
   ) -> Bool {

@@ -7,13 +7,13 @@ import TensorIO
 import TensorIOLiteRT
 
 extension LayerDrafter {
-  /// What `model.type` says; nil where the layers do not tell what the model does.
+  /// The value of `model.type`; nil if the layers don't show what the model does.
   var modelType: String? {
     if detection != nil, pictures.count == 1 { return "image.detection" }
     return classifiesPictures ? "image.classification" : nil
   }
 
-  /// What `options` says; nil where there is nothing to say.
+  /// The value of `options`; nil if there are none.
   var options: OrderedJSON? {
     var members: Members = []
     if modelType != nil { members.append(("device_position", .string("back"))) }
@@ -24,7 +24,7 @@ extension LayerDrafter {
     return members.isEmpty ? nil : .object(members)
   }
 
-  /// The four outputs of `TFLite_Detection_PostProcess`, under the names by which they are known.
+  /// Describes the four outputs of `TFLite_Detection_PostProcess` under their well-known names.
   mutating func detectionOutputs(
     _ metadata: [TensorMetadata?], named names: [String]
   ) throws -> [OrderedJSON] {
@@ -32,8 +32,8 @@ extension LayerDrafter {
       detectionLabels = addAsset(labels)
     } else {
       checks.append(
-        "options.labels: the model carries no names for the objects that it finds; put them into "
-          + "assets/labels.txt, one a line, and add \"options\": {\"labels\": \"labels.txt\"}")
+        "options.labels: the model has no names for the objects that it finds; put them into "
+          + "assets/labels.txt, one per line, and add \"options\": {\"labels\": \"labels.txt\"}")
     }
     return try zip(signature.outputs, names).map { output, name in
       .object(try numbers(output, name: name, side: "output"))

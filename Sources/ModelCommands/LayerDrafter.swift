@@ -6,13 +6,13 @@
 import TensorIO
 import TensorIOLiteRT
 
-/// Writes the layers of a model.json from a model's tensors, and notes what it had to assume.
+/// Writes the layers of a model.json from a model's tensors, and records its assumptions.
 struct LayerDrafter {
-  /// What `model.quantized` must say for the layers.
+  /// The value of `model.quantized` that fits the layers.
   let isQuantized: Bool
   private(set) var assets: [BundleDraft.Asset] = []
   var checks: [String] = []
-  /// The sizes of the pictures that go in.
+  /// The sizes of the input images.
   private(set) var pictures: [PictureSize] = []
 
   typealias PictureSize = (height: Int, width: Int)
@@ -20,14 +20,14 @@ struct LayerDrafter {
   let signature: SignatureDescription
   private var labelledOutputs = 0
 
-  /// Whether one picture goes in and labelled values come out.
+  /// Whether the model takes one image and returns labelled values.
   var classifiesPictures: Bool {
     pictures.count == 1 && signature.inputs.count == 1 && labelledOutputs > 0
   }
 
-  /// What the outputs of a model that finds objects are called; nil for another model.
+  /// The names of the outputs of an object detector; nil for any other model.
   let detection: [String]?
-  /// The file with the names of the objects that a model finds.
+  /// The file with the labels of the objects that the model detects.
   var detectionLabels: String?
 
   typealias Members = [(key: String, value: OrderedJSON)]
@@ -36,8 +36,8 @@ struct LayerDrafter {
   ///
   /// - Parameters:
   ///   - signature: The tensors that become inputs and outputs.
-  ///   - mayBeQuantized: Whether the model's format has quantized tensors.
-  ///   - detection: What the outputs of a model that finds objects are called.
+  ///   - mayBeQuantized: Whether the model's format supports quantized tensors.
+  ///   - detection: The names of the outputs of an object detector; nil for any other model.
   init(
     _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
   ) {
@@ -48,8 +48,8 @@ struct LayerDrafter {
       return
     }
     let tensors = signature.inputs + signature.outputs
-    // A picture's layer cannot name a data type: were the model called quantized, a float picture
-    // could not be described.
+    // An image layer can't name a data type. If the model were marked as quantized, a float image
+    // couldn't be described.
     let hasFloatPicture = signature.inputs.contains {
       $0.dataType == .float32 && (Self.hasPictureShape($0) || Self.hasGrayShape($0, nil))
     }
@@ -57,7 +57,7 @@ struct LayerDrafter {
     isQuantized = areBytes || (!hasFloatPicture && tensors.contains(where: Self.isQuantized))
   }
 
-  /// The input layers.
+  /// Describes the input layers.
   mutating func inputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name in
       if let size = drafter.pictureSize(of: tensor, metadata, name: name) {
@@ -67,7 +67,7 @@ struct LayerDrafter {
     }
   }
 
-  /// The output layers.
+  /// Describes the output layers.
   mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     if let detection { return try detectionOutputs(metadata, named: detection) }
     return try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
@@ -76,14 +76,14 @@ struct LayerDrafter {
       drafter.addLabels(metadata, of: tensor, to: &members, name: name)
       if Self.hasPictureShape(tensor) || metadata?.content?.isPicture ?? false {
         drafter.checks.append(
-          "type of '\(name)': an array is described; if it is a picture, make it an \"image\" "
+          "type of '\(name)': an array is assumed; if it is an image, change the type to \"image\" "
             + "with \"format\" and \"denormalize\"")
       }
       return members
     }
   }
 
-  /// The layers of what is fed beside the inputs.
+  /// Describes the layers of the placeholders.
   mutating func placeholders(_ tensors: [TensorDescription]) throws -> [OrderedJSON] {
     try draft(tensors, tensors.map { _ in nil }, "placeholder") { drafter, tensor, _, name in
       try drafter.numbers(tensor, name: name, side: "placeholder")
@@ -103,7 +103,8 @@ struct LayerDrafter {
       let name = uniqueName(own.isEmpty ? side : own, among: &names)
       if name != tensor.name {
         checks.append(
-          "name of '\(name)': the model calls the \(side) at index \(index) '\(tensor.name)'")
+          "name of '\(name)': the model's name for the \(side) at index \(index) is "
+            + "'\(tensor.name)'")
       }
       return .object(try draft(&self, tensor, metadata[index], name))
     }
@@ -127,14 +128,14 @@ struct LayerDrafter {
     guard let dataType = tensor.dataType else {
       throw TensorIOError(
         .unsupportedModel,
-        "The \(side) '\(name)' holds \(tensor.typeName) values, which no layer of a model.json can "
+        "The \(side) '\(name)' has \(tensor.typeName) values, which a layer of a model.json can't "
           + "describe. Convert the model with another type.")
     }
     guard !tensor.shape.contains(0) else {
       throw TensorIOError(
         .unsupportedModel,
-        "The \(side) '\(name)' has the shape \(tensor.shape), which holds no values; no layer of a "
-          + "model.json can describe that.")
+        "The \(side) '\(name)' has the shape \(tensor.shape), which has no elements. A layer of a "
+          + "model.json can't describe that.")
     }
     let type = dataType == .string ? "string" : tensor.shape.isEmpty ? "scalar" : "array"
     var members: Members = [
@@ -150,20 +151,20 @@ struct LayerDrafter {
       members.append((key, .object([("standard", .string("model"))])))
     } else {
       checks.append(
-        "'\(name)' is passed as raw \(dataType) values: a model with a float picture is not "
-          + "quantized to a model.json")
+        "'\(name)' is passed as raw \(dataType) values, because a model.json can't describe "
+          + "quantization beside a float image")
     }
     return members
   }
 
-  /// The shape, with a length for every axis but the batch's.
+  /// Returns the shape with a length for every axis except the batch axis.
   private mutating func closedShape(of tensor: TensorDescription, name: String) -> [Int] {
     if tensor.rankIsUnknown {
-      checks.append("shape of '\(name)': the model takes or gives any; one value is assumed")
+      checks.append("shape of '\(name)': the model allows any shape; one value is assumed")
       return [1]
     }
     guard tensor.shape.dropFirst().contains(-1) else { return tensor.shape }
-    checks.append("shape of '\(name)': the model leaves \(tensor.shape) open, 1 is assumed")
+    checks.append("shape of '\(name)': the model leaves \(tensor.shape) open; 1 is assumed")
     return tensor.shape.prefix(1) + tensor.shape.dropFirst().map { $0 < 0 ? 1 : $0 }
   }
 
@@ -174,7 +175,7 @@ struct LayerDrafter {
     }
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   private static func hasPictureShape(_ tensor: TensorDescription) -> Bool {
     let shape = tensor.shape
@@ -182,9 +183,9 @@ struct LayerDrafter {
       && shape[1] != 1 && shape[2] != 0 && shape[2] != 1
   }
 
-  /// Whether a tensor has the shape of a gray picture.
+  /// Whether a tensor has the shape of a gray image.
   ///
-  /// Sounds come as tables of that rank, too: without metadata only squares are pictures.
+  /// Sound can have the same rank, so without metadata only squares count as images.
   private static func hasGrayShape(_ tensor: TensorDescription, _ metadata: TensorMetadata?) -> Bool
   {
     let shape = tensor.shape
@@ -193,7 +194,7 @@ struct LayerDrafter {
     return metadata?.content?.isPicture ?? (isLarge && shape[1] == shape[2])
   }
 
-  /// Height and width, when a tensor holds a picture.
+  /// Returns the height and width if a tensor holds an image.
   private mutating func pictureSize(
     of tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
   ) -> PictureSize? {
@@ -212,12 +213,12 @@ struct LayerDrafter {
     if size.height < 0 { size.height = known.height ?? Self.usualSide }
     if size.width < 0 { size.width = known.width ?? Self.usualSide }
     checks.append(
-      "shape of '\(name)': the model leaves the size open, \(size.height) rows of \(size.width) "
+      "shape of '\(name)': the model leaves the size open; \(size.height) rows of \(size.width) "
         + "pixels are assumed")
     return size
   }
 
-  /// What most classifiers take.
+  /// The side length that most classifiers take, in pixels.
   private static let usualSide = 224
 
   private mutating func picture(
@@ -228,10 +229,10 @@ struct LayerDrafter {
     let channels = tensor.shape[3]
     if channels == 1, metadata?.content == nil {
       checks.append(
-        "type of '\(name)': a gray picture is assumed; make it an \"array\" if it is something else"
+        "type of '\(name)': a gray image is assumed; if it isn't one, change the type to \"array\""
       )
     } else if channels == 3, !(metadata?.content?.isRGB ?? false) {
-      checks.append("format of '\(name)': the model does not say; RGB is assumed")
+      checks.append("format of '\(name)': the model doesn't specify it; RGB is assumed")
     }
     let batch = tensor.shape[0] == -1 ? [-1] : []
     var members: Members = [
@@ -254,8 +255,8 @@ struct LayerDrafter {
     if let labels = metadata?.valueLabels {
       let file = addAsset(labels)
       checks.append(
-        "labels of '\(name)': its values are indexes of the lines of assets/\(file), which "
-          + "programs must look up")
+        "labels of '\(name)': its values are line indexes in assets/\(file), which programs "
+          + "must look up")
     }
     guard tensor.dataType != .string, !tensor.shape.isEmpty else { return }
     let batch = tensor.shape[0] == -1 ? 1 : 0
@@ -263,8 +264,8 @@ struct LayerDrafter {
     guard let labels = metadata?.labels else {
       if !pictures.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
         checks.append(
-          "labels of '\(name)': the model carries none; if it tells classes, put their names into "
-            + "assets/labels.txt and add \"labels\": \"labels.txt\"")
+          "labels of '\(name)': the model has none; if it is a classifier, put the class names "
+            + "into assets/labels.txt and add \"labels\": \"labels.txt\"")
       }
       return
     }
@@ -278,13 +279,13 @@ struct LayerDrafter {
     if labels.count > values {
       checks.append(
         "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; the "
-          + "last ones have no value")
+          + "last names have no value")
     }
     labelledOutputs += 1
     members.append(("labels", .string(file)))
   }
 
-  /// Adds a file of labels, unless there is one like it.
+  /// Adds a file of labels unless an identical one exists, and returns its name.
   mutating func addAsset(_ labels: [String]) -> String {
     let text = labels.map { $0 + "\n" }.joined()
     if let same = assets.first(where: { $0.text == text }) { return same.name }

@@ -15,55 +15,55 @@ package struct ModelArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "The bundle: a folder NAME.tiobundle.",
-      discussion: "A .tflite file that says everything of itself needs no bundle."),
+      discussion: "A .tflite file whose metadata describes it completely needs no bundle."),
     completion: .directory)
   package var bundle: String
 
   @Argument(
     help: ArgumentHelp(
-      "The input: JSON, the path of a picture, or @FILE.",
+      "The input: JSON, the path of an image, or @FILE.",
       discussion: """
-        JSON is a number, a (nested) array, or an object of values by input name; a string in it \
-        is text, or the path of a picture for an image layer. @FILE is a .json, .npy, .jpg, \
-        .png, .bmp or .webp file, or else raw bytes.
+        JSON is a number, a (nested) array, or an object with a value for each input name. A \
+        string is text, or the path of an image for an image layer. @FILE is a .json, .npy, \
+        .jpg, .png, .bmp or .webp file. Any other file is passed as raw bytes.
         """))
   package var value: String?
 
   @Option(
     name: .long, parsing: .singleValue,
-    help: ArgumentHelp("One input by name; may be repeated.", valueName: "name=value"))
+    help: ArgumentHelp("An input by name; may be repeated.", valueName: "name=value"))
   package var input: [NamedArgument] = []
 
   @Option(
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
-      "What is fed beside the inputs, as model.json's placeholders; may be repeated.",
+      "The value of a placeholder that model.json lists; may be repeated.",
       valueName: "name=value"))
   package var placeholder: [NamedArgument] = []
 
-  // Optional, as every number here: to print a default the parser looks for three conformances of its
-  // type, which takes a fiftieth of a start.
+  // Like every number here this is optional. To print a default value, the parser looks up three
+  // conformances of its type, which takes 2% of the startup time.
   @Option(
     name: .customLong("threads"),
-    help: ArgumentHelp("Threads inside one run. (default: 1)", valueName: "threads"))
+    help: ArgumentHelp("The number of threads for each run. (default: 1)", valueName: "threads"))
   var givenThreads: Int?
 
   @Option(
     name: .long,
-    help: ArgumentHelp("The signature to run, for models with several.", valueName: "key"))
+    help: ArgumentHelp("The signature to run, if the model has several.", valueName: "key"))
   var signature: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "How much of a JPEG is decoded: exact is bit for bit what Pillow decodes; high and fast "
-        + "decode it at 1/2, 1/4 or 1/8 of its size where that leaves twice, or once, the size "
-        + "that the model takes."))
+      "How JPEG files are decoded: exact gives the same pixels as Pillow; high and fast decode "
+        + "at 1/2, 1/4 or 1/8 of the size if the result is still at least twice (high) or once "
+        + "(fast) the model's input size."))
   package var decode: DecodeScaling = .exact
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Give up after this many seconds.", valueName: "seconds"))
+    help: ArgumentHelp("Stop with an error after this many seconds.", valueName: "seconds"))
   package var timeout: Double?
 
   @Option(name: .long, help: MemoryLimit.help)
@@ -85,11 +85,13 @@ package struct ModelArguments: ParsableArguments {
     }
   }
 
-  /// Opens the bundle and loads its model; from here on the time counts.
+  /// Opens the bundle and loads its model.
+  ///
+  /// The limit on the model's time and memory applies from here on.
   ///
   /// - Parameters:
-  ///   - cancellation: Ends runs when the time is over.
-  ///   - sessions: How many runs may be under way at once.
+  ///   - cancellation: A token that stops runs when the time is up.
+  ///   - sessions: How many runs may happen at once.
   /// - Returns: The model; nil for a placeholder.
   /// - Throws: `TensorIOError`.
   package func loadModel(
@@ -100,8 +102,8 @@ package struct ModelArguments: ParsableArguments {
     case .savedModel:
       throw TensorIOError(
         .invalidModel,
-        "'\(bundle)' is a SavedModel without a bundle. Make one with 'tensorio init \(bundle) -o "
-          + "NAME.tiobundle', and run that.")
+        "'\(bundle)' is a SavedModel without a bundle. Create a bundle with 'tensorio init "
+          + "\(bundle) -o NAME.tiobundle', then run the bundle.")
     case .liteRT where bundle.hasSuffix(BundleWriter.fileExtension): break
     case .liteRT:
       return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
@@ -131,14 +133,14 @@ package struct ModelArguments: ParsableArguments {
     return model
   }
 
-  /// The values for the model's inputs and placeholders.
+  /// Reads the values for the model's inputs and placeholders.
   package func readInputs(for signature: ModelSignature) throws -> ModelInputs {
     var inputs = try readValues(for: signature)
     inputs.placeholders = try readPlaceholders(for: signature)
     return inputs
   }
 
-  /// The values for the model's placeholders.
+  /// Reads the values for the model's placeholders.
   package func readPlaceholders(for signature: ModelSignature) throws -> [String:
     any TensorEncodable]
   {
@@ -157,7 +159,7 @@ package struct ModelArguments: ParsableArguments {
       guard signature.inputs.isEmpty else {
         let names = signature.inputs.map { "'\($0.name)'" }.joined(separator: ", ")
         throw TensorIOError(
-          .missingInput, "There is no value: pass VALUE, or --input NAME=VALUE for \(names).")
+          .missingInput, "The input is missing. Pass VALUE, or --input NAME=VALUE for \(names).")
       }
       return ModelInputs([:])
     }
@@ -180,9 +182,9 @@ package struct NamedArgument: ExpressibleByArgument {
 }
 
 extension [NamedArgument] {
-  /// The values by name.
+  /// Reads the values and returns them by name.
   ///
-  /// - Throws: `TensorIOError` for a name that is given twice, and a value that cannot be read.
+  /// - Throws: `TensorIOError` for a name that is given twice, or a value that cannot be read.
   func values(
     of option: String, with reader: InputReader, _ spec: (String) -> TensorSpec?
   ) throws -> [String: any TensorEncodable] {
@@ -198,10 +200,10 @@ extension [NamedArgument] {
 }
 
 extension ModelSignature {
-  /// Calls a closure that runs the model; when it has no value for a placeholder, the error says how
-  /// to pass one.
+  /// Calls a closure that runs the model, and adds a hint to the error for a missing placeholder.
   ///
-  /// Only the runs know what has no value: some placeholders have a default in the model.
+  /// The hint says how to pass a value. Only a run shows which values are missing, because some
+  /// placeholders have a default in the model.
   package func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -215,29 +217,29 @@ extension ModelSignature {
 }
 
 extension Model {
-  /// The model as one that is only run, whatever else it can do; nil for a placeholder.
+  /// Returns the model for inference only, even if it can be trained; nil for a placeholder bundle.
   package func forInference(with loader: ModelLoader) throws -> InferenceModel? {
     if self is TrainableModel { return try InferenceModel(bundle: bundle, loader: loader) }
     return self as? InferenceModel
   }
 }
 
-/// The backends that this program has.
+/// The backends of this program.
 package enum Backends {
   package static var all: [any Backend] { [.liteRT, .tensorFlow] }
 
-  /// The same, with what the user lets models take.
+  /// Returns all backends, with the user's memory limit.
   package static func limited(by memoryLimit: MemoryLimit) -> [any Backend] {
     [LiteRTBackend(limits: memoryLimit.liteRTLimits), .tensorFlow]
   }
 
-  /// The same, with TensorFlow Lite's models in processes of their own.
+  /// Returns all backends, with TensorFlow Lite models in separate processes.
   package static func isolated(by memoryLimit: MemoryLimit) -> [any Backend] {
     guard IsolatedBackend.isSupported else { return limited(by: memoryLimit) }
     return [IsolatedBackend(.liteRT, options: memoryLimit.isolation), .tensorFlow]
   }
 
-  /// A sentence that says that LiteRT is missing; nil where it is there.
+  /// Returns a sentence that says why LiteRT can't be used; nil if it can.
   package static func problem(of liteRT: LiteRTBackend) -> String? {
     do {
       try liteRT.checkLibrary()
@@ -252,14 +254,16 @@ package enum Backends {
     }
   }
 
-  /// The versions of the libraries that run some models, by the backends' names; a library that is
-  /// missing has none.
+  /// Returns the versions of the libraries that run some models, by the names of the backends.
+  ///
+  /// LiteRT always has the version that this program is built for. If TensorFlow is missing, it has
+  /// no entry.
   package static func versions(for bundles: [ModelBundle]) -> [String: String] {
     var versions: [String: String] = [:]
     for name in Set(bundles.compactMap(\.backendName)) {
       switch name {
       case "tflite": versions[name] = LiteRTBackend.libraryVersion
-      // That it is missing is the models' error.
+      // The models report a missing library themselves.
       case "tensorflow": versions[name] = try? TensorFlowBackend().libraryVersion
       default: break
       }
@@ -269,6 +273,6 @@ package enum Backends {
 }
 
 extension DecodeScaling: ExpressibleByArgument {
-  // The parser's own way looks the values up through a key path at every start.
+  // The parser's default implementation looks the values up through a key path at every start.
   public static var allValueStrings: [String] { allCases.map { $0.rawValue } }
 }

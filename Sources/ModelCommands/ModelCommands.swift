@@ -5,10 +5,10 @@
 
 package import ArgumentParser
 
-/// The commands that take one model at a time.
+/// The commands that work on one model.
 ///
-/// They are a module of their own, beside the evaluation of many pictures, so that the compiler works on
-/// both at once.
+/// They are in a module of their own, apart from the evaluation of many images, so that the
+/// compiler can build both at once.
 package enum ModelCommands {
   package static let run: any ParsableCommand.Type = RunCommand.self
   package static let inspect: any ParsableCommand.Type = InspectCommand.self

@@ -5,24 +5,24 @@
 
 import TensorIO
 
-/// What a path leads to, by its names alone.
+/// The kind of model at a path, judged by file names alone.
 enum ModelKind {
-  /// A folder that is called a bundle, or has a model.json.
+  /// A folder with the extension of a bundle, or with a model.json.
   case bundle
-  /// A file, or nothing: only TensorFlow Lite's models are files.
+  /// A file, or a missing path, because only TensorFlow Lite models are single files.
   case liteRT
   /// A folder with a saved_model.pb.
   case savedModel
 
-  /// Tells what a path leads to.
+  /// Finds out what is at a path.
   ///
-  /// - Throws: ``TensorIOError`` for a folder that is none of them, and for a SavedModel's file.
+  /// - Throws: ``TensorIOError`` for any other folder, and for a file that is part of a SavedModel.
   init(of path: String) throws {
     let folder = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     if !FileSystem.isFolder(folder) {
       guard FileSystem.name(of: folder) != "saved_model.pb" else {
         throw TensorIOError(
-          .invalidModel, "'\(path)' is a part of a SavedModel; pass the folder that it lies in.")
+          .invalidModel, "'\(path)' is part of a SavedModel. Pass the folder that contains it.")
       }
       self = .liteRT
     } else if folder.hasSuffix(".tiobundle") || folder.hasSuffix(".tfbundle") {

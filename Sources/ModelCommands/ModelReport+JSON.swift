@@ -7,7 +7,7 @@ import TensorIO
 import TensorIOLiteRT
 
 extension ModelReport {
-  /// The report as a program reads it; `tensorio help inspect` lists the keys.
+  /// The report as JSON, with the keys that `tensorio help inspect` lists.
   var json: JSONValue {
     .object([
       "path": .string(path),
@@ -68,7 +68,7 @@ extension ModelReport {
     func list(_ tensors: [TensorDescription], _ metadata: [TensorMetadata?]?) -> JSONValue {
       .array(
         tensors.enumerated().map { position, tensor in
-          // Placeholders have the graph's own names.
+          // Placeholders have no other name than the graph's.
           let graphName = facts.map { $0.graphNames[index][tensor.name] ?? tensor.name }
           return json(tensor, at: position, graphName, metadata?[position])
         })
@@ -228,7 +228,7 @@ extension ModelReport {
 }
 
 extension JSONValue {
-  /// A text, or null.
+  /// Returns a string, or null for nil.
   fileprivate static func text(_ text: String?) -> JSONValue {
     text.map(JSONValue.string) ?? .null
   }

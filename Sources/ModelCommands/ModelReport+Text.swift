@@ -7,7 +7,7 @@ import TensorIO
 import TensorIOLiteRT
 
 extension ModelReport {
-  /// The report as a person reads it.
+  /// The report as text for users.
   var text: String {
     var sections: [[String]] = []
     if let bundle {
@@ -49,7 +49,7 @@ extension ModelReport {
     ])
   }
 
-  /// How many files are named: vocabularies may be many.
+  /// The most files that are listed, because a model may have many vocabularies.
   private static let mostFiles = 8
 
   private static func lines(_ facts: SavedModelFacts) -> [String] {
@@ -140,7 +140,7 @@ extension ModelReport {
 
   // MARK: - Bundle
 
-  /// What a training step runs; nil when the bundle describes none.
+  /// The operations of a training step; nil when the bundle names none.
   private var trainingText: String? {
     let names = bundle?.manifest.trainingOperations ?? []
     guard !names.isEmpty else { return nil }
@@ -211,8 +211,8 @@ extension TensorMetadata.Content {
   fileprivate var text: String {
     switch self {
     case .features: "features"
-    case .image(.rgb, _, _): "RGB picture"
-    case .image(.grayscale, _, _): "grayscale picture"
+    case .image(.rgb, _, _): "RGB image"
+    case .image(.grayscale, _, _): "grayscale image"
     case .image(.unknown, _, _): "picture"
     case .boundingBoxes: "bounding boxes"
     case .audio: "audio"

@@ -7,30 +7,30 @@ import TensorIO
 import TensorIOLiteRT
 import TensorIOTensorFlow
 
-/// What there is to say about a model file or a bundle: the facts behind `tensorio inspect`.
+/// The facts about a model file or a bundle that `tensorio inspect` shows.
 struct ModelReport {
   /// The path as it was given.
   let path: String
-  /// The bundle, when the path is one.
+  /// The bundle; nil if the path is a model.
   private(set) var bundle: ModelBundle?
-  /// The model file; nil when there is none or it is not read.
+  /// The model file; nil if it is missing or isn't read.
   private(set) var model: ModelFile?
-  /// What keeps the model from working well, or at all.
+  /// The problems that keep the model from working well, or from working at all.
   private(set) var issues: [Issue] = []
-  /// Whether the model has what `train.ops` names; empty when it was not read.
+  /// Whether the model has each operation of `train.ops`; empty if the model wasn't read.
   private(set) var foundOperations: [String: Bool] = [:]
 
-  /// A model file, or a SavedModel's folder, and what it says of itself.
+  /// A model file or the folder of a SavedModel, with what it says about itself.
   struct ModelFile {
     var path: String
     var byteCount: Int
     var signatures: [SignatureDescription]
     var metadata: ModelMetadata?
-    /// What only SavedModels tell.
+    /// The facts that only a SavedModel has; nil for any other model.
     var savedModel: SavedModelFacts?
   }
 
-  /// Something that a person should know.
+  /// Something that the user should know.
   struct Issue {
     var severity: BundleIssue.Severity = .warning
     var code: String
@@ -51,15 +51,15 @@ struct ModelReport {
     }
   }
 
-  /// What the model may take.
+  /// The memory that the model may take.
   private let memoryLimit: MemoryLimit
 
-  /// Looks at a bundle or a model file.
+  /// Reads a bundle or a model file.
   ///
   /// - Parameters:
-  ///   - path: The bundle, the .tflite file or the SavedModel's folder.
-  ///   - memoryLimit: What the model may take.
-  /// - Throws: ``TensorIOError`` when there is nothing to look at, or it is damaged.
+  ///   - path: The bundle, the .tflite file or the folder of the SavedModel.
+  ///   - memoryLimit: The memory that the model may take.
+  /// - Throws: ``TensorIOError`` if the path is missing, or the bundle or model is damaged.
   init(path: String, memoryLimit: MemoryLimit) throws {
     self.path = path
     self.memoryLimit = memoryLimit
@@ -93,7 +93,7 @@ struct ModelReport {
       issues += (bundle.warnings + error.issues).map(Issue.init)
       if !error.issues.contains(where: { $0.severity == .error }) {
         issues.append(
-          Issue("The model cannot be run: \(error)", severity: .error, code: "cannot-run"))
+          Issue("The model can't be run: \(error)", severity: .error, code: "cannot-run"))
       }
     }
   }
@@ -122,13 +122,15 @@ struct ModelReport {
 }
 
 extension ModelMetadata {
-  /// The metadata of a signature's tensors; it describes the main graph, which is the first one.
+  /// Returns the metadata of a signature's tensors.
+  ///
+  /// Metadata describes only the main graph, which is the first signature.
   func tensors(
     of signature: SignatureDescription, at index: Int
   ) -> (inputs: [TensorMetadata?], outputs: [TensorMetadata?]) {
     func matched(_ metadata: [TensorMetadata], _ tensors: [TensorDescription]) -> [TensorMetadata?]
     {
-      // Tensors go by their order; with another count nothing tells which is which.
+      // The metadata has the order of the tensors. If the counts differ, they can't be matched.
       index == 0 && metadata.count == tensors.count ? metadata : tensors.map { _ in nil }
     }
     return (matched(inputs, signature.inputs), matched(outputs, signature.outputs))

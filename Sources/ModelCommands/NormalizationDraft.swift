@@ -6,21 +6,21 @@
 import TensorIO
 import TensorIOLiteRT
 
-/// The `normalize` field for a picture, from the mean and deviation that a model's metadata names.
+/// A draft of an image's `normalize` field, from the mean and deviation in a model's metadata.
 struct NormalizationDraft {
-  /// The field; nil when there is none to write.
+  /// The field; nil if none is needed.
   private(set) var json: OrderedJSON?
-  /// What a person should check; nil when the model says all.
+  /// What the user should check; nil if the model states everything.
   private(set) var check: String?
 
   init(_ stored: TensorMetadata.Normalization?, for tensor: TensorDescription, name: String) {
     let passed =
       tensor.dataType == .int8
-      ? "each byte less 128 is passed" : "pixel values 0...255 are passed"
+      ? "each byte minus 128 is passed" : "pixel values 0...255 are passed"
     guard let stored else {
-      // Bytes in, bytes out: what uint8 models take is a picture's bytes.
+      // A uint8 model takes the bytes of an image as they are.
       if tensor.dataType != .uint8 {
-        check = "normalize of '\(name)': the model does not say; \(passed)"
+        check = "normalize of '\(name)': the model doesn't specify it; \(passed)"
       }
       return
     }
@@ -29,7 +29,7 @@ struct NormalizationDraft {
       (mean + std).allSatisfy(\.isFinite), std.allSatisfy({ $0 != 0 && (1 / $0).isFinite })
     else {
       check =
-        "normalize of '\(name)': the metadata's mean and deviation make no sense; \(passed)"
+        "normalize of '\(name)': the metadata's mean and deviation are invalid; \(passed)"
       return
     }
     if tensor.dataType == .uint8 || (tensor.dataType == .int8 && tensor.quantization == nil) {
@@ -39,13 +39,13 @@ struct NormalizationDraft {
       else { return }
       check =
         "normalize of '\(name)': the metadata's normalization changes the bytes, which a "
-        + "model.json cannot describe for \(tensor.typeName); \(passed)"
+        + "model.json can't describe for \(tensor.typeName); \(passed)"
       return
     }
     json = Self.json(mean: mean, std: std, isFloat: tensor.dataType == .float32)
   }
 
-  /// One number for each channel.
+  /// Returns one number for each channel.
   private static func channels(_ values: [Float], _ count: Int) -> [Float]? {
     switch values.count {
     case count: values
@@ -54,7 +54,7 @@ struct NormalizationDraft {
     }
   }
 
-  /// Whether normalizing and quantizing a byte gives the byte again, up to rounding.
+  /// Whether normalizing and then quantizing a byte returns the same byte, up to rounding.
   private static func keepsBytes(
     _ mean: [Float], _ std: [Float], _ quantization: StoredQuantization, first: Int
   ) -> Bool {
@@ -71,7 +71,7 @@ struct NormalizationDraft {
 
   private static func json(mean: [Float], std: [Float], isFloat: Bool) -> OrderedJSON? {
     func isAll(_ mean: [Float], _ value: Float) -> Bool { mean.allSatisfy { $0 == value } }
-    // Without the field a float model gets 0...255 as they are.
+    // Without the field, a float model gets the values 0...255.
     if isFloat, isAll(mean, 0), isAll(std, 1) { return nil }
     if isAll(mean, 0), isAll(std, 255) { return .object([("standard", .string("[0,1]"))]) }
     if isAll(mean, 127.5), isAll(std, 127.5) {
@@ -81,7 +81,7 @@ struct NormalizationDraft {
     return .object([("scale", scale), ("bias", colors(zip(mean, std).map { (0 - $0) / $1 }))])
   }
 
-  /// A number for each colour; the number itself for a gray picture.
+  /// Returns a number for each colour, or a single number for a gray image.
   private static func colors(_ values: [Float]) -> OrderedJSON {
     if values.count == 1 { return .float(values[0]) }
     return .object(zip(["r", "g", "b"], values).map { ($0, .float($1)) })

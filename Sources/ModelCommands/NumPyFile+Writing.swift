@@ -12,11 +12,11 @@ import Foundation
 #endif
 
 extension NumPyFile {
-  /// Writes a tensor as NumPy's `save` does: version 1, little-endian, C order.
+  /// Writes a tensor in the format of NumPy's `save`: version 1, little-endian, C order.
   ///
   /// - Parameters:
-  ///   - tensor: Elements of any type but strings.
-  ///   - path: The file; one that is there is replaced.
+  ///   - tensor: A tensor of any type except strings.
+  ///   - path: The file. An existing file is replaced.
   /// - Throws: `TensorIOError` for strings, and when the file cannot be written.
   static func write(_ tensor: Tensor, to path: String) throws {
     let axes = tensor.shape.map { "\($0)" }
@@ -24,11 +24,11 @@ extension NumPyFile {
     guard let word = word(for: tensor.dataType) else {
       throw TensorIOError(
         .wrongKind,
-        "'\(path)' takes numbers, got \(tensor.dataType) elements; write text as JSON.")
+        "'\(path)' can only hold numbers, got \(tensor.dataType) elements. Write text as JSON.")
     }
     var header =
       "{'descr': '\(word)', 'fortran_order': False, 'shape': \(shape), }"
-    // The elements begin at a multiple of 64; a line feed ends the header.
+    // The elements begin at a multiple of 64 bytes, and a line feed ends the header.
     let prefix = 10
     let padding = 63 - (prefix + header.utf8.count) % 64
     header += String(repeating: " ", count: padding) + "\n"
@@ -40,12 +40,12 @@ extension NumPyFile {
       try data.write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
-        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }
 
-  /// NumPy's word for a type; nil for strings, which have no fixed width here.
+  /// Returns NumPy's name for a type; nil for strings, which have no fixed width.
   static func word(for dataType: DataType) -> String? {
     switch dataType {
     case .float32: "<f4"

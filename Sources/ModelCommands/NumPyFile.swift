@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A tensor saved by NumPy's `save`: versions 1 to 3, little-endian, C order.
+/// A tensor that NumPy's `save` wrote in version 1, 2 or 3, little-endian and in C order.
 struct NumPyFile {
   /// The elements, as they were saved.
   let tensor: Tensor
@@ -21,10 +21,10 @@ struct NumPyFile {
     self.path = path
     let data = [UInt8](try FileSystem.read(path))
     func fault(_ reason: String) -> TensorIOError {
-      TensorIOError(.wrongKind, "'\(path)' is not a NumPy file that can be read: \(reason).")
+      TensorIOError(.wrongKind, "'\(path)' can't be read as a NumPy file: \(reason).")
     }
     guard data.count >= 12, data.starts(with: [0x93] + Array("NUMPY".utf8)) else {
-      throw fault("it does not start as one")
+      throw fault("it doesn't start with NumPy's magic bytes")
     }
     let isFirstVersion = data[6] == 1
     let start = isFirstVersion ? 10 : 12
@@ -32,16 +32,16 @@ struct NumPyFile {
       isFirstVersion
       ? Int(data[8]) | Int(data[9]) << 8
       : Int(data[8]) | Int(data[9]) << 8 | Int(data[10]) << 16 | Int(data[11]) << 24
-    guard start + length <= data.count else { throw fault("its header is cut") }
+    guard start + length <= data.count else { throw fault("its header is incomplete") }
     let header = String(decoding: data[start..<(start + length)], as: UTF8.self)
     guard let word = Self.text(after: "'descr':", in: header),
       let shape = Self.shape(in: header)
     else { throw fault("its header is \(header.prefix(80))") }
     guard let dataType = Self.dataType(word) else {
-      throw fault("elements of type '\(word)' are not supported; save it as float32 or an integer")
+      throw fault("elements of type '\(word)' aren't supported; save them as float32 or integers")
     }
     guard !header.contains("'fortran_order': True") else {
-      throw fault("it is in Fortran order; save numpy.ascontiguousarray of it")
+      throw fault("it is in Fortran order; save numpy.ascontiguousarray(array) instead")
     }
     let bytes = data[(start + length)...]
     var count = dataType.byteWidth
@@ -51,13 +51,18 @@ struct NumPyFile {
       count = product
     }
     guard count == bytes.count else {
-      throw fault("shape \(shape) of \(dataType) has \(count) bytes, the file \(bytes.count)")
+      throw fault(
+        "shape \(shape) of \(dataType) takes \(count) bytes, but the file has \(bytes.count)")
     }
     tensor = try Tensor(copying: bytes.span.bytes, dataType: dataType, shape: shape)
   }
 
-  /// The value for a layer: a picture where bytes of [height, width, 3] go into an image layer; the
-  /// tensor as it is where the types agree; else numbers to convert.
+  /// Returns the value for a layer.
+  ///
+  /// Bytes of shape [height, width, 3] become an image for an image layer. If the types match, the
+  /// value is the tensor itself. For other layers it is a list of numbers to convert.
+  ///
+  /// - Throws: `TensorIOError` when an image layer takes another type of tensor.
   func value(for spec: TensorSpec?) throws -> any TensorEncodable {
     guard let spec else { return tensor }
     if spec.isImage {
@@ -65,8 +70,8 @@ struct NumPyFile {
       guard spec.dataType == tensor.dataType else {
         throw TensorIOError(
           .wrongKind,
-          "'\(spec.name)' takes a tensor of \(spec.dataType), or uint8 pixels [height, width, 3]; "
-            + "'\(path)' holds \(tensor.dataType) \(tensor.shape).")
+          "'\(spec.name)' takes a tensor of \(spec.dataType), or uint8 pixels [height, width, 3], "
+            + "but '\(path)' has \(tensor.dataType) \(tensor.shape).")
       }
       return tensor
     }
@@ -77,7 +82,7 @@ struct NumPyFile {
     }
   }
 
-  /// The pixels as red, green and blue; nil when the tensor is not bytes of [height, width, 3].
+  /// Returns the pixels as an RGB image; nil unless the tensor holds bytes of [height, width, 3].
   private func picture() throws -> PixelBuffer? {
     guard tensor.dataType == .uint8, tensor.shape.count == 3, tensor.shape[2] == 3,
       tensor.shape[0] > 0, tensor.shape[1] > 0

@@ -6,12 +6,12 @@
 import TensorIO
 
 extension Float {
-  /// The number with a fixed count of decimals.
+  /// Returns the number with a fixed count of decimals.
   package func fixed(_ decimals: Int) -> String { Double(self).fixed(decimals) }
 }
 
 extension Double {
-  /// The number with a fixed count of decimals.
+  /// Returns the number with a fixed count of decimals.
   package func fixed(_ decimals: Int) -> String {
     guard isFinite, magnitude < 1e12 else { return "\(self)" }
     var factor = 1.0
@@ -26,7 +26,7 @@ extension Double {
 }
 
 extension Duration {
-  /// The time for a person, in the unit that fits.
+  /// The duration as text, in the unit that fits.
   package var formatted: String {
     let milliseconds = milliseconds
     if milliseconds < 0.1 { return "\((milliseconds * 1e3).fixed(2)) µs" }
@@ -36,7 +36,7 @@ extension Duration {
 }
 
 extension Double {
-  /// The number in six digits.
+  /// The number rounded to six significant digits.
   package var significant: Double {
     guard isFinite, self != 0 else { return self }
     var factor = 1.0

@@ -11,12 +11,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Prints what a model gave, for a person or as JSON.
+/// Prints the outputs of a model, as text or as JSON.
 struct OutputPrinter {
   let top: Int?
   let threshold: Float?
 
-  /// How many numbers of an array a person is shown.
+  /// The most numbers of an array that are printed as text.
   private static let shownNumbers = 12
 
   // MARK: - JSON
@@ -55,7 +55,8 @@ struct OutputPrinter {
           .object(["label": .string(label), "value": .number(value.shortestDouble)])
         })
     case .bytes(let data, let dataType):
-      // What the bytes mean, as for every other layer of numbers: their type stands in model.json.
+      // The bytes are printed as the numbers they hold, like those of every other layer. Their type
+      // is in model.json.
       let numbers = try numbers(in: data, dataType)
       return numbers.count == 1 ? json(numbers[0]) : .array(numbers.map(json))
     case .strings(let strings):
@@ -82,7 +83,7 @@ struct OutputPrinter {
     }
   }
 
-  /// Text where the bytes are UTF-8, else an object with their base 64.
+  /// Returns a string if the bytes are UTF-8, and otherwise an object with their Base64 encoding.
   private func json(_ string: Data) -> JSONValue {
     String(validating: string, as: UTF8.self).map { .string($0) }
       ?? .object(["base64": .string(string.base64EncodedString())])
@@ -137,7 +138,7 @@ struct OutputPrinter {
       }
     case .image(let image):
       let place = path ?? "not written; use --output-image \(name)=FILE.png"
-      Console.printData("\(title)  picture of \(image.width) x \(image.height) (\(place))")
+      Console.printData("\(title)  image of \(image.width) x \(image.height) (\(place))")
     case .classMap(let map):
       let place = path ?? "not written; use --output-image \(name)=FILE.png or .svg"
       Console.printData("\(title)  class map of \(map.width) x \(map.height) (\(place))")
@@ -174,6 +175,6 @@ struct OutputPrinter {
           "latency_ms": .object(["preprocess": zero, "inference": zero, "total": zero]),
         ]))
     }
-    Console.printMessage("The bundle is a placeholder without a model: it gives no outputs.")
+    Console.printMessage("The bundle is a placeholder without a model, so there are no outputs.")
   }
 }

@@ -10,34 +10,35 @@ import TensorIO
 struct ParityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parity",
-    abstract: "Compare what a picture becomes here with the tensor that Python made of it.",
+    abstract: "Compare the tensor of an image here with the tensor that Python makes.",
     discussion: """
-      In Python, save the array that goes into the model, and compare:
+      In Python, save the array that goes into the model. Then compare:
 
         numpy.save("theirs.npy", array)   # what set_tensor gets
         tensorio parity cats.tiobundle cat.jpg --against theirs.npy
 
-      Where they differ, the first stage that does is named: decode, orientation, crop, resize, \
-      channel order, normalization or quantization. It is found by trying the usual ways, alone \
-      and together; where several fit as well, or none does, the report says so. What is left \
-      unexplained is counted in bytes: steps of 1 of a picture from 0 to 255.
+      If they differ, the report names the first stage that differs: decode, orientation, crop, \
+      resize, channel order, normalization or quantization. It is found by trying common \
+      variants of each stage, alone and in combination. If several fit equally well, or none \
+      fits, the report says so. The unexplained rest is given in bytes: steps of 1 on the scale \
+      of pixel values from 0 to 255.
 
-      The array may have a batch axis of 1 in front, any type, and its channels first or last.
+      The array may have a leading batch axis of 1, any type, and its channels first or last.
 
-      Two tensors are equal when no element differs by more than the tolerance. Unless told, it \
-      is 0 for whole numbers, and for floats 1e-5 of the range that the normalization gives, so \
-      1e-5 for [0,1], 2e-5 for [-1,1] and 2.55e-3 for 0...255; for float16 100 times that.
+      Two tensors are equal if no element differs by more than the tolerance. The default \
+      tolerance is 0 for whole numbers. For floats it is 1e-5 of the range of the normalization: \
+      1e-5 for [0,1], 2e-5 for [-1,1] and 2.55e-3 for 0...255. For float16 it is 100 times that.
 
-      Write our own tensor, to compare it in Python:
+      To compare in Python instead, write our tensor to a file:
 
         tensorio parity cats.tiobundle cat.jpg --write ours.npy
 
-      With --json, one object: equal, first_difference, message, explained, residual_bytes, \
-      largest_difference, mean_difference, differing_elements, elements, tolerance, stages (a \
-      list of stage, result, looks_like, instead_of, suggestion, cannot_be_told_from), fitted (the \
-      scale and bias of each colour that fit best), nearest, ours, theirs, input, bundle, image, \
-      against, written (the file of --write). What is not known is null. Without --against, it has \
-      only written, ours, input, bundle and image.
+      With --json, the output is one object: equal, first_difference, message, explained, \
+      residual_bytes, largest_difference, mean_difference, differing_elements, elements, \
+      tolerance, stages (a list of stage, result, looks_like, instead_of, suggestion, \
+      cannot_be_told_from), fitted (the scale and bias of each colour that fit best), nearest, \
+      ours, theirs, input, bundle, image, against, written (the file of --write). Unknown \
+      values are null. Without --against, it has only written, ours, input, bundle and image.
 
       Exit codes: 0 equal, 1 different, others as for every command.
       """)
@@ -45,21 +46,21 @@ struct ParityCommand: ParsableCommand {
   @Argument(help: "The bundle: a folder NAME.tiobundle.", completion: .directory)
   var bundle: String
 
-  @Argument(help: "The picture: a .jpg, .png, .bmp or .webp file.", completion: .file())
+  @Argument(help: "The image: a .jpg, .png, .bmp or .webp file.", completion: .file())
   var image: String
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The array that Python made of the same picture.", valueName: "theirs.npy"))
+      "The array that Python made from the same image.", valueName: "theirs.npy"))
   var against: String?
 
-  @Option(name: .long, help: "The image input; needed where a model has several.")
+  @Option(name: .long, help: "The image input; required if the model has several.")
   var input: String?
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: "By how much elements may differ and still be called equal.")
+    help: "The largest difference of elements that count as equal.")
   var tolerance: Double?
 
   @Option(
@@ -72,10 +73,10 @@ struct ParityCommand: ParsableCommand {
   func validate() throws {
     guard write != nil || against != nil else {
       throw ValidationError(
-        "There is nothing to do: pass --against THEIRS.npy, --write OURS.npy, or both.")
+        "Pass --against THEIRS.npy, --write OURS.npy, or both.")
     }
     if let tolerance, !(tolerance >= 0 && tolerance.isFinite) {
-      throw ValidationError("--tolerance takes a number from 0, got \(tolerance).")
+      throw ValidationError("--tolerance takes 0 or a positive number, got \(tolerance).")
     }
   }
 

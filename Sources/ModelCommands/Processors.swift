@@ -11,6 +11,6 @@ import Foundation
 
 /// The machine's processors.
 package enum Processors {
-  /// How many this process may use.
+  /// The number of processors that this process may use.
   package static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
 }

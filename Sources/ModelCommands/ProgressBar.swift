@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bar on the terminal; nothing where standard error goes elsewhere.
+/// A progress bar on the terminal, which is hidden if standard error goes elsewhere.
 package struct ProgressBar {
   private let total: Int
   private let clock = ContinuousClock()
@@ -15,11 +15,11 @@ package struct ProgressBar {
     next = clock.now
   }
 
-  /// Shows that `count` of the total are done, a few times a second at most.
+  /// Shows that `count` of the total are done, at most ten times a second.
   ///
   /// - Parameters:
-  ///   - count: How many are done.
-  ///   - note: What stands behind the bar.
+  ///   - count: The number that are done.
+  ///   - note: The text behind the bar.
   package mutating func show(_ count: Int, note: String = "") {
     guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
     next = clock.now + .milliseconds(100)
@@ -37,7 +37,7 @@ package struct ProgressBar {
 }
 
 extension String {
-  /// The text with spaces up to a width.
+  /// Returns the text, padded with spaces to a width.
   package func padded(to width: Int, onTheLeft: Bool = false) -> String {
     let space = String(repeating: " ", count: Swift.max(0, width - count))
     return onTheLeft ? space + self : self + space

@@ -5,21 +5,21 @@
 
 package import TensorIO
 
-/// An error that is told in one sentence, without the usage.
+/// An error that is reported in one sentence, without the usage text.
 package protocol ReportedError: Error {
-  /// What people read.
+  /// The message for users.
   var message: String { get }
-  /// The exit code that tells a script what kind of failure it was.
+  /// The exit code, which shows a script what kind of failure it was.
   var exitCode: Int32 { get }
 }
 
 extension TensorIOError: ReportedError {
-  /// Where a missing library was looked for, line by line; nil for another error.
+  /// The paths where a missing library was searched, line by line; nil for any other error.
   package var searchedPlaces: String? {
     guard code == .missingLibrary else { return nil }
     var cause = self.cause
     while let error = cause as? TensorIOError { cause = error.cause }
-    // A single place is in the message.
+    // If there is a single path, the message has it already.
     return cause.map { "\($0)" }.flatMap { $0.split(separator: "\n").count > 2 ? $0 : nil }
   }
 

@@ -10,7 +10,7 @@ import TensorIO
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", _superCommandName: "tensorio",
-    abstract: "Run a model once and print what it gives.",
+    abstract: "Run a model once and print its outputs.",
     discussion: """
       Examples:
         tensorio run digits.tiobundle photo.png --top 3
@@ -23,31 +23,32 @@ struct RunCommand: ParsableCommand {
   @OptionGroup var arguments: ModelArguments
 
   @Option(
-    name: .long, help: "Print this many labels, highest first (a person sees 5 by default).")
+    name: .long, help: "Print this many labels, highest first (default: 5 in text output).")
   var top: Int?
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: "Print only labels with a value greater than this.")
+    help: "Print only labels with a value above this.")
   var threshold: Float?
 
   @Option(
     name: .customLong("iterations"),
     help: ArgumentHelp(
-      "Run this many times; the latencies are means. (default: 1)", valueName: "iterations"))
+      "Run the model this many times, and print mean latencies. (default: 1)",
+      valueName: "iterations"))
   var givenIterations: Int?
 
   @Option(
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
-      "Write an image output to a .png or .jpg file, a class map also to an .svg file with its "
-        + "legend; may be repeated.", valueName: "name=path"))
+      "Write an image output to a .png or .jpg file; a class map can also go to an .svg file "
+        + "with its legend. May be repeated.", valueName: "name=path"))
   var outputImage: [NamedArgument] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Write what the model sees of each picture that goes in, and its red, green and blue, as "
+      "Write each input image as the model sees it, and its red, green and blue channels, as "
         + ".png files.", valueName: "folder"), completion: .directory)
   var preview: String?
 
@@ -97,7 +98,9 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// Runs the model; Ctrl-C ends the repetitions early, and what there is counts.
+  /// Runs the model repeatedly, and returns the last outputs with the mean latency.
+  ///
+  /// Ctrl-C ends the repetitions early. The means then cover the runs so far.
   private func repeatRun(
     of model: InferenceModel, on inputs: ModelInputs, reading: Duration
   ) throws -> (ModelOutputs, RunLatency) {

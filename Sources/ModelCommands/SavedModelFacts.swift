@@ -6,21 +6,21 @@
 import TensorIO
 import TensorIOTensorFlow
 
-/// What a SavedModel says of itself beside its signatures.
+/// What a SavedModel says about itself, apart from its signatures.
 struct SavedModelFacts {
-  /// The release of TensorFlow that wrote it; empty when it does not tell.
+  /// The version of TensorFlow that wrote the model; empty if unknown.
   var tensorFlowVersion: String
-  /// The tags of the graph that was looked at.
+  /// The tags of the graph that was read.
   var tags: [String]
-  /// The tags of all graphs.
+  /// The tags of every graph.
   var graphs: [[String]]
   var hasVariables: Bool
   var files: [SavedModelFile]
-  /// What each signature needs beside its inputs.
+  /// The placeholders that each signature needs in addition to its inputs.
   var placeholders: [[TensorDescription]]
-  /// The graph's own names by the names that layers take, for each signature.
+  /// The names in the graph, by the names that layers use, for each signature.
   var graphNames: [[String: String]]
-  /// What the graph probably is for, where no signature tells.
+  /// The tensors that are probably the graph's results, if no signature lists them.
   var results: [String]
   /// The operations of a training step, and the placeholders that each needs.
   var trainingOperations: [(name: String, needs: [String])]
@@ -30,8 +30,8 @@ struct SavedModelFacts {
   /// - Parameters:
   ///   - model: The graph that was loaded.
   ///   - path: The folder.
-  ///   - graphs: The tags of all its graphs.
-  ///   - operations: What a training step runs; nil when nothing tells.
+  ///   - graphs: The tags of every graph in the folder.
+  ///   - operations: The operations of a training step; nil if they are unknown.
   /// - Throws: ``TensorIOError`` when the folder cannot be read.
   init(
     _ model: TensorFlowModel, at path: String, graphs: [[String]], operations: [String]?

@@ -5,23 +5,23 @@
 
 import TensorIO
 
-/// One of a SavedModel's files.
+/// A file of a SavedModel.
 struct SavedModelFile {
-  /// The path in the folder.
+  /// The path within the folder.
   var name: String
   var byteCount: Int
 
-  /// The files of a folder, by name, without hidden ones.
+  /// Returns the files of a folder without hidden ones, sorted by name.
   static func all(in folder: String) throws -> [SavedModelFile] {
     try names(in: folder, prefix: "").sorted().map { name in
       SavedModelFile(name: name, byteCount: try byteCount(of: folder + "/" + name))
     }
   }
 
-  /// The size of a file, or of what a link leads to.
+  /// Returns the size of a file, or of the file that a link leads to.
   private static func byteCount(of path: String) throws -> Int {
     guard let count = FileSystem.byteCount(of: path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
+      throw TensorIOError(.unreadableFile, "'\(path)' can't be read.")
     }
     return count
   }

@@ -6,22 +6,22 @@
 import TensorIO
 import TensorIOTensorFlow
 
-/// What one wants of a SavedModel without a bundle: the graph for inference, where it has one.
+/// The graph of a SavedModel that is used without a bundle: the one for inference, if there is one.
 struct SavedModelUse {
-  /// The tags of all graphs.
+  /// The tags of every graph.
   let graphs: [[String]]
   /// The modes that load the graph.
   let modes: ModelModes
 
-  /// Looks into the file; TensorFlow's library need not be there.
+  /// Reads the file, which doesn't need the TensorFlow library.
   ///
-  /// - Throws: ``TensorIOError`` when the folder is no SavedModel.
+  /// - Throws: ``TensorIOError`` when the folder isn't a SavedModel.
   init(ofModelAt path: String, with backend: TensorFlowBackend) throws {
     graphs = try backend.graphTags(ofModelAt: path)
     modes = !graphs.contains(["serve"]) && graphs.contains(["train"]) ? .train : .predict
   }
 
-  /// The operation of a training step in a graph for training, by the names that it usually has.
+  /// Returns the operation of a training step, if the graph has one with a common name.
   static func trainingOperations(of model: TensorFlowModel) -> [String] {
     guard model.tags.contains("train") else { return [] }
     return Array(["train", "train_op"].filter(model.hasOperation).prefix(1))

@@ -4,12 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-  /// The text on one line, without characters that a terminal would obey.
+  /// The text on one line, without characters that a terminal would interpret.
   package var printable: String { replacingScalars { $0.isObeyedByTerminals ? " " : nil } }
 
-  /// The text without characters that a terminal would obey, but line feeds and tabs.
+  /// Returns the text without characters that a terminal would interpret, except line feeds and
+  /// tabs.
   ///
-  /// - Parameter allowed: How many scalars from the start of a substring stay as they are.
+  /// - Parameter allowed: Returns how many scalars at the start of a substring are kept.
   /// - Returns: The text.
   func printableLines(allowing allowed: (Substring.UnicodeScalarView) -> Int) -> String {
     guard unicodeScalars.contains(where: { $0.isObeyedByTerminals && !$0.isLayout }) else {
@@ -29,7 +30,7 @@ extension String {
     return String(result)
   }
 
-  /// A JSON document without characters that a terminal would obey: they are escaped.
+  /// The JSON document, with escapes for the characters that a terminal would interpret.
   var printableJSON: String {
     replacingScalars { scalar in
       guard scalar.isObeyedByTerminals, !scalar.isLayout else { return nil }
@@ -53,8 +54,10 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether terminals act on the character instead of showing it: escape sequences begin with control
-  /// characters, and others reverse the text around them or end a line.
+  /// Whether a terminal interprets the character instead of showing it.
+  ///
+  /// Control characters begin escape sequences. Other characters reverse the text around them or
+  /// end a line.
   fileprivate var isObeyedByTerminals: Bool {
     switch value {
     case 0x20..<0x7F: false
@@ -63,6 +66,6 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it only separates lines and columns.
+  /// Whether the character only separates lines or columns.
   fileprivate var isLayout: Bool { self == "\n" || self == "\t" }
 }

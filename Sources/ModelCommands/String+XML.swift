@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-  /// The text for XML, which has no place for some control characters at all.
+  /// The text with XML escapes, and a replacement for control characters that XML doesn't allow.
   var xml: String {
     var escaped = ""
     for scalar in unicodeScalars {

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of text in columns that are as wide as they must be.
+/// Rows of text in columns that are only as wide as necessary.
 package struct TextTable {
   private var rows: [[String]]
 
@@ -13,7 +13,7 @@ package struct TextTable {
   /// Adds a row.
   package mutating func append(_ cells: String...) { rows.append(cells.map(\.printable)) }
 
-  /// The lines; columns that are empty below their heading are left out.
+  /// Returns the lines, without the columns that are empty below their heading.
   package func lines(indentation: Int = 2) -> [String] {
     let columns = rows[0].indices.filter { column in
       rows.dropFirst().contains { !$0[column].isEmpty }

@@ -9,9 +9,9 @@ import TensorIO
 /// The command `tensorio train`.
 struct TrainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "train", abstract: "Train a model on your data, and export what it has learned.",
+    commandName: "train", abstract: "Train a model on your data, and export the trained weights.",
     discussion: """
-      The bundle has "train" in model.modes, and the operations of a step in train.ops.
+      The bundle needs "train" in model.modes, and the operations of a training step in train.ops.
 
       Examples:
         tensorio train line.tiobundle --data points.jsonl --epochs 20
@@ -21,17 +21,17 @@ struct TrainCommand: ParsableCommand {
         tensorio train cats.tiobundle --data photos --validation 0.1 \\
           --early-stopping 3 --keep-best --plot loss.svg
 
-      A .jsonl file has an object a line, with a value for each input: a number, an array, text, or \
-      for an image the path of a picture, from the file's own folder:
+      A .jsonl file has one object per line, with a value for each input: a number, an array or \
+      text. For an image input, it is the path of an image, relative to the .jsonl file's folder:
 
         {"image": "cats/1.jpg", "label": 0}
 
-      A folder has a folder of pictures for each class. The picture goes into the image input, the \
-      class's index among the sorted names into the other.
+      A folder has a folder of images for each class. The image goes into the image input. The \
+      class's index among the sorted names goes into the other input.
 
-      Ctrl-C, SIGTERM, and an output that nobody reads end the training after the step under way; \
-      what was learned is exported and plotted. \
-      The same seed trains in the same order on every machine. A * marks the best epoch so far.
+      Ctrl-C, SIGTERM or a closed output pipe ends the training after the current step; the \
+      weights so far are exported and the plot is drawn. The same seed gives the same order of \
+      items on every machine. A * marks the best epoch so far.
       """)
 
   @Argument(help: "The bundle: a folder NAME.tiobundle.", completion: .directory)
@@ -42,80 +42,81 @@ struct TrainCommand: ParsableCommand {
     completion: .file())
   var data: String
 
-  @Option(help: "How often the model sees all items.")
+  @Option(help: "How many times the model sees all items.")
   var epochs = 1
 
   @Option(help: "The number of items in a step.")
   var batchSize = 32
 
-  @Flag(help: "Keep the order of the items; else each epoch has its own.")
+  @Flag(help: "Keep the order of the items, instead of a new order for each epoch.")
   var noShuffle = false
 
-  @Option(help: "What the orders and the choice of the validation items come from.")
+  @Option(help: "The seed for the order of the items and for the choice of validation items.")
   var seed: UInt64 = 0
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "What is fed beside the inputs, as learning_rate=0.01; may be repeated.",
+      "The value of a placeholder, such as learning_rate=0.01; may be repeated.",
       valueName: "name=value"))
   var placeholder: [NamedArgument] = []
 
   @Option(
     help: ArgumentHelp(
-      "The share of the items to try the model on after each epoch, and never train on.",
+      "The share of the items to keep out of training and to validate on after each epoch.",
       valueName: "share"))
   var validation: Double?
 
   @Option(
-    help: ArgumentHelp("Other data to try the model on after each epoch.", valueName: "path"),
+    help: ArgumentHelp("Other data to validate on after each epoch.", valueName: "path"),
     completion: .file())
   var validationData: String?
 
   @Option(
     help: ArgumentHelp(
-      "The order of the classes' indexes, when it is not that of their names.",
+      "The classes in the order of their indexes (default: sorted by name).",
       valueName: "a,b,c"))
   var classes: String?
 
   @Option(
     help: ArgumentHelp(
-      "End after this many epochs in which the first output got no lower.",
+      "Stop after this many epochs without a decrease of the first output.",
       valueName: "patience"))
   var earlyStopping: Int?
 
-  @Flag(help: "Export the weights of the best epoch, not of the last.")
+  @Flag(help: "Export the weights of the best epoch instead of the last.")
   var keepBest = false
 
   @Option(
-    help: ArgumentHelp("Begin with the checkpoint in this folder.", valueName: "folder"),
+    help: ArgumentHelp("Start from the checkpoint in this folder.", valueName: "folder"),
     completion: .directory)
   var restore: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write what was learned: a path that ends in .tiobundle becomes a new bundle that predicts; "
-        + "into any other folder, which must exist, a checkpoint is written.", valueName: "path"),
+      "Where to write the weights: a path that ends in .tiobundle becomes a new bundle for "
+        + "inference; any other path is an existing folder that receives a checkpoint.",
+      valueName: "path"),
     completion: .directory)
   var export: String?
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "An output of the exported bundle, by its name in model.json or in the model; may be repeated. "
-        + "Default: the outputs that do not need the labels, where the model tells.",
+      "An output of the exported bundle, by its name in model.json or in the model; may be "
+        + "repeated. Default: the outputs that don't need the labels, if the model shows which.",
       valueName: "name"))
   var exportOutput: [String] = []
 
   @Option(
-    help: ArgumentHelp("Draw the loss over the steps.", valueName: "loss.png|loss.svg"),
+    help: ArgumentHelp("Plot the loss over the steps.", valueName: "loss.png|loss.svg"),
     completion: .file(extensions: ["png", "svg"]))
   var plot: String?
 
-  @Option(help: "Threads inside one step.")
+  @Option(help: "The number of threads for each step.")
   var threads = 1
 
-  @Flag(help: "Print JSON, an object a line for each epoch.")
+  @Flag(help: "Print JSON, one line per epoch.")
   var json = false
 
   func validate() throws {
@@ -137,7 +138,7 @@ struct TrainCommand: ParsableCommand {
     }
     guard exportOutput.isEmpty || export?.contains(BundleWriter.fileExtension) == true else {
       throw ValidationError(
-        "--export-output goes with --export NAME\(BundleWriter.fileExtension).")
+        "--export-output needs --export NAME\(BundleWriter.fileExtension).")
     }
     if let plot { _ = try PlotFile(plot) }
   }
@@ -155,7 +156,7 @@ struct TrainCommand: ParsableCommand {
       bundle: bundle,
       loader: ModelLoader(
         backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
-    // The data is read before the model is loaded: that takes longer.
+    // Read the data before the model is loaded, because loading takes longer.
     let data = try readData(for: ModelSignature(of: bundle))
     let trainer = try makeTrainer(model, data)
     for warning in try model.warnings { Console.printMessage("warning: \(warning)") }
@@ -165,7 +166,7 @@ struct TrainCommand: ParsableCommand {
     if let restore { try model.restore(from: restore) }
     var session = TrainingSession(trainer, asJSON: json)
     let result = Result { try model.signature.namingOption { try session.train() } }
-    // What was learned before a failure is kept, and what the steps gave is worth a look.
+    // Keep what was learned before a failure, and plot the steps so far.
     let export = Result { try self.export(model, to: target, after: result, session) }
     if let plotFile, !session.curve.isEmpty {
       try plotFile.write(session.curve)
@@ -175,15 +176,15 @@ struct TrainCommand: ParsableCommand {
     try export.get()
   }
 
-  /// Writes what was learned, if anything was.
+  /// Exports the weights, if any were learned.
   private func export(
     _ model: TrainableModel, to target: ExportTarget?, after result: Result<Void, any Error>,
     _ session: TrainingSession
   ) throws {
     guard let target else { return }
     if case .failure(let error) = result {
-      // Weights that are no numbers are worth nothing, unless the best epoch's were brought back;
-      // they would replace an earlier checkpoint.
+      // Weights that have diverged are useless, and would replace an earlier checkpoint. Export
+      // them only if the weights of the best epoch were restored.
       let hasDiverged = (error as? TensorIOError)?.code == .trainingDiverged
       if session.curve.isEmpty || (hasDiverged && !(keepBest && session.hasBest)) { return }
     }
@@ -191,7 +192,7 @@ struct TrainCommand: ParsableCommand {
       Console.printMessage("exported: \(try target.write(model))")
     } catch {
       if let folder = ExportTarget.rescue(model) {
-        Console.printMessage("the weights are in \(folder) instead")
+        Console.printMessage("the weights were saved in \(folder) instead")
       }
       throw error
     }
@@ -205,7 +206,7 @@ struct TrainCommand: ParsableCommand {
       data, validation: validationData, for: signature, classes: names)
     for (index, pictures) in pair.training.classes.enumerated() {
       Console.printMessage(
-        "class \(index)  \(pictures.name.printable)  " + counted(pictures.count, "picture"))
+        "class \(index)  \(pictures.name.printable)  " + counted(pictures.count, "image"))
     }
     return pair
   }

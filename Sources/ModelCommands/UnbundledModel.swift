@@ -12,17 +12,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A .tflite file that is run without a bundle, by what it says of itself.
+/// A .tflite file that runs without a bundle, based on its own metadata.
 enum UnbundledModel {
-  /// Calls a closure with the path of a bundle that is there as long as the closure runs.
+  /// Calls a closure with the path of a bundle that exists only while the closure runs.
   ///
   /// - Parameters:
   ///   - path: The .tflite file.
-  ///   - key: The signature to describe, if not the first.
-  ///   - body: Takes the bundle's path, and loads the model.
-  /// - Returns: What the closure returns.
-  /// - Throws: `TensorIOError` when the file is not a model, or leaves out what a run needs to know;
-  ///   what the closure throws.
+  ///   - key: The key of the signature to describe; nil for the first.
+  ///   - body: A closure that takes the bundle's path and loads the model.
+  /// - Returns: The closure's result.
+  /// - Throws: `TensorIOError` if the file isn't a model or doesn't say what a run needs to know;
+  ///   any error of the closure.
   static func withBundle<Result>(
     ofModelAt path: String, signature key: String?, _ body: (String) throws -> Result
   ) throws -> Result {
@@ -47,14 +47,14 @@ enum UnbundledModel {
     let bundle = "\(name.isEmpty ? "model" : name)\(BundleWriter.fileExtension)"
     return TensorIOError(
       .invalidModel,
-      "'\(path)' is a model without a bundle, and does not say all that a run needs "
-        + "(\(unknown)). Make a bundle with 'tensorio init \(path) -o \(bundle)', complete its "
-        + "model.json, and run that.")
+      "'\(path)' is a model without a bundle, and its metadata lacks what a run needs "
+        + "(\(unknown)). Create a bundle with 'tensorio init \(path) -o \(bundle)', complete its "
+        + "model.json, and run the bundle.")
   }
 }
 
 extension LiteRTModel {
-  /// The place of a signature; the first where no key is given.
+  /// Returns the index of a signature, or of the first one if the key is nil.
   ///
   /// - Throws: `TensorIOError` when the model has no such signature.
   func index(ofSignature key: String?) throws -> Int {

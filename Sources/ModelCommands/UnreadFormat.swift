@@ -5,14 +5,14 @@
 
 import TensorIO
 
-/// A file format that is known, but not read: its bytes are not a tensor's values.
+/// A known file format that isn't read, because its bytes aren't the values of a tensor.
 struct UnreadFormat {
-  /// What a message calls a file of the format.
+  /// The name of the format in a message.
   let words: String
-  /// What to do instead.
+  /// The suggestion for the user.
   let advice: String
 
-  /// Tells the format of a file by its name, or by its first bytes; nil for any other file.
+  /// Recognizes the format of a file by its name or its first bytes; nil for any other file.
   init?(of bytes: RawSpan, named path: String) {
     let name = FileSystem.name(of: path)
     let fileExtension = name.split(separator: ".").dropFirst().last?.lowercased()
@@ -24,29 +24,29 @@ struct UnreadFormat {
     advice = kind.advice
   }
 
-  /// An error for a file that was given as a value.
+  /// Returns an error for a file that was given as a value.
   func error(_ path: String) -> TensorIOError {
-    TensorIOError(.wrongKind, "'\(path)' is \(words), which is not read as values. \(advice)")
+    TensorIOError(.wrongKind, "'\(path)' is \(words), which can't be read as values. \(advice)")
   }
 
   private enum Kind: String {
     case sound = "a sound file"
     case video = "a video"
-    case picture = "a picture of a format that is not supported"
+    case picture = "an image in a format that isn't supported"
     case table = "a table of text"
     case archive = "an archive"
     case document = "a document"
     case arrays = "an archive of NumPy arrays"
-    case data = "a file of another program's data"
+    case data = "a data file of another program"
 
     var advice: String {
       switch self {
-      case .sound: "Save its samples as the model takes them in a .npy or .json file."
-      case .video: "Save a frame as .png or .jpg."
-      case .picture, .document: "Convert it to .png or .jpg."
+      case .sound: "Save its samples in the form that the model takes, as a .npy or .json file."
+      case .video: "Save a frame as a .png or .jpg file."
+      case .picture, .document: "Convert it to a .png or .jpg file."
       case .table: "Save the numbers as JSON ([1, 2, 3]) in a .json file, or as a .npy file."
-      case .archive: "Unpack it, and pass the file that is in it."
-      case .arrays: "Save each array by itself: numpy.save('x.npy', arrays['x'])."
+      case .archive: "Unpack it, and pass the file inside."
+      case .arrays: "Save each array in its own file: numpy.save('x.npy', arrays['x'])."
       case .data: "Save the values as a .npy or .json file."
       }
     }
@@ -68,7 +68,9 @@ struct UnreadFormat {
     ),
   ]
 
-  /// What the first bytes tell: only marks of four bytes and more, since values may begin with any.
+  /// Returns the format that the first bytes show.
+  ///
+  /// Only signatures of four bytes or more are used, because values may begin with any bytes.
   private static func kind(of bytes: RawSpan) -> Kind? {
     let head = bytes.withUnsafeBytes { Array($0.prefix(16)) }
     func has(_ text: String, at start: Int = 0) -> Bool {

@@ -12,20 +12,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Writes the pictures of a run to files, and remembers where.
+/// Writes the images of a run to files, and remembers their paths.
 struct WrittenPictures {
-  /// The files of the outputs, by the outputs' names.
+  /// The paths of the output images, by the names of the outputs.
   private(set) var outputs: [String: String] = [:]
-  /// The files of the previews, by the inputs' names and then by what they show; nil when none
-  /// were asked for.
+  /// The paths of the previews, by the names of the inputs and then by what they show.
+  ///
+  /// This is nil if no previews were requested.
   private(set) var previews: [String: [String: String]]?
 
   // MARK: - Outputs
 
-  /// Checks before a model runs what would be an error after it.
+  /// Checks the arguments before the model runs.
   ///
-  /// - Throws: `TensorIOError` for an output that the model has not, and for a file whose extension
-  ///   names no format.
+  /// - Throws: `TensorIOError` for an output that is missing or isn't an image, and for a file
+  ///   whose extension isn't a known format.
   static func check(_ arguments: [NamedArgument], for signature: ModelSignature) throws {
     for argument in arguments {
       guard let spec = signature.output(named: argument.name) else {
@@ -36,10 +37,10 @@ struct WrittenPictures {
         let others = signature.outputs.filter(isPicture).map { "'\($0.name)'" }
         throw TensorIOError(
           .wrongOutputType,
-          "The output '\(argument.name)' is not a picture: model.json describes it as numbers or "
-            + "text. --output-image writes outputs of the type \"image\", and "
+          "The output '\(argument.name)' isn't an image: model.json describes it as numbers or "
+            + "text. --output-image writes outputs of the type \"image\"; "
             + (others.isEmpty
-              ? "the model has none." : "the model's are \(others.joined(separator: ", "))."))
+              ? "this model has none." : "this model has \(others.joined(separator: ", "))."))
       }
       _ = try ImageEncoder().format(for: argument.value)
     }
@@ -54,7 +55,7 @@ struct WrittenPictures {
 
   /// Writes image outputs and class maps.
   ///
-  /// - Throws: `TensorIOError` for an output that is neither, and what writing a file throws.
+  /// - Throws: `TensorIOError` for any other output, or if a file can't be written.
   mutating func write(_ arguments: [NamedArgument], of outputs: ModelOutputs) throws {
     for argument in arguments {
       try write(outputs, argument.name, to: argument.value)
@@ -76,19 +77,19 @@ struct WrittenPictures {
       try Data(document.utf8).write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
-        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }
 
   // MARK: - Previews
 
-  /// Writes what a model sees of each picture that goes in.
+  /// Writes what a model sees of each input image.
   ///
   /// - Parameters:
-  ///   - inputs: The values that the model was run on.
+  ///   - inputs: The values of the run.
   ///   - signature: The model's layers.
-  ///   - folder: Where to write; it is made where it is missing.
+  ///   - folder: The folder for the files, which is created if it is missing.
   /// - Throws: `TensorIOError` when a file cannot be written.
   mutating func writePreviews(
     of inputs: ModelInputs, _ signature: ModelSignature, to folder: String
@@ -99,7 +100,8 @@ struct WrittenPictures {
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "The folder '\(folder)' for the previews cannot be made: \(FileSystem.reason(for: error)).",
+        "The folder '\(folder)' for the previews can't be created: "
+          + "\(FileSystem.reason(for: error)).",
         cause: error)
     }
     var names = PreviewNames()
@@ -110,7 +112,7 @@ struct WrittenPictures {
       guard let value, case .imageInput(let shape, _) = spec.kind else { return }
       guard value.isPicture else {
         return Console.printMessage(
-          "no preview of '\(spec.name)': its value is a tensor's elements, not a picture")
+          "no preview of '\(spec.name)': its value is a tensor, not an image")
       }
       guard let seen = try spec.preview(of: value) else { return }
       var views = [(key: "image", suffix: "", picture: seen)]
@@ -131,7 +133,7 @@ struct WrittenPictures {
     previews = written
   }
 
-  /// Where the previews are, a line for each input.
+  /// The paths of the previews, with a line for each input.
   var previewLines: [String] {
     (previews ?? [:]).sorted { $0.key < $1.key }.map { input, paths in
       let written = ["image", "red", "green", "blue"].compactMap { paths[$0] }
@@ -141,27 +143,27 @@ struct WrittenPictures {
 }
 
 extension TensorEncodable {
-  /// Whether the value is a picture, and not a tensor's own elements.
+  /// Whether the value is an image, as opposed to the elements of a tensor.
   fileprivate var isPicture: Bool {
     if case .image? = self as? TensorValue { return true }
     return self is PixelBuffer || self is ImageFile
   }
 }
 
-/// Names for files: what a layer is called, in characters that every file system takes.
+/// File names made from the names of layers, with characters that every file system accepts.
 struct PreviewNames {
-  /// In small letters, since some file systems do not tell large ones from small ones.
+  /// The used names in lowercase, because some file systems ignore case.
   private var used: Set<String> = []
 
-  /// What a file system takes, with room for a suffix.
+  /// The longest name, which leaves room for a suffix.
   private static let longestName = 100
 
-  /// The name of a layer's files, which no earlier layer's files have.
+  /// Returns a name for a layer's files that no earlier layer has.
   ///
   /// - Parameters:
   ///   - layer: The layer's name.
-  ///   - suffixes: What will follow the name in each of the files.
-  /// - Returns: The name, without suffix and extension.
+  ///   - suffixes: The suffixes that follow the name in each of the files.
+  /// - Returns: The name, without a suffix and a file extension.
   mutating func add(_ layer: String, suffixes: [String]) -> String {
     let plain = Self.sanitized(layer)
     var name = plain
@@ -174,8 +176,10 @@ struct PreviewNames {
     return name
   }
 
-  /// Letters, digits, `-`, `_` and `.` of ASCII stay; anything else becomes `_`, and so does a first
-  /// `.` or `-`, which would hide a file or look like an option.
+  /// Replaces characters that may cause problems with `_`.
+  ///
+  /// ASCII letters, digits, `-`, `_` and `.` stay. A leading `.` or `-` is replaced, because it
+  /// would hide the file or look like an option.
   static func sanitized(_ name: String) -> String {
     var safe = ""
     for scalar in name.unicodeScalars.prefix(longestName) {

@@ -13,18 +13,19 @@ import ModelRepositoryServer
 struct BlobPlaceArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where the models' bytes are: s3://BUCKET/PREFIX, with the credentials of AWS_ACCESS_KEY_ID, "
-        + "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. The folder notes it, and has them itself "
-        + "unless told.", valueName: "place"))
+      "Where to store the models' files: s3://BUCKET/PREFIX, with the credentials in "
+        + "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. The repository's "
+        + "folder remembers it (default: in the folder itself).", valueName: "place"))
   var blobs: String?
 
   @Option(
-    help: ArgumentHelp("The store that speaks S3; Amazon's unless told.", valueName: "address"))
+    help: ArgumentHelp(
+      "The URL of an S3-compatible store (default: Amazon's).", valueName: "address"))
   var s3Endpoint: String?
 
   @Option(
     help: ArgumentHelp(
-      "The bucket's region; AWS_REGION, AWS_DEFAULT_REGION or us-east-1 unless told.",
+      "The bucket's region (default: AWS_REGION, AWS_DEFAULT_REGION or us-east-1).",
       valueName: "region"))
   var s3Region: String?
 

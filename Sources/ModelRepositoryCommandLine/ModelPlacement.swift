@@ -55,7 +55,7 @@ struct ModelPlacement {
       throw error
     } catch {
       throw TensorIOError(
-        .unwritableFile, "'\(target)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(target)' can't be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

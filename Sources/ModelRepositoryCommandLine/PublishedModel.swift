@@ -28,7 +28,7 @@ struct PublishedModel {
     do {
       try ModelTrial(path: path, backends: Backends.isolated(by: memoryLimit)).run()
     } catch var error as TensorIOError where error.code != .missingLibrary {
-      error.message += " Nothing was published. Pass --no-check to publish it all the same."
+      error.message += " Nothing was published. Pass --no-check to publish it anyway."
       throw error
     }
   }
@@ -44,8 +44,8 @@ struct PublishedModel {
       guard type == .typeRegular || type == .typeDirectory else {
         throw TensorIOError(
           .invalidBundle,
-          "'\(path)/\(name)' is \(Self.describe(type)), and a published bundle has only files and "
-            + "folders. Replace it with a copy of what it stands for.")
+          "'\(path)/\(name)' is \(Self.describe(type)), but a published bundle can only have files "
+            + "and folders. Replace it with a copy of its contents.")
       }
     }
   }
@@ -69,7 +69,7 @@ struct PublishedModel {
       return attributes[.type] as? FileAttributeType ?? .typeUnknown
     } catch {
       throw TensorIOError(
-        .unreadableFile, "'\(path)' cannot be read: \(FileSystem.reason(for: error)).", cause: error
+        .unreadableFile, "'\(path)' can't be read: \(FileSystem.reason(for: error)).", cause: error
       )
     }
   }

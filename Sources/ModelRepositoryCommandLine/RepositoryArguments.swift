@@ -16,17 +16,17 @@ import TensorIOCommandLine
 struct RepositoryServerArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The server; http://127.0.0.1:8090 unless told, or TENSORIO_REPOSITORY.",
+      "The server (default: TENSORIO_REPOSITORY or http://127.0.0.1:8090).",
       valueName: "address"))
   var server: String?
 
-  @Option(help: "A token; better in TENSORIO_REPOSITORY_TOKEN.")
+  @Option(help: "A token; safer in TENSORIO_REPOSITORY_TOKEN.")
   var token: String?
 
   @Option(
     name: .customLong("ca"),
     help: ArgumentHelp(
-      "Certificates of authorities to trust besides the system's, in PEM.",
+      "A PEM file of authorities to trust besides the system's.",
       discussion: "SSL_CERT_FILE names a file of authorities to trust instead.", valueName: "file"),
     completion: .file())
   var certificateAuthorities: String?

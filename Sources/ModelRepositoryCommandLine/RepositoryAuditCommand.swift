@@ -15,11 +15,12 @@ import TensorIOCommandLine
 /// The command `tensorio repository audit`.
 struct RepositoryAuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "audit", abstract: "List who changed what, the newest first.",
+    commandName: "audit", abstract: "List who changed what, newest first.",
     discussion: """
-      Refused tokens are listed, too, with the addresses that they came from; those of ten minutes are \
-      one record. The server is asked, with a token whose scope is admin. With --data the folder of a \
-      repository on this machine is read, also beside a running server.
+      Rejected tokens are listed too, with the addresses that they came from. Rejections within \
+      ten minutes share one record. By default, the server is asked, which needs a token with the \
+      scope admin. With --data, the folder of a repository on this machine is read instead, even \
+      while its server is running.
       """)
 
   @Option(
@@ -31,20 +32,20 @@ struct RepositoryAuditCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only what happened since then: 30m, 12h, 7d, 2026-11-23 or 2026-11-23T09:00:00Z.",
+      "Only records since this time: 30m, 12h, 7d, 2026-11-23 or 2026-11-23T09:00:00Z.",
       valueName: "time"))
   var since: AuditTime?
 
-  @Option(help: "How many records at most.")
+  @Option(help: "The largest number of records.")
   var limit = 100
 
   @Option(
     help: ArgumentHelp(
-      "Only records with lower numbers than this, to go on after the last one.",
+      "Only records with a lower number than this, to continue after the last one.",
       valueName: "number"))
   var before: Int?
 
-  @Flag(help: "Print them as JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   func validate() throws {
@@ -68,7 +69,7 @@ struct RepositoryAuditCommand: ParsableCommand {
       Self.show(records)
       if records.count == limit, let last = records.last?.id, last > 1 {
         Console.printMessage(
-          "There may be more: --before \(last) goes on, --limit shows more at once.")
+          "There may be more. Continue with --before \(last), or raise --limit.")
       }
     }
   }

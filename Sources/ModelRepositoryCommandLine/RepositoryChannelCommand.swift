@@ -14,10 +14,10 @@ import TensorIOCommandLine
 /// The command `tensorio repository channel`.
 struct RepositoryChannelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "channel", abstract: "Show a channel, or set it.",
+    commandName: "channel", abstract: "Show or change a channel.",
     discussion: """
-      Without options that set something, the channel is shown. --set gives a version to all who \
-      are in no rollout.
+      Without options that change something, the channel is shown. --set gives a version to all \
+      installations outside a rollout.
       """)
 
   @Argument(help: "The model.")
@@ -27,22 +27,24 @@ struct RepositoryChannelCommand: ParsableCommand {
   var channel = RepositoryName.stable
 
   @Option(
-    name: .customLong("set"), help: ArgumentHelp("The version for all.", valueName: "version"))
+    name: .customLong("set"),
+    help: ArgumentHelp(
+      "The version for all installations outside a rollout.", valueName: "version"))
   var version: RepositoryName?
 
-  @Flag(help: "Give nobody anything any more.")
+  @Flag(help: "Stop serving any version.")
   var clear = false
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "A remote parameter; without a value it is removed. May be repeated.", valueName: "name=value"
+      "A remote parameter; an empty value removes it. May be repeated.", valueName: "name=value"
     ))
   var parameter: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Versions before this one are unsafe: clients delete them.", valueName: "version"))
+      "The oldest safe version; clients delete older ones.", valueName: "version"))
   var minimumSafe: RepositoryName?
 
   @OptionGroup var server: RepositoryServerArguments
@@ -107,15 +109,15 @@ enum ChannelPrinter {
   static func show(_ document: ChannelDocument, json: Bool) throws {
     if json { return try Console.printJSON(document) }
     Console.printData(
-      "\(document.model), \(document.channel), document \(document.documentVersion), good until "
+      "\(document.model), \(document.channel), document \(document.documentVersion), valid until "
         + document.expires.text)
     Console.printData("version: \(document.release.map { "\($0.version)" } ?? "none")")
     show(document.parameters, indentation: "")
     if document.minimumSafeSequence > 0 {
-      Console.printData("oldest safe number: \(document.minimumSafeSequence)")
+      Console.printData("oldest safe version number: \(document.minimumSafeSequence)")
     }
     guard let experiment = document.experiment else { return }
-    Console.printData(experiment.isPaused ? "paused:" : "instead of it:")
+    Console.printData(experiment.isPaused ? "paused:" : "rollout or variants:")
     var below = 0
     for arm in experiment.arms {
       let share = Double(arm.threshold - below) / 100
@@ -137,8 +139,8 @@ struct RepositoryRollbackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback", abstract: "Undo the last change of a channel.",
     discussion: """
-      The channel's document gets a new version, so that clients obey it. After 'rollout promote', \
-      everybody gets the version that they had before the rollout.
+      The channel's document gets a new version number, so that clients accept it. After 'rollout \
+      promote', all installations get the version that they had before the rollout.
       """)
 
   @Argument(help: "The model.")

@@ -12,7 +12,7 @@ import TensorIOCommandLine
 package struct RepositoryCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "repository", _superCommandName: "tensorio",
-    abstract: "Host models, publish them, and say who gets which.",
+    abstract: "Host and publish models, and control which clients get them.",
     discussion: """
       Examples:
         tensorio repository token create publisher --scope publish --scope rollout --data models-data
@@ -22,8 +22,8 @@ package struct RepositoryCommand: ParsableCommand {
         tensorio repository rollout ramp pets --percent 50
         tensorio repository pull pets --key KEY -o models
 
-      --server and --token may also be in TENSORIO_REPOSITORY and TENSORIO_REPOSITORY_TOKEN; the
-      latter keeps the token out of the list of processes.
+      TENSORIO_REPOSITORY and TENSORIO_REPOSITORY_TOKEN can replace --server and --token. The
+      variable keeps the token out of the list of processes.
       """,
     version: Version.current,
     subcommands: [

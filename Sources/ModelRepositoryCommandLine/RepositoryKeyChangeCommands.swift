@@ -17,14 +17,14 @@ struct RootCeremonyArguments: ParsableArguments {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "The file of a root key that signs; may be repeated. Others can sign later with 'keys sign'.",
+      "The file of a root key to sign with; may be repeated. Others can sign later: 'keys sign'.",
       valueName: "file"),
     completion: .file())
   var rootKey: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "For how many days the root document is good, 1 to 400.", valueName: "days"))
+      "How many days the root document is valid, 1 to 400.", valueName: "days"))
   var days = 365
 
   func validate() throws {
@@ -46,14 +46,14 @@ struct RootRoleArguments: ParsableArguments {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "The file of a root key, which is made where it is not there; may be repeated.",
+      "The file of a root key, which is created if it is missing; may be repeated.",
       valueName: "file"),
     completion: .file())
   var root: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "How many root keys have to sign a root document; 1 unless told.", valueName: "number"))
+      "How many root keys must sign a root document (default: 1).", valueName: "number"))
   var threshold: Int?
 
   func validate() throws {
@@ -61,7 +61,7 @@ struct RootRoleArguments: ParsableArguments {
       throw ValidationError("--threshold takes 1 to the number of --root files.")
     }
     guard Set(root).count == root.count else {
-      throw ValidationError("A --root file is named twice.")
+      throw ValidationError("The same --root file is given twice.")
     }
   }
 
@@ -73,7 +73,7 @@ struct RootRoleArguments: ParsableArguments {
       }
       let key = try RepositoryKeys.makeKey(at: path)
       Console.printMessage(
-        "Made the root key '\(path)'. Keep it offline, with a copy in another place.")
+        "Created the root key '\(path)'. Keep it offline, with a backup in another location.")
       return key
     }
   }
@@ -91,7 +91,7 @@ extension Console {
     case .draft(let root, let path):
       printData("Draft of \(root.summary)")
       printMessage(
-        "It needs further signatures. Run for each further root key: "
+        "It needs more signatures. For each other root key, run: "
           + "tensorio repository keys sign '\(path)' --root-key FILE --data FOLDER")
     }
   }
@@ -100,14 +100,14 @@ extension Console {
 /// The command `tensorio repository keys create`.
 struct RepositoryKeyCreateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Make a key that signs, or root keys.",
+    commandName: "create", abstract: "Create a signing key or root keys.",
     discussion: """
-      With NAME: a key that signs channels' documents beside the others.
-      With --root FILE: root keys, and the first root document of the repository in --data. Without \
-      --data, only the files are made.
+      With NAME, creates another key that signs the documents of channels.
+      With --root FILE, creates root keys, and the first root document of the repository in \
+      --data. Without --data, only the key files are created.
       """)
 
-  @Argument(help: "The name of the key, for the file keys/NAME.key.")
+  @Argument(help: "The name of the key; its file is keys/NAME.key.")
   var name: RepositoryName?
 
   @Option(
@@ -119,15 +119,15 @@ struct RepositoryKeyCreateCommand: ParsableCommand {
 
   @OptionGroup var ceremony: RootCeremonyArguments
 
-  @Option(help: ArgumentHelp("For how many days the key may sign.", valueName: "days"))
+  @Option(help: ArgumentHelp("How many days the key may sign.", valueName: "days"))
   var keyDays: Int?
 
-  @Flag(help: "The keys of a repository without a root document are lost: sign with a new one.")
+  @Flag(help: "Sign with a new key, if all keys of a repository without a root document are lost.")
   var lost = false
 
   func validate() throws {
     guard (name == nil) != role.root.isEmpty else {
-      throw ValidationError("Name a key, or a file with --root.")
+      throw ValidationError("Pass the name of a key, or a file with --root.")
     }
     guard name == nil || data != nil else { throw ValidationError("--data is missing.") }
     guard (1...3650).contains(keyDays ?? 1) else {
@@ -153,7 +153,8 @@ struct RepositoryKeyCreateCommand: ParsableCommand {
     if lost {
       let key = try await RepositoryStore(ModelRepositoryOptions(dataFolder: data))
         .replaceLostKeys(with: name)
-      Console.printMessage("Clients refuse what it signs until they trust it: build it in.")
+      Console.printMessage(
+        "Clients reject its signatures until they trust this key. Add it to your apps.")
       return Console.printData(key.text)
     }
     let keys = try RepositoryKeys(dataFolder: data)
@@ -174,25 +175,26 @@ extension RepositoryKeys.Ceremony {
 /// The command `tensorio repository keys rotate`.
 struct RepositoryKeyRotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rotate", abstract: "Replace the keys that sign by a new one, or the root keys.",
+    commandName: "rotate",
+    abstract: "Replace the signing keys by a new one, or replace the root keys.",
     discussion: """
-      With --root the root keys are replaced; as many of the old ones as they ask for have to sign. \
-      Programs that only know the old keys follow by themselves.
+      With --root, the root keys are replaced, and enough of the old ones (their threshold) must \
+      sign. Programs that only know the old keys switch to the new ones automatically.
       """)
 
   @OptionGroup var folder: DataFolderArguments
 
   @Option(
     help: ArgumentHelp(
-      "The name of the new key, for the file keys/NAME.key; signing-N unless told.",
+      "The name of the new key, for the file keys/NAME.key (default: signing-N).",
       valueName: "name"))
   var name: RepositoryName?
 
   @Flag(
-    help: "Somebody else may have the old keys: clients delete versions that only they signed.")
+    help: "The old keys may be stolen, so clients delete versions that only they signed.")
   var stolen = false
 
-  @Option(help: ArgumentHelp("For how many days the new key may sign.", valueName: "days"))
+  @Option(help: ArgumentHelp("How many days the new key may sign.", valueName: "days"))
   var keyDays: Int?
 
   @OptionGroup var role: RootRoleArguments
@@ -202,8 +204,8 @@ struct RepositoryKeyRotateCommand: ParsableCommand {
   func validate() throws {
     guard role.root.isEmpty || (name == nil && !stolen && keyDays == nil) else {
       throw ValidationError(
-        "--root replaces the root keys; --name, --stolen and --key-days do not go "
-          + "with it.")
+        "--root replaces the root keys, so it can't be combined with --name, --stolen or "
+          + "--key-days.")
     }
     guard (1...3650).contains(keyDays ?? 1) else {
       throw ValidationError("--key-days takes 1 to 3650.")
@@ -229,14 +231,14 @@ struct RepositoryKeyRotateCommand: ParsableCommand {
 /// The command `tensorio repository keys retire`.
 struct RepositoryKeyRetireCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retire", abstract: "Let a key sign no more, while others do.")
+    commandName: "retire", abstract: "Stop signing with a key, while other keys still sign.")
 
   @Argument(help: "The key's name, its id, or the key itself.")
   var key: String
 
   @OptionGroup var folder: DataFolderArguments
 
-  @Flag(help: "Somebody else may have the key: clients delete versions that only it signed.")
+  @Flag(help: "The key may be stolen, so clients delete versions that only it signed.")
   var stolen = false
 
   @OptionGroup var ceremony: RootCeremonyArguments
@@ -246,7 +248,7 @@ struct RepositoryKeyRetireCommand: ParsableCommand {
     let ceremony = ceremony.rootKey.isEmpty ? nil : try ceremony.ceremony()
     let keys = try RepositoryKeys(dataFolder: folder.data)
     guard let outcome = try keys.retire(key, isStolen: stolen, ceremony) else {
-      return Console.printData("'\(key)' does not sign any more.")
+      return Console.printData("'\(key)' no longer signs.")
     }
     Console.show(outcome)
   }
@@ -255,8 +257,8 @@ struct RepositoryKeyRetireCommand: ParsableCommand {
 /// The command `tensorio repository keys renew`.
 struct RepositoryKeyRenewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "renew", abstract: "Sign the root document for a further time.",
-    discussion: "Clients refuse downloads when their root document expired and there is none after."
+    commandName: "renew", abstract: "Extend the validity of the root document.",
+    discussion: "Clients reject downloads if their root document has expired without a newer one."
   )
 
   @OptionGroup var folder: DataFolderArguments
@@ -275,11 +277,11 @@ struct RepositoryKeySignCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign", abstract: "Add the signature of a root key to a draft.",
     discussion: """
-      With --data the root document is published when enough root keys signed it. Without, the draft \
-      is changed, as on a computer that only has the root key.
+      With --data, the root document is published once enough root keys have signed it. Without \
+      --data, only the draft is changed, for example on a computer that only has the root key.
       """)
 
-  @Argument(help: "The draft, which another command made.", completion: .file())
+  @Argument(help: "The draft, which another command wrote.", completion: .file())
   var draft: String
 
   @Option(
@@ -295,7 +297,7 @@ struct RepositoryKeySignCommand: ParsableCommand {
 
   func validate() throws {
     guard !rootKey.isEmpty || data != nil else {
-      throw ValidationError("Name a root key with --root-key, or the repository with --data.")
+      throw ValidationError("Pass a root key with --root-key, or the repository with --data.")
     }
   }
 

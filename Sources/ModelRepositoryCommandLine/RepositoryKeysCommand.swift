@@ -17,14 +17,14 @@ import TensorIOCommandLine
 struct RepositoryKeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "Print the keys that clients are to trust; make and replace keys.",
+    abstract: "Print the keys that clients should trust; create and replace keys.",
     discussion: """
-      Without a subcommand: the keys that clients are to trust. Ask on the server's own machine, \
-      with --data: who lies about a document lies about its key, too.
+      Without a subcommand, the keys that clients should trust are printed. Use --data on the \
+      server's own machine, because an attacker who forges documents can also forge keys.
 
       A repository signs with the keys in its folder 'keys'. Root keys are kept offline. They sign \
-      root documents, which tell clients about other keys: a stolen key is replaced without an update \
-      of any program. A running server notices changes within a second.
+      root documents, which tell clients about other keys, so a stolen key can be replaced without \
+      updating any program. A running server picks up changes within a second.
 
       Examples:
         tensorio repository keys create --root /media/usb/root.key --data models-data
@@ -40,7 +40,7 @@ struct RepositoryKeysCommand: ParsableCommand {
   /// Prints the keys that clients should trust.
   struct Trusted: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "trusted", abstract: "Print the keys that clients are to trust (default).")
+      commandName: "trusted", abstract: "Print the keys that clients should trust (default).")
 
     @OptionGroup var place: RepositoryTokenCommand.Place
 
@@ -53,7 +53,7 @@ struct RepositoryKeysCommand: ParsableCommand {
         }.map { KeyList.Key(try VerificationKey($0.key)) }
         if place.json { return try Console.printJSON(KeyList(keys: keys)) }
         for key in keys { Console.printData(key.key) }
-        if keys.isEmpty { Console.printMessage("There is no key yet. 'serve' makes one.") }
+        if keys.isEmpty { Console.printMessage("There is no key yet. 'serve' creates one.") }
       }
     }
   }
@@ -61,7 +61,7 @@ struct RepositoryKeysCommand: ParsableCommand {
   /// Lists all keys.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List all keys: what they sign, and which file they are in.")
+      abstract: "List all keys, what they sign, and their files.")
 
     @OptionGroup var place: RepositoryTokenCommand.Place
 
@@ -78,7 +78,7 @@ struct RepositoryKeysCommand: ParsableCommand {
         for line in table.lines(indentation: 0) { Console.printData(line) }
         guard let root = try await RepositoryKeysCommand.root(place) else {
           return Console.printMessage(
-            "No root document: a stolen key could not be replaced. See: keys create --root")
+            "No root document, so a stolen key can't be replaced. See: keys create --root")
         }
         Console.printData(root.summary)
       }

@@ -17,7 +17,7 @@ struct RepositoryModelsCommand: ParsableCommand {
 
   @OptionGroup var server: RepositoryServerArguments
 
-  @Flag(help: "Print them as JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   func run() throws {
@@ -34,14 +34,14 @@ struct RepositoryModelsCommand: ParsableCommand {
 /// The command `tensorio repository versions`.
 struct RepositoryVersionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "versions", abstract: "List the versions of a model, the newest first.")
+    commandName: "versions", abstract: "List the versions of a model, newest first.")
 
   @Argument(help: "The model.")
   var model: RepositoryName
 
   @OptionGroup var server: RepositoryServerArguments
 
-  @Flag(help: "Print them as JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   func run() throws {
@@ -63,10 +63,10 @@ struct RepositoryVersionsCommand: ParsableCommand {
 /// The command `tensorio repository withdraw`.
 struct RepositoryWithdrawCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "withdraw", abstract: "Let nobody get a version any more.",
+    commandName: "withdraw", abstract: "Withdraw a version, so that clients no longer get it.",
     discussion: """
-      Refused while a channel gives it. Who has it keeps it, unless the channel's --minimum-safe says \
-      otherwise.
+      A version can't be withdrawn while a channel serves it. Clients that have it keep it, unless \
+      the channel's --minimum-safe excludes it.
       """)
 
   @Argument(help: "The model.")

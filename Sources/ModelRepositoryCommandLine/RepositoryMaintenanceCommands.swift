@@ -15,8 +15,8 @@ import TensorIOCommandLine
 /// The command `tensorio repository gc`.
 struct RepositoryCollectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "gc", abstract: "Delete what no version needs.",
-    discussion: "What was uploaded in the last day stays: it may be about to be published.")
+    commandName: "gc", abstract: "Delete files that no version needs.",
+    discussion: "Uploads of the last day stay, because they may be about to be published.")
 
   @OptionGroup var place: RepositoryTokenCommand.Place
 
@@ -36,16 +36,17 @@ struct RepositoryCollectCommand: ParsableCommand {
 /// The command `tensorio repository fsck`.
 struct RepositoryCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fsck", abstract: "Check a repository's folder; 65 where something is wrong.",
-    discussion: "Blobs with other bytes go to the folder 'quarantine'. No server may run meanwhile."
+    commandName: "fsck",
+    abstract: "Check a repository's folder; exit with code 65 if something is wrong.",
+    discussion: "Damaged blobs are moved to the folder 'quarantine'. Stop the server first."
   )
 
   @OptionGroup var folder: DataFolderArguments
 
-  @Flag(help: "Read every byte again, too.")
+  @Flag(help: "Also read and verify every byte.")
   var rehash = false
 
-  @Flag(help: "Print what was found as JSON.")
+  @Flag(help: "Print the findings as JSON.")
   var json = false
 
   func run() throws {
@@ -68,8 +69,8 @@ struct RepositoryCheckCommand: ParsableCommand {
   private static func show(_ report: IntegrityReport) {
     Console.printData("\(report.blobs) blobs, \(report.bytes.byteText)")
     let faults =
-      report.lost.map { "lost: \($0)" } + report.wrongSizes.map { "another size: \($0)" }
-      + report.wrongDigests.map { "other bytes: \($0)" }
+      report.lost.map { "lost: \($0)" } + report.wrongSizes.map { "wrong size: \($0)" }
+      + report.wrongDigests.map { "damaged: \($0)" }
       + report.missing.map { "missing in version \($0.version) of \($0.model): \($0.digest)" }
       + report.untrusted.map { "not signed by a key of the repository: channel \($0)" }
       + report.database.map { "database: \($0)" } + report.rows.map { "database: \($0)" }
@@ -77,7 +78,7 @@ struct RepositoryCheckCommand: ParsableCommand {
     if report.isSound { Console.printData("sound") }
     for channel in report.outdated {
       Console.printData(
-        "signed by a key that was replaced: channel \(channel.printable); the server signs it again"
+        "signed by a replaced key: channel \(channel.printable); the server will sign it again"
       )
     }
     if !report.orphans.isEmpty {
@@ -90,12 +91,12 @@ struct RepositoryCheckCommand: ParsableCommand {
 /// The command `tensorio repository backup`.
 struct RepositoryBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copy a repository; its server may run meanwhile.",
+    commandName: "backup", abstract: "Back up a repository, even while its server is running.",
     discussion: """
-      The private keys are not in it: keep a copy of the folder 'keys' apart, on another medium, and \
-      give it to 'restore --keys'. On the same disk blobs are linked, and take no room. Those in S3 \
-      are downloaded, with the \
-      credentials of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
+      The backup doesn't contain the private keys. Keep a copy of the folder 'keys' on another \
+      medium, and pass it to 'restore --keys'. On the same disk, blobs are hard links and take no \
+      space. Blobs in S3 are downloaded with the credentials in AWS_ACCESS_KEY_ID, \
+      AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
       """)
 
   @OptionGroup var folder: DataFolderArguments
@@ -103,7 +104,7 @@ struct RepositoryBackupCommand: ParsableCommand {
   @Argument(help: "A new folder.", completion: .directory)
   var destination: String
 
-  @Flag(help: "Copy the private keys, too: whoever has the backup can sign then.")
+  @Flag(help: "Also copy the private keys. Anyone with the backup can then sign.")
   var withKeys = false
 
   func run() throws {
@@ -113,7 +114,8 @@ struct RepositoryBackupCommand: ParsableCommand {
         ModelRepositoryOptions(dataFolder: folder.data), to: destination, includingKeys: withKeys)
       guard !withKeys else { return }
       Console.printMessage(
-        "The private keys are not in the backup. Keep a copy of '\(folder.data)/keys' apart.")
+        "The backup doesn't contain the private keys. Keep a separate copy of "
+          + "'\(folder.data)/keys'.")
     }
   }
 }
@@ -121,16 +123,16 @@ struct RepositoryBackupCommand: ParsableCommand {
 /// The command `tensorio repository restore`.
 struct RepositoryRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Make a repository of a copy.")
+    commandName: "restore", abstract: "Restore a repository from a backup.")
 
-  @Argument(help: "What 'repository backup' made.", completion: .directory)
+  @Argument(help: "The backup that 'repository backup' made.", completion: .directory)
   var backup: String
 
   @OptionGroup var folder: DataFolderArguments
 
   @Option(
     help: ArgumentHelp(
-      "The folder of the private keys, which 'backup' leaves out.", valueName: "folder"),
+      "The folder of the private keys, which the backup doesn't contain.", valueName: "folder"),
     completion: .directory)
   var keys: String?
 
@@ -145,7 +147,7 @@ struct RepositoryRestoreCommand: ParsableCommand {
         return
       }
       Console.printMessage(
-        "There are no private keys yet. Copy NAME.key to '\(folder.data)/keys' before you serve.")
+        "The private keys are missing. Copy NAME.key to '\(folder.data)/keys' before 'serve'.")
     }
   }
 }

@@ -16,10 +16,10 @@ import TensorIOCommandLine
 struct RepositoryPullCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull",
-    abstract: "Download the version that a channel gives, and check every byte.",
+    abstract: "Download the version that a channel serves, and verify every byte.",
     discussion: """
-      The model is loaded and run once on zeros, in a process of its own, before it is put into the \
-      folder. A download that was interrupted continues where it ended.
+      Before the model is moved into the folder, it is loaded and run once on zeros in a separate \
+      process. An interrupted download continues where it stopped.
       """)
 
   @Argument(help: "The model.")
@@ -30,20 +30,20 @@ struct RepositoryPullCommand: ParsableCommand {
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "The folder that the model is put into, as MODEL.tiobundle or MODEL.tflite.",
+      "The folder for the model, which is named MODEL.tiobundle or MODEL.tflite.",
       valueName: "folder"),
     completion: .directory)
   var output: String
 
   @OptionGroup var channel: ChannelArguments
 
-  @Option(help: "Which installation this is, in rollouts; one of this machine unless told.")
+  @Option(help: "The identifier of this installation for rollouts (default: one for this machine).")
   var installationID: String?
 
-  @Flag(help: "Replace a model that is there.")
+  @Flag(help: "Replace an existing model.")
   var force = false
 
-  @Flag(help: "Download the files as they are, without trying the model.")
+  @Flag(help: "Download the files without a trial run of the model.")
   var noCheck = false
 
   @Option(name: .long, help: MemoryLimit.help)
@@ -51,7 +51,7 @@ struct RepositoryPullCommand: ParsableCommand {
 
   @OptionGroup var server: RepositoryServerArguments
 
-  @Flag(help: "Print what was downloaded as JSON.")
+  @Flag(help: "Print the result as JSON.")
   var json = false
 
   func run() throws {
@@ -101,12 +101,12 @@ struct RepositoryPullCommand: ParsableCommand {
         installed.path, with: FileSystem.name(of: target))
       error.message =
         error.code == .missingLibrary
-        ? "\(subject) was downloaded, but cannot be tried: \(reason)"
+        ? "\(subject) was downloaded, but the trial run isn't possible: \(reason)"
         : "\(subject) was refused: \(reason)"
       error.message +=
         FileManager.default.fileExists(atPath: target)
-        ? " '\(target)' was not changed." : " Nothing was put into '\(output)'."
-      error.message += " Pass --no-check to get the files without a trial."
+        ? " '\(target)' wasn't changed." : " Nothing was written to '\(output)'."
+      error.message += " Pass --no-check to get the files without a trial run."
       throw error
     }
   }

@@ -16,10 +16,10 @@ struct RepositoryPushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Publish a version of a model.",
     discussion: """
-      The model is loaded and run once on zeros, in a process of its own, before anything is sent.
-      What the server has already is not sent again; an upload that was interrupted goes on. Nobody \
-      gets the version before a channel says so: --channel does, for all who are in no rollout; see \
-      rollout.
+      Before anything is sent, the model is loaded and run once on zeros in a separate process.
+      Files that the server already has aren't sent again, and an interrupted upload continues. \
+      No client gets the version until a channel serves it. --channel makes a channel serve it to \
+      all installations outside a rollout. For a gradual start, see 'rollout'.
       """)
 
   @Argument(
@@ -30,16 +30,17 @@ struct RepositoryPushCommand: ParsableCommand {
   @Option(help: "The model's name in the repository.")
   var model: RepositoryName
 
-  @Option(name: .customLong("as"), help: ArgumentHelp("The version's name.", valueName: "version"))
+  @Option(
+    name: .customLong("as"), help: ArgumentHelp("The name of the version.", valueName: "version"))
   var version: RepositoryName
 
-  @Option(help: "What people should know of it.")
+  @Option(help: "Notes for people.")
   var details: String?
 
-  @Option(help: "The channel that gives it to all who are in no rollout, at once.")
+  @Option(help: "A channel that serves it at once to all installations outside a rollout.")
   var channel: RepositoryName?
 
-  @Flag(help: "Publish the files as they are, without trying the model.")
+  @Flag(help: "Publish the files without a trial run of the model.")
   var noCheck = false
 
   @Option(name: .long, help: MemoryLimit.help)

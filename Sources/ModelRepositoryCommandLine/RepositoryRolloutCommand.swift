@@ -16,7 +16,7 @@ import TensorIOCommandLine
 struct RepositoryRolloutCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollout",
-    abstract: "Give a version to a share of all installations, and to more.",
+    abstract: "Give a version to a growing share of installations.",
     subcommands: [Start.self, Ramp.self, Pause.self, Resume.self, Promote.self, Abort.self])
 
   /// The name of a rollout's only arm.
@@ -34,7 +34,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
   /// The option for the percentage of installations.
   struct Share: ParsableArguments {
-    @Option(help: "How many installations of a hundred get it: 0 to 100, to two decimals.")
+    @Option(help: "The percentage of installations that get it: 0 to 100, up to two decimals.")
     var percent: Double
 
     var threshold: Int { Int((percent * 100).rounded()) }
@@ -48,8 +48,8 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
   struct Start: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Begin a rollout.",
-      discussion: "Which installations get it is drawn anew; a ramp then keeps those who have it.")
+      abstract: "Start a rollout.",
+      discussion: "Each start selects installations at random. A ramp keeps those that have it.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
@@ -70,8 +70,8 @@ struct RepositoryRolloutCommand: ParsableCommand {
           guard content.experiment == nil else {
             throw TensorIOError(
               .invalidOption,
-              "Channel '\(options.channel.channel)' of '\(model)' has a rollout or variants; end them "
-                + "with 'rollout promote' or 'rollout abort'.")
+              "Channel '\(options.channel.channel)' of '\(model)' already has a rollout or "
+                + "variants. End them with 'rollout promote' or 'rollout abort'.")
           }
           content.experiment = ChannelContent.Experiment(
             salt: salt,
@@ -86,9 +86,9 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
   struct Ramp: RolloutChange {
     static let configuration = CommandConfiguration(
-      abstract: "Give it to more, or to fewer.",
+      abstract: "Give the version to more or fewer installations.",
       discussion:
-        "Who has it keeps it when the share grows. A paused rollout must be resumed first.")
+        "Installations that have it keep it when the share grows. Resume a paused rollout first.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
@@ -101,7 +101,8 @@ struct RepositoryRolloutCommand: ParsableCommand {
       _ rollout: ChannelContent.Experiment, of content: inout ChannelContent
     ) throws {
       guard rollout.isPaused != true else {
-        throw TensorIOError(.invalidOption, "The rollout is paused; resume it first.")
+        throw TensorIOError(
+          .invalidOption, "The rollout is paused. Resume it first with 'rollout resume'.")
       }
       content.experiment?.arms[0].threshold = share.threshold
     }
@@ -109,7 +110,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
   struct Pause: RolloutChange {
     static let configuration = CommandConfiguration(
-      abstract: "Let nobody join; who has it keeps it.")
+      abstract: "Pause: no installation joins, and those that have the version keep it.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
@@ -122,7 +123,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
   }
 
   struct Resume: RolloutChange {
-    static let configuration = CommandConfiguration(abstract: "Let installations join again.")
+    static let configuration = CommandConfiguration(abstract: "Resume a paused rollout.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
@@ -136,7 +137,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
   struct Promote: RolloutChange {
     static let configuration = CommandConfiguration(
-      abstract: "Give it to all: the rollout is over.")
+      abstract: "Give the version to all installations, and end the rollout.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
@@ -151,7 +152,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
   struct Abort: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give all what they had before: the rollout, or the variants, are over.")
+      abstract: "End the rollout or the variants, and go back to the channel's version.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
@@ -200,7 +201,7 @@ extension RolloutChange {
         guard let rollout = $0.experiment, rollout.arms.map(\.name) == [.rollout] else {
           throw TensorIOError(
             .invalidOption,
-            "Channel '\(channel)' of '\(model)' has no rollout; begin one with 'rollout start'.")
+            "Channel '\(channel)' of '\(model)' has no rollout. Start one with 'rollout start'.")
         }
         try change(rollout, of: &$0)
       }

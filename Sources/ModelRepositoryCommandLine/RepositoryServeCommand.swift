@@ -23,7 +23,8 @@ struct DataFolderArguments: ParsableArguments {
   /// Checks that a folder is a repository, so that a typo doesn't create one.
   static func requireRepository(_ folder: String) throws {
     guard FileSystem.isFile(folder + "/meta.sqlite") else {
-      throw TensorIOError(.fileNotFound, "'\(folder)' is no repository's folder.")
+      throw TensorIOError(
+        .fileNotFound, "'\(folder)' isn't a repository folder, because it has no meta.sqlite.")
     }
   }
 }
@@ -33,9 +34,8 @@ struct RepositoryServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Host models.",
     discussion: """
-      The folder is made where it is not there. Writing needs a token, which 'repository token create' \
-      makes. Other machines are let in with --host; without --cert and --key, put a proxy in front \
-      that has them.
+      A missing folder is created. Writing needs a token, which 'repository token create' creates. \
+      Use --host to allow other machines. Without --cert and --key, put a proxy with TLS in front.
       """)
 
   @OptionGroup var folder: DataFolderArguments
@@ -45,59 +45,60 @@ struct RepositoryServeCommand: ParsableCommand {
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port; 0 takes a free one.")
+  @Option(help: "The port; 0 picks a free one.")
   var port = 8090
 
   @Option(
-    help: ArgumentHelp("The certificate for TLS, in PEM.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The certificate for TLS, as PEM.", valueName: "file"), completion: .file())
   var cert: String?
 
   @Option(
-    help: ArgumentHelp("The certificate's key, in PEM.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The certificate's key, as PEM.", valueName: "file"), completion: .file())
   var key: String?
 
   @Option(
     help: ArgumentHelp(
-      "How many connections a client's address may have at once; 0 for any number, as behind a proxy.",
+      "The most connections from one address; 0 for no limit, such as behind a proxy.",
       valueName: "count"))
   var connectionsPerAddress = 256
 
   @Option(
-    help: "A further port for monitors, which answers /healthz and /readyz only, without TLS.")
+    help: "Another port for monitoring, which only serves /healthz and /readyz, without TLS.")
   var healthPort: Int?
 
-  @Flag(name: .customLong("private"), help: "Reading needs a token, too.")
+  @Flag(name: .customLong("private"), help: "Require a token for reading, too.")
   var isPrivate = false
 
   @Option(
-    help: ArgumentHelp("The most megabytes that all models may have.", valueName: "megabytes"))
+    help: ArgumentHelp(
+      "The most megabytes that all models together may take.", valueName: "megabytes"))
   var quota: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How many megabytes a second are read to find models that were damaged on the disk; 0 reads "
-        + "none. 4 unless told, and 0 for models in S3.", valueName: "megabytes"))
+      "How many megabytes per second are read to find models that are damaged on the disk; 0 turns "
+        + "this off (default: 4, or 0 for models in S3).", valueName: "megabytes"))
   var scrub: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Another repository with the same models, from which damaged ones are fetched again. A token "
-        + "for it is in TENSORIO_MIRROR_TOKEN.", valueName: "address"))
+      "Another repository with the same models, which replaces damaged files. Its token is in "
+        + "TENSORIO_MIRROR_TOKEN.", valueName: "address"))
   var mirror: String?
 
   @Option(
     help: ArgumentHelp(
-      "How many megabytes of the disk uploads leave free, so that channels can still be changed and "
-        + "garbage be collected. A twentieth of the disk unless told, from 2 to 64.",
+      "How many megabytes of the disk uploads leave free, so that changes of channels and garbage "
+        + "collection still work (default: a twentieth of the disk, from 2 to 64).",
       valueName: "megabytes"))
   var reserve: Int?
 
-  @Option(help: "For how many days a signed document is good; it is renewed after half of them.")
+  @Option(help: "How many days a signed document is valid; it is renewed after half of them.")
   var documentDays = 30
 
   @Option(
     help: ArgumentHelp(
-      "How long downloads and uploads may go on once the server is told to end.",
+      "How many seconds downloads and uploads may continue after a request to shut down.",
       valueName: "seconds"))
   var shutdownTime = 30
 
@@ -118,7 +119,7 @@ struct RepositoryServeCommand: ParsableCommand {
         "--connections-per-address takes 0 to 100000, --health-port 1 to 65535.")
     }
     guard (cert == nil) == (key == nil) else {
-      throw ValidationError("--cert and --key belong together.")
+      throw ValidationError("--cert and --key must be used together.")
     }
   }
 

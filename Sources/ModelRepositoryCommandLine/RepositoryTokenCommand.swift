@@ -16,11 +16,11 @@ import TensorIOCommandLine
 /// The command `tensorio repository token`.
 struct RepositoryTokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Make, list and revoke tokens.",
+    commandName: "token", abstract: "Create, list and revoke tokens.",
     discussion: """
-      With --data the folder of a repository on this machine is changed itself: that is how the first \
-      token is made, which should have the scope admin. Beside a running server leave --data out: the \
-      server is asked then, with a token whose scope is admin.
+      With --data, the folder of a repository on this machine is changed directly. Create the \
+      first token this way, with the scope admin. While a server is running, leave --data out. The \
+      command then asks the server, which needs a token with the scope admin.
       """,
     subcommands: [Create.self, List.self, Revoke.self])
 
@@ -33,7 +33,7 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     @OptionGroup var server: RepositoryServerArguments
 
-    @Flag(help: "Print the answer as JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     /// Runs the first closure on the folder if one was given, and the second on the server
@@ -49,9 +49,9 @@ struct RepositoryTokenCommand: ParsableCommand {
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a token. Its secret is shown this once.")
+      abstract: "Create a token. Its secret is only shown once.")
 
-    @Argument(help: "What people call it.")
+    @Argument(help: "A name for people.")
     var name: String
 
     @Option(parsing: .singleValue, help: "read, publish, rollout or admin; may be repeated.")
@@ -60,11 +60,11 @@ struct RepositoryTokenCommand: ParsableCommand {
     @Option(
       parsing: .singleValue,
       help: ArgumentHelp(
-        "The models that it is good for; * stands for any characters. All unless told.",
+        "The models that the token is valid for; * matches any characters (default: all).",
         valueName: "pattern"))
     var model: [String] = []
 
-    @Option(help: "For how many days it is good; for ever unless told.")
+    @Option(help: "How many days the token is valid (default: no expiry).")
     var days: Int?
 
     @OptionGroup var place: Place
@@ -84,7 +84,7 @@ struct RepositoryTokenCommand: ParsableCommand {
           { try await $0.makeToken(request) }, { try await $0.makeToken(request) })
         if place.json { return try Console.printJSON(made) }
         Console.printData(made.secret)
-        Console.printMessage("Keep it: it is not shown again.")
+        Console.printMessage("Save this token, because it isn't shown again.")
       }
     }
   }
@@ -112,9 +112,9 @@ struct RepositoryTokenCommand: ParsableCommand {
   }
 
   struct Revoke: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make a token good for nothing.")
+    static let configuration = CommandConfiguration(abstract: "Revoke a token.")
 
-    @Argument(help: "The token's id, as 'token list' shows it.")
+    @Argument(help: "The token's id, from 'token list'.")
     var id: String
 
     @OptionGroup var place: Place

@@ -20,7 +20,8 @@ struct RepositoryVariantsCommand: ParsableCommand {
       Example: tensorio repository variants pets --arm a=1.0:50 --arm b=2.0:50 \
       --parameter b.threshold=0.4
 
-      Who is in no arm gets the channel's version. 'rollout abort' ends it.
+      Installations outside the variants get the channel's version. 'rollout abort' ends the \
+      variants.
       """)
 
   @Argument(help: "The model.")
@@ -29,7 +30,7 @@ struct RepositoryVariantsCommand: ParsableCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "A variant, its version, and its share of a hundred; repeated.",
+      "A variant, its version and its percentage of installations; repeat for each variant.",
       valueName: "name=version:percent"))
   var arm: [String]
 
@@ -63,7 +64,7 @@ struct RepositoryVariantsCommand: ParsableCommand {
         let version = RepositoryName(String(values[0])), let percent = Double(values[1]),
         (0...100).contains(percent)
       else {
-        throw ValidationError("--arm takes NAME=VERSION:PERCENT, not '\(text)'.")
+        throw ValidationError("--arm takes NAME=VERSION:PERCENT, got '\(text)'.")
       }
       threshold += percent * 100
       arms.append(
@@ -71,7 +72,7 @@ struct RepositoryVariantsCommand: ParsableCommand {
           name: name, threshold: Int(threshold.rounded()), version: version, parameters: [:]))
     }
     guard threshold.rounded() <= 10_000 else {
-      throw ValidationError("The arms' shares are more than 100 together.")
+      throw ValidationError("The percentages of all --arm options add up to more than 100.")
     }
     for text in parameter {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -81,7 +82,7 @@ struct RepositoryVariantsCommand: ParsableCommand {
       let key = place.map { (parts.first ?? "").dropFirst(arms[$0].name.text.count + 1) } ?? ""
       guard parts.count == 2, let place, !key.isEmpty else {
         throw ValidationError(
-          "--parameter takes NAME.KEY=VALUE with the name of an --arm, not '\(text)'.")
+          "--parameter takes NAME.KEY=VALUE with the name of an --arm, got '\(text)'.")
       }
       arms[place].parameters?[String(key)] = parts[1]
     }

@@ -15,7 +15,7 @@ import TensorIOCommandLine
 struct RepositoryVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Fetch all that a channel gives, and check signature and every byte.")
+    abstract: "Download all that a channel serves, and verify the signature and every byte.")
 
   @Argument(help: "The model.")
   var model: RepositoryName
@@ -26,7 +26,7 @@ struct RepositoryVerifyCommand: ParsableCommand {
 
   @OptionGroup var server: RepositoryServerArguments
 
-  @Flag(help: "Print what was found as JSON.")
+  @Flag(help: "Print the findings as JSON.")
   var json = false
 
   func run() throws {

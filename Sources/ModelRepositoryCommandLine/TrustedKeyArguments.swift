@@ -16,20 +16,20 @@ struct TrustedKeyArguments: ParsableArguments {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
+      "A trusted key, as printed by 'repository keys'; may be repeated.", valueName: "key"))
   var key: [String] = []
 
   @Option(
     name: .customLong("root"),
     help: ArgumentHelp(
-      "A root document that is trusted instead of keys: a file of the repository's folder 'roots'.",
+      "A trusted root document instead of keys: a file from the repository's folder 'roots'.",
       valueName: "file"),
     completion: .file())
   var rootFile: String?
 
   func validate() throws {
     guard key.isEmpty != (rootFile == nil) else {
-      throw ValidationError("Name a key that you trust with --key, or a root document with --root.")
+      throw ValidationError("Pass a key that you trust with --key, or a root document with --root.")
     }
     _ = try verificationKeys()
   }

@@ -17,7 +17,7 @@ import TensorIOLiteRT
 public struct NetRunnerCommand: ParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "netrunner", _superCommandName: "tensorio",
-    abstract: "See models at work in a browser, with the live camera.",
+    abstract: "Run models in a browser on photos, videos and the live camera.",
     discussion: """
       Examples:
         tensorio netrunner
@@ -25,15 +25,15 @@ public struct NetRunnerCommand: ParsableCommand {
         tensorio netrunner --host 0.0.0.0 --cert cert.pem --key key.pem
         tensorio netrunner --repository https://models.example.com --repository-key KEY
 
-      Only this machine can reach the server unless --host says otherwise; then every request needs a \
-      token, which is made up where --token names none. Browsers give the camera only to pages of \
-      https and of localhost, so other machines' cameras need --cert and --key.
+      By default, only this machine can reach the server. With --host, other machines can, and \
+      every request needs a token; it is generated if --token is missing. Browsers only allow the \
+      camera on https and localhost pages, so cameras of other machines need --cert and --key.
       """,
     version: Version.current, subcommands: [SessionWorkerCommand.self])
 
   @Option(
     help: ArgumentHelp(
-      "A folder of bundles. Unless told: the shipped ones, and what was imported before.",
+      "A folder of bundles (default: the shipped bundles and earlier imports).",
       valueName: "folder"),
     completion: .directory)
   var models: String?
@@ -47,33 +47,33 @@ public struct NetRunnerCommand: ParsableCommand {
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port; 0 takes a free one.")
+  @Option(help: "The port; 0 picks a free one.")
   var port = 8080
 
   @Option(
     help:
-      "What every request must bear, 16 bytes or more; TENSORIO_NETRUNNER_TOKEN keeps it out of sight."
+      "The token that every request needs, 16 bytes or more; safer in TENSORIO_NETRUNNER_TOKEN."
   )
   var token: String?
 
   @Option(
-    help: ArgumentHelp("The certificate for TLS, in PEM.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The certificate for TLS, as PEM.", valueName: "file"), completion: .file())
   var cert: String?
 
   @Option(
-    help: ArgumentHelp("The certificate's key, in PEM.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The certificate's key, as PEM.", valueName: "file"), completion: .file())
   var key: String?
 
-  @Option(help: "How many pictures are worked on at once; as many as processors unless told.")
+  @Option(help: "How many images are processed at once (default: the number of processors).")
   var threads: Int?
 
-  @Flag(help: "Let bundles be imported from private and loopback addresses.")
+  @Flag(help: "Allow imports of bundles from private and loopback addresses.")
   var allowPrivateImports = false
 
   @Option(
     help: ArgumentHelp(
-      "The most bytes that a request with tensors may have, as 512KiB or 64MiB; what the model's inputs "
-        + "can need unless told.", valueName: "size"))
+      "The largest body of a request with tensors, such as 512KiB or 64MiB (default: as much as "
+        + "the model's inputs can need).", valueName: "size"))
   var bodyLimit: ByteCount?
 
   @OptionGroup var repository: NetRunnerRepositoryArguments
@@ -81,7 +81,7 @@ public struct NetRunnerCommand: ParsableCommand {
   @Option(name: .long, help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
-  @Flag(help: "Do not open a browser.")
+  @Flag(help: "Don't open a browser.")
   var noBrowser = false
 
   public init() {}
@@ -94,7 +94,7 @@ public struct NetRunnerCommand: ParsableCommand {
       throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
     }
     guard (cert == nil) == (key == nil) else {
-      throw ValidationError("--cert and --key belong together.")
+      throw ValidationError("--cert and --key must be used together.")
     }
   }
 
@@ -146,7 +146,7 @@ public struct NetRunnerCommand: ParsableCommand {
   private func modelsFolder() throws -> String {
     if let models {
       guard FileSystem.isFolder(models) else {
-        throw TensorIOError(.fileNotFound, "There is no folder '\(models)' of models.")
+        throw TensorIOError(.fileNotFound, "There is no folder '\(models)' for --models.")
       }
       return models
     }
@@ -156,8 +156,8 @@ public struct NetRunnerCommand: ParsableCommand {
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "The folder '\(folder)' for imported models cannot be made: "
-          + "\(FileSystem.reason(for: error)). Name another with --models.", cause: error)
+        "The folder '\(folder)' for imported models can't be created: "
+          + "\(FileSystem.reason(for: error)). Choose another folder with --models.", cause: error)
     }
     return folder
   }
@@ -174,8 +174,8 @@ public struct NetRunnerCommand: ParsableCommand {
   /// will.
   private var cameraWarning: String? {
     guard cert == nil, !["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
-    return "Without --cert and --key, browsers on other machines keep their cameras from the page; "
-      + "photos and videos work."
+    return "Without --cert and --key, browsers on other machines don't allow the camera on this "
+      + "page; photos and videos work."
   }
 
   /// A random token of 192 bits, in hexadecimal.

@@ -14,20 +14,20 @@ import ModelRepositoryClient
 struct NetRunnerRepositoryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A model repository to import from; TENSORIO_REPOSITORY_TOKEN is its token, if it wants one.",
+      "A model repository to import from; TENSORIO_REPOSITORY_TOKEN has its token, if needed.",
       valueName: "address"))
   var repository: String?
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "A key that is trusted, as 'repository keys' prints it; may be repeated.", valueName: "key"))
+      "A trusted key, as printed by 'repository keys'; may be repeated.", valueName: "key"))
   var repositoryKey: [String] = []
 
   @Option(
     name: [.customLong("repository-root"), .customLong("root")],
     help: ArgumentHelp(
-      "A root document that is trusted instead of keys: a file of the repository's folder 'roots'.",
+      "A trusted root document instead of keys: a file from the repository's folder 'roots'.",
       valueName: "file"),
     completion: .file())
   var repositoryRoot: String?
@@ -35,19 +35,19 @@ struct NetRunnerRepositoryArguments: ParsableArguments {
   @Option(
     name: [.customLong("repository-ca"), .customLong("ca")],
     help: ArgumentHelp(
-      "Certificates of authorities that the repository's may be of, besides the system's, in PEM.",
+      "A PEM file of authorities to trust for the repository, besides the system's.",
       valueName: "file"),
     completion: .file())
   var repositoryAuthorities: String?
 
   @Option(
-    help: ArgumentHelp("The repository's channel; stable unless told.", valueName: "channel"),
+    help: ArgumentHelp("The repository's channel (default: stable).", valueName: "channel"),
     transform: Self.channel)
   var repositoryChannel: RepositoryName?
 
   private static func channel(_ word: String) throws -> RepositoryName {
     guard let name = RepositoryName(word) else {
-      throw ValidationError("'\(word)' is not a channel's name.")
+      throw ValidationError("'\(word)' isn't a valid channel name.")
     }
     return name
   }
@@ -58,13 +58,13 @@ struct NetRunnerRepositoryArguments: ParsableArguments {
     ]
     guard repository != nil || others.allSatisfy({ $0 == nil }) else {
       throw ValidationError(
-        "--repository-key, --repository-root, --repository-ca and --repository-channel belong to "
+        "--repository-key, --repository-root, --repository-ca and --repository-channel need "
           + "--repository.")
     }
     guard repository == nil || repositoryKey.isEmpty != (repositoryRoot == nil) else {
       throw ValidationError(
-        "Name a key that signs the repository's documents with --repository-key, or a root document "
-          + "with --repository-root.")
+        "Pass a key that signs the repository's documents with --repository-key, or a root "
+          + "document with --repository-root.")
     }
     _ = try keys()
   }

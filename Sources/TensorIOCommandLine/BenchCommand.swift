@@ -14,9 +14,9 @@ struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure how long a model takes.",
     discussion: """
-      Without a VALUE the inputs are zeros and grey pictures. A picture's decoding is measured apart. \
-      The cold start is the first run in this process, and what loading the model took. Ctrl-C ends \
-      the measurement early and prints what there is.
+      Without a VALUE, the inputs are zeros and grey images. The decoding of an image is measured \
+      separately. The cold start is the time to load the model and the first run in this process. \
+      Ctrl-C ends the measurement early and prints the results so far.
 
       Examples:
         tensorio bench pets.tiobundle cat.jpg
@@ -25,15 +25,15 @@ struct BenchCommand: ParsableCommand {
 
   @OptionGroup var arguments: ModelArguments
 
-  @Option(name: .long, help: "How many runs are measured.")
+  @Option(name: .long, help: "The number of measured runs.")
   var iterations: Int = 100
 
-  @Option(name: .long, help: "How many runs of each worker go before, unmeasured.")
+  @Option(name: .long, help: "The number of unmeasured runs that each worker starts with.")
   var warmup: Int = 5
 
   @Option(
     name: .long,
-    help: "How many runs are under way at once, each on a thread and a session of its own.")
+    help: "How many runs happen at once, each with its own thread and session.")
   var workers: Int = 1
 
   @Flag(name: .long, help: "Print JSON.")
@@ -42,7 +42,7 @@ struct BenchCommand: ParsableCommand {
   func validate() throws {
     guard iterations >= 1, (0...1_000_000).contains(warmup) else {
       throw ValidationError(
-        "--iterations takes a positive number, --warmup one from 0 to 1000000.")
+        "--iterations takes a positive number, --warmup a number from 0 to 1000000.")
     }
     guard (1...1024).contains(workers) else {
       throw ValidationError("--workers takes a number from 1 to 1024, got \(workers).")
@@ -60,7 +60,8 @@ struct BenchCommand: ParsableCommand {
     let start = clock.now
     guard let model = try arguments.loadModel(cancellation: cancellation, sessions: workers) else {
       throw TensorIOError(
-        .unsupportedModel, "'\(arguments.bundle)' is a placeholder: there is nothing to measure.")
+        .unsupportedModel,
+        "'\(arguments.bundle)' is a placeholder without a model, so nothing can be measured.")
     }
     let step = try step(model)
     var measurement = BenchMeasurement(workers: workers, load: clock.now - start)

@@ -66,9 +66,9 @@ struct BenchMeasurement {
         line(name, cells.map { $0.map { $0.fixed($0 < 0.1 ? 5 : 3) } ?? "too few" }))
     }
     let atOnce = workers == 1 ? "" : ", \(workers) at once"
-    Console.printMessage("\(counted(latencies.count, "run"))\(atOnce), \(rate.fixed(1)) a second")
+    Console.printMessage("\(counted(latencies.count, "run"))\(atOnce), \(rate.fixed(1)) per second")
     Console.printMessage(
-      "cold start: \(load.formatted) to load, \(firstRun.formatted) the first run; "
+      "cold start: \(load.formatted) to load, \(firstRun.formatted) for the first run; "
         + "peak memory \((Double(ProcessMemory.peak) / 1e6).fixed(1)) MB")
   }
 }

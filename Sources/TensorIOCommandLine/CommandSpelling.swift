@@ -47,6 +47,6 @@ enum CommandSpelling {
     if path == "tensorio", FileSystem.isFile(word) || FileSystem.isFolder(word) {
       return "To run a model, write 'tensorio run \(word)'."
     }
-    return "There are \(names.joined(separator: ", ")); '\(path) --help' tells what they do."
+    return "The commands are \(names.joined(separator: ", ")); '\(path) --help' describes them."
   }
 }

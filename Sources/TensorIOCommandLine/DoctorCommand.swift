@@ -11,9 +11,9 @@ import TensorIO
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Show what is installed, what is missing, and the command that installs it.",
+    abstract: "Show what is installed, what is missing, and how to install it.",
     discussion: """
-      Exit codes: 0 when models can run, 69 when LiteRT is missing, which TensorFlow Lite models need. \
+      Exit codes: 0 if models can run, 69 if LiteRT is missing, which TensorFlow Lite models need. \
       Everything else is optional.
       """)
 
@@ -38,7 +38,7 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private func print(_ finding: Finding) {
-    let mark = finding.place != nil ? "found" : finding.isNeeded ? "MISSING" : "not there"
+    let mark = finding.place != nil ? "found" : finding.isNeeded ? "MISSING" : "not installed"
     Console.printData("")
     Console.printData("\(Console.bold(finding.name)): \(mark)  (\(finding.purpose))")
     if let place = finding.place {

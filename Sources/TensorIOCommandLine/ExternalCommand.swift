@@ -36,15 +36,15 @@ extension ExternalCommand {
     guard let path = ExternalPrograms.find(name) else {
       return TensorIOError(
         .missingLibrary,
-        "'tensorio \(_commandName)' is a program of its own, \(name), which is neither in "
-          + "'\(ExternalPrograms.folder)' nor on PATH; build it in TensorIO's source folder with "
-          + "'make programs', or install TensorIO's package, which has it.")
+        "'tensorio \(_commandName)' needs the program \(name), which is neither in "
+          + "'\(ExternalPrograms.folder)' nor on PATH. Build it in TensorIO's source folder with "
+          + "'make programs', or install TensorIO's package, which includes it.")
     }
     var arguments: [UnsafeMutablePointer<CChar>?] = ([path] + words).map { strdup($0) }
     arguments.append(nil)
     execv(path, arguments)
     return TensorIOError(
-      .missingLibrary, "'\(path)' cannot be started: \(String(cString: strerror(errno))).")
+      .missingLibrary, "'\(path)' can't be started: \(String(cString: strerror(errno))).")
   }
 }
 
@@ -68,8 +68,6 @@ enum ExternalPrograms {
   ///
   /// This returns if the command line asks for none of the programs. Nothing is parsed first, so a
   /// server starts as fast this way as under its own name.
-  ///
-  /// Nothing is parsed before: a server starts as fast by this way as by its own name.
   static func start(_ words: [String]) throws {
     let asksForHelp = words.first == "help"
     guard let word = asksForHelp ? words.dropFirst().first : words.first,
@@ -95,7 +93,8 @@ enum ExternalPrograms {
 /// The command `tensorio netrunner`.
 struct NetRunnerProgram: ExternalCommand {
   static let configuration = CommandConfiguration(
-    commandName: "netrunner", abstract: "See models at work in a browser, with the live camera.")
+    commandName: "netrunner",
+    abstract: "Run models in a browser on photos, videos and the live camera.")
 
   @Argument(parsing: .captureForPassthrough) var words: [String] = []
 }
@@ -103,7 +102,8 @@ struct NetRunnerProgram: ExternalCommand {
 /// The command `tensorio repository`.
 struct RepositoryProgram: ExternalCommand {
   static let configuration = CommandConfiguration(
-    commandName: "repository", abstract: "Host models, publish them, and say who gets which.")
+    commandName: "repository",
+    abstract: "Host and publish models, and control which clients get them.")
 
   @Argument(parsing: .captureForPassthrough) var words: [String] = []
 }

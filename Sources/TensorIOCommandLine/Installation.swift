@@ -79,7 +79,7 @@ enum Installation {
 
   private static var curl: Finding {
     var finding = Finding(
-      name: "libcurl", purpose: "fetches pictures by their address",
+      name: "libcurl", purpose: "downloads images",
       remedy: "apt-get install libcurl4")
     finding.look { try CurlLibrary.shared.get().path }
     return finding
@@ -97,7 +97,7 @@ enum Installation {
     Finding(
       name: name, purpose: "what 'tensorio \(name.dropFirst("tensorio-".count))' starts",
       place: ExternalPrograms.find(name),
-      remedy: "make programs, in TensorIO's source folder; the packages have it")
+      remedy: "make programs, in TensorIO's source folder; the packages include it")
   }
 
   /// Returns the command that downloads a runtime into the user's data folder.

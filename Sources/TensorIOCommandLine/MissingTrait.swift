@@ -10,8 +10,8 @@ package enum MissingTrait {
   /// Prints how to build a program, and ends the process.
   package static func exit(of program: String) -> Never {
     Console.printMessage(
-      "error: This \(program) has no server in it: it was built without the trait Servers. Build it "
-        + "with 'swift build --traits Servers --product \(program)'.")
+      "error: This \(program) has no server, because it was built without the trait Servers. Build "
+        + "it with 'swift build --traits Servers --product \(program)'.")
     Console.exit(69)
   }
 }

@@ -26,7 +26,8 @@ package enum Program {
     }
   }
 
-  /// Parses the subcommand that the first word names without its parents, which takes half as long.
+  /// Parses only the subcommand that the first word names, which takes half as long as the whole
+  /// tree.
   ///
   /// This is only for a command that sets `_superCommandName`, which shows that it may be parsed
   /// alone.
@@ -47,7 +48,7 @@ package enum Program {
   /// Returns the words of the command line, with a space before each VALUE that is a negative
   /// number.
   ///
-  /// The parser takes every word with a leading dash for an option. No option of this program
+  /// The parser treats every word with a leading dash as an option. No option of this program
   /// begins with a digit, and JSON may begin with a space.
   private static func words(_ arguments: ArraySlice<String>) -> [String] {
     zip(arguments, [""] + arguments).map { word, previous in
@@ -64,8 +65,8 @@ package enum Program {
   /// Prints an error to standard error, and ends the process with the exit code for its kind.
   static func exit(reporting error: any Error, of root: any ParsableCommand.Type) -> Never {
     guard let error = error as? any ReportedError else {
-      // Help goes to standard output. A message may quote a wrong word, which may be the name of
-      // somebody else's file, so `Console` prints both.
+      // Help goes to standard output and messages to standard error. A message may quote a wrong
+      // word, such as the name of somebody else's file, so `Console` prints it.
       let code = root.exitCode(for: error)
       let text = root.fullMessage(for: error)
       if !text.isEmpty { code == .success ? Console.printData(text) : Console.printMessage(text) }

@@ -13,13 +13,13 @@ import TensorIOLiteRT
 /// it.
 package struct SessionWorkerCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
-    commandName: "session-worker", abstract: "Run one model for another process of tensorio.",
+    commandName: "session-worker", abstract: "Run one model for another tensorio process.",
     shouldDisplay: false)
 
   @Option(help: "The most memory that the process may reserve, in bytes.")
   var memory: Int
 
-  @Argument(help: "The model's path, to be seen in the list of processes.")
+  @Argument(help: "The model's path, which the list of processes shows.")
   var model: String
 
   @Option(name: .long, help: MemoryLimit.help)

@@ -8,17 +8,17 @@ import ModelCommands
 
 /// The root command, `tensorio`.
 struct TensorIOCommand: ParsableCommand {
-  // This is read only after `TensorIOTool.main` has stored what the program adds.
+  // This is evaluated only after `TensorIOTool.main` has stored what the program adds.
   static let configuration = CommandConfiguration(
     commandName: "tensorio",
     abstract: "Run, train, inspect and measure models that a model.json describes.",
     discussion: """
-      A model is a folder, NAME.tiobundle, with a model.json that says what goes in and what \
-      comes out, and the model itself: a TensorFlow Lite file, or a SavedModel of TensorFlow.
+      A bundle is a folder NAME.tiobundle. It contains a model.json that describes the inputs and \
+      outputs, and the model itself: a TensorFlow Lite file or a TensorFlow SavedModel.
 
-      Exit codes: 0 done, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is missing, \
-      69 a native library or a program is missing, 70 a fault of this program; parity: 1 when tensors differ; \
-      evaluate, merge: 1 when a gate is not met; evaluate, bulk: 130 interrupted.
+      Exit codes: 0 success, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is \
+      missing, 69 a native library or a program is missing, 70 a bug in this program; parity: 1 if \
+      the tensors differ; evaluate, merge: 1 if a gate is not met; evaluate, bulk: 130 interrupted.
       """,
     version: Version.current,
     subcommands: [

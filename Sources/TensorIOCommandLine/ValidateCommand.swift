@@ -14,16 +14,17 @@ struct ValidateCommand: ParsableCommand {
     commandName: "validate",
     abstract: "Check bundles and report every problem.",
     discussion: """
-      Each issue has a code, the place in model.json, what was expected, what was found, and how \
-      to fix it. A bundle whose description is sound is also compared with its model, which takes \
-      the runtime's library; one to train also with the operations of a step. The exit code is 65 \
-      when any bundle has an error, 69 when a library is missing; warnings alone leave it 0.
+      Each issue has a code, a path in model.json, what was expected, what was found, and how to \
+      fix it. A bundle with a valid description is also compared with its model, which needs the \
+      runtime's library. A bundle for training is also compared with the operations of a training \
+      step. The exit code is 65 if any bundle has an error and 69 if a library is missing; \
+      warnings alone leave it 0.
       """)
 
   @Argument(help: "The bundles.", completion: .directory)
   var bundles: [String]
 
-  @Flag(name: .long, help: "Do not compare the descriptions with the models.")
+  @Flag(name: .long, help: "Don't compare the descriptions with the models.")
   var descriptionOnly = false
 
   @Option(name: .long, help: MemoryLimit.help)
@@ -68,9 +69,9 @@ struct ValidateCommand: ParsableCommand {
       ("version", manifest.version), ("author", manifest.author), ("license", manifest.license),
     ].filter { $0.1.hasPrefix(BundleDraft.markerStart) }.map { key, text in
       BundleIssue(
-        .unfinishedText, severity: .warning, path: key, expected: "a text of your own",
-        found: "\"\(text)\", which 'tensorio init' wrote",
-        suggestion: "Replace it. The model runs all the same.")
+        .unfinishedText, severity: .warning, path: key, expected: "your own text",
+        found: "\"\(text)\", which is the text from 'tensorio init'",
+        suggestion: "Replace it. The model runs without this, too.")
     }
   }
 
@@ -94,8 +95,8 @@ struct ValidateCommand: ParsableCommand {
     case .missingLibrary:
       throw TensorIOError(
         .missingLibrary,
-        "'\(bundle.path)' cannot be compared with its model. \(error.message) To check model.json "
-          + "alone, pass --description-only.", cause: error)
+        "'\(bundle.path)' can't be compared with its model. \(error.message) To check only "
+          + "model.json, pass --description-only.", cause: error)
     case .unknownBackend, .unknownModelClass:
       Console.printMessage("note: \(bundle.path): not compared with its model. \(error.message)")
       return []

@@ -27,7 +27,7 @@ struct BenchTests {
       #expect(line.wholeMatch(of: expected) != nil, "\(line)")
     }
     let atOnce = arguments == ["--workers", "3"] ? ", 3 at once" : ""
-    #expect(result.error.hasPrefix("20 runs\(atOnce), R a second\ncold start: "))
+    #expect(result.error.hasPrefix("20 runs\(atOnce), R per second\ncold start: "))
     #expect(result.status == 0)
   }
 
@@ -76,7 +76,7 @@ struct BenchTests {
       try await CommandRunner.run(["bench", bundle.path, "2000000000", "--timeout", "0.3"])
         == (
           65, "",
-          "error: The run was stopped, because the command took longer than --timeout 0.3 "
+          "error: The run was stopped because the command took longer than --timeout 0.3 "
             + "seconds.\n"
         ))
   }
@@ -98,7 +98,8 @@ struct BenchTests {
       .write(to: manifest, atomically: true, encoding: .utf8)
     #expect(
       try await CommandRunner.run(["bench", bundle.path]) == (
-        65, "", "error: '\(bundle.path)' is a placeholder: there is nothing to measure.\n"
+        65, "",
+        "error: '\(bundle.path)' is a placeholder without a model, so nothing can be measured.\n"
       ))
   }
 

@@ -64,9 +64,9 @@ import Testing
           == #"{ "name": "map", "type": "image", "shape": [8, 6, 1], "format": "CLASSES" }"#)
       #expect(
         draft.checks == [
-          "type of 'map': its whole numbers are described as the classes of the picture's pixels; "
-            + "if they are none, make it an \"array\"",
-          "labels of 'map': the model carries none; put the names of its classes into "
+          "type of 'map': its whole numbers are taken as the classes of the image's pixels; if "
+            + "they aren't, change the type to \"array\"",
+          "labels of 'map': the model has none; put the names of its classes into "
             + "assets/labels.txt and add \"labels\": \"labels.txt\"",
         ])
     }

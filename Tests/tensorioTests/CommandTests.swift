@@ -59,7 +59,7 @@ import Testing
     (["validate"], "Error: Missing expected argument '<bundles> ...'"),
     (
       ["bench", "x", "--iterations", "0"],
-      "Error: --iterations takes a positive number, --warmup one from 0 to 1000000."
+      "Error: --iterations takes a positive number, --warmup a number from 0 to 1000000."
     ),
   ])
   func `wrong usage is told on standard error, with code 64`(

@@ -83,7 +83,7 @@ struct EvaluateTests {
     let reports = names.flatMap { ["--report", "\(folder.path)/whole.\($0)"] }
     let merged = try await CommandRunner.run(["merge"] + parts + reports)
     #expect(merged.status == 0)
-    #expect(merged.output.contains("20 pictures, 0 failed"))
+    #expect(merged.output.contains("20 images, 0 failed"))
     // What was asked for in the parts is what is shown of the whole.
     #expect(merged.output.contains("classification_accuracy"))
     #expect(!merged.output.contains("macro_f1"))
@@ -131,7 +131,7 @@ struct EvaluateTests {
       let model = try await CommandRunner.run(
         command + ["--model", vectorModel.path])
       #expect(model.status == 65)
-      #expect(model.error.contains("run models that take a single picture"), "\(model.error)")
+      #expect(model.error.contains("run models that take a single image"), "\(model.error)")
       #expect(model.error.contains("'tensorio run'"))
     }
     let table = try await CommandRunner.run(vectors + ["--model", "Demo/digits.tiobundle"])
@@ -193,7 +193,7 @@ struct EvaluateTests {
     #expect(result.status == 1)
     #expect(result.error.contains("NOT MET"))
     let text = try String(contentsOfFile: report, encoding: .utf8)
-    #expect(text.contains("interrupted: of 350 pictures only"))
+    #expect(text.contains("interrupted: of 350 images only"))
   }
 
   @Test func `a mistyped gate does not lose the work`() async throws {

@@ -76,10 +76,10 @@ struct InitTests {
         0, bundle + "\n",
         """
         fill in: details, author, license in \(bundle)/model.json
-        check: format of 'image': the model does not say; RGB is assumed
-        check: normalize of 'image': the model does not say; pixel values 0...255 are passed
-        check: type of 'output': an array is described; if it is a picture, make it an "image" \
-        with "format" and "denormalize"
+        check: format of 'image': the model doesn't specify it; RGB is assumed
+        check: normalize of 'image': the model doesn't specify it; pixel values 0...255 are passed
+        check: type of 'output': an array is assumed; if it is an image, change the type to \
+        "image" with "format" and "denormalize"
 
         """
       ))
@@ -142,7 +142,7 @@ struct InitTests {
     #expect(
       result == (
         65, "",
-        "error: The input 'x' holds \(type) values, which no layer of a model.json can describe. "
+        "error: The input 'x' has \(type) values, which a layer of a model.json can't describe. "
           + "Convert the model with another type.\n"
       ))
     #expect(try folder.contents.isEmpty)
@@ -155,7 +155,7 @@ struct InitTests {
     ])
     #expect(result.status == 0)
     #expect(
-      result.error.contains("check: the bundle is written, but its model cannot be run: "))
+      result.error.contains("check: the bundle was written, but its model can't be run: "))
   }
 
   @Test func `a detector's outputs have their shapes and names, and its kind`() async throws {
@@ -237,7 +237,7 @@ struct InitTests {
   }
 
   @Test(arguments: [
-    (["add.tflite", "-o", "x.bundle"], 64, "ends with .tiobundle"),
+    (["add.tflite", "-o", "x.bundle"], 64, "must end with .tiobundle"),
     (["add.tflite", "-o", "nowhere/x.tiobundle"], 66, "There is no folder"),
     (["nothing.tflite", "-o", "x.tiobundle"], 66, "There is no file"),
     (["../Models", "-o", "x.tiobundle"], 65, "neither a bundle"),
@@ -269,7 +269,8 @@ struct InitTests {
     #expect(
       result.error == """
         fill in: details, author, license in \(bundle)/model.json
-        check: the signature 'square' is described; the model also has 'double', for --signature
+        check: the signature 'square' was used; the model also has 'double', which --signature \
+        selects
 
         """)
     let run = try await CommandRunner.run(["run", bundle, "[3, -4]"])

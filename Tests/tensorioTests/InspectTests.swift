@@ -25,7 +25,7 @@ struct InspectTests {
 
         Signature serving_default
                   #  Name           Type     Shape         About
-          input   0  image          float32  [1, 8, 6, 3]  'picture'; RGB picture; \
+          input   0  image          float32  [1, 8, 6, 3]  'picture'; RGB image; \
         normalized by (v - 127.5) / 127.5; RGB, from -1 to 1.
           output  0  probabilities  float32  [1, 3]        'colour'; \
         3 labels ('red', 'green', 'blue'); A probability for each.

@@ -38,7 +38,7 @@ import Testing
         0, "photo  label\na.jpg  -7\nb.jpg  0.5, -2\n", ""
       ))
     #expect(
-      try await label("undo", store) == (0, "", "a.jpg: 'rocking chair' again\n"))
+      try await label("undo", store) == (0, "", "a.jpg: 'rocking chair' restored\n"))
     try FileManager.default.removeItem(atPath: photo)
     let list = try await label("list", store, "--model", "m", "--json")
     #expect(
@@ -81,7 +81,9 @@ import Testing
     #expect(
       try String(contentsOfFile: folder.path + "/x.csv", encoding: .utf8)
         == "path,label\ncat/d.jpg,cat\ndog/c.jpg,dog\n")
-    #expect(try await label("undo", store).error == "cat/d.jpg: no label\ndog/c.jpg: no label\n")
+    #expect(
+      try await label("undo", store).error
+        == "cat/d.jpg: label removed\ndog/c.jpg: label removed\n")
   }
 
   @Test func `a moved photo is found again`() async throws {

@@ -14,7 +14,7 @@ enum Latencies {
         "\"\($0.1)\":T"
       }
       .replacing(/(preprocess|inference) [.0-9]+ (µs|ms|s)\b/) { "\($0.1) T" }
-      .replacing(/[.0-9]+ a second/, with: "R a second")
+      .replacing(/[.0-9]+ per second/, with: "R per second")
   }
 
   /// The line that `run` writes for a person.

@@ -56,9 +56,9 @@ import Testing
     #expect(layers == names.map { #"{ "name": "\#($0)", "type": "array", "shape": [2] }"# })
     #expect(
       drafter.checks == [
-        "name of 'x_2': the model calls the input at index 1 'x'",
-        "name of 'input': the model calls the input at index 2 ''",
-        "name of 'x_2_2': the model calls the input at index 3 'x_2'",
+        "name of 'x_2': the model's name for the input at index 1 is 'x'",
+        "name of 'input': the model's name for the input at index 2 is ''",
+        "name of 'x_2_2': the model's name for the input at index 3 is 'x_2'",
       ])
   }
 
@@ -99,8 +99,8 @@ import Testing
     #expect(drawn.outputs == [#"{ "name": "y", "type": "array", "shape": [2], "dtype": "int8" }"#])
     #expect(
       drawn.drafter.checks.contains(
-        "'y' is passed as raw int8 values: a model with a float picture is not quantized to a "
-          + "model.json"))
+        "'y' is passed as raw int8 values: a model.json can't describe quantization "
+          + "beside a float image"))
   }
 
   @Test func `an open size is the metadata's, or a usual one`() throws {
@@ -118,7 +118,7 @@ import Testing
       ])
     #expect(
       second.drafter.checks.contains(
-        "shape of 'x': the model leaves the size open, 224 rows of 224 pixels are assumed"))
+        "shape of 'x': the model leaves the size open; 224 rows of 224 pixels are assumed"))
   }
 
   @Test func `what the metadata calls features is no picture`() throws {
@@ -148,8 +148,8 @@ import Testing
     #expect(drawn.outputs == [#"{ "name": "classes", "type": "array", "shape": [1, 2] }"#])
     #expect(
       drawn.drafter.checks == [
-        "labels of 'classes': its values are indexes of the lines of assets/labels.txt, which "
-          + "programs must look up"
+        "labels of 'classes': its values are line indexes in assets/labels.txt, which programs "
+          + "must look up"
       ])
   }
 
@@ -189,10 +189,10 @@ import Testing
 
   @Test(
     arguments: [
-      ([0], [0], "the metadata's mean and deviation make no sense"),
-      ([0, 1], [1], "the metadata's mean and deviation make no sense"),
-      ([], [], "the metadata's mean and deviation make no sense"),
-      ([.nan], [1], "the metadata's mean and deviation make no sense"),
+      ([0], [0], "the metadata's mean and deviation are invalid"),
+      ([0, 1], [1], "the metadata's mean and deviation are invalid"),
+      ([], [], "the metadata's mean and deviation are invalid"),
+      ([.nan], [1], "the metadata's mean and deviation are invalid"),
     ] as [([Float], [Float], String)])
   func `a normalization that cannot be written is to be checked`(
     mean: [Float], std: [Float], check: String

@@ -47,8 +47,8 @@ struct ModelFileRunTests {
     ("x.bin", [], "fLaC", "a sound file"),
     ("x", [], "OggS", "a sound file"),
     ("x", [0, 0, 0, 32], "ftypisom", "a video"),
-    ("x", [0, 0, 0, 32], "ftypheic", "a picture of a format"),
-    ("x", [], "GIF89a", "a picture of a format"),
+    ("x", [0, 0, 0, 32], "ftypheic", "an image in a format"),
+    ("x", [], "GIF89a", "an image in a format"),
     ("x.raw", [], "%PDF-1.7", "a document"),
     ("x", [0x50, 0x4B, 3, 4], "", "an archive"),
     ("x.npz", [0x50, 0x4B, 3, 4], "", "an archive of NumPy arrays"),
@@ -65,7 +65,7 @@ struct ModelFileRunTests {
       let result = try await CommandRunner.run(["run", bundle.path] + value)
       #expect(result.status == 65 && result.output == "")
       #expect(result.error.contains("'\(file)' is \(words)"), "\(result.error)")
-      #expect(result.error.contains("which is not read as values. "), "\(result.error)")
+      #expect(result.error.contains("which can't be read as values. "), "\(result.error)")
     }
   }
 
@@ -74,7 +74,7 @@ struct ModelFileRunTests {
     (["Validate"], "Did you mean 'tensorio validate'?"),
     (["repository", "psh"], "Did you mean 'tensorio repository push'?"),
     (["\(modelsFolder)/add.tflite"], "write 'tensorio run \(modelsFolder)/add.tflite'"),
-    (["frobnicate"], "'tensorio --help' tells"),
+    (["frobnicate"], "'tensorio --help' describes"),
   ])
   func `a misspelt command suggests the right one`(
     arguments: [String], message: String

@@ -48,7 +48,7 @@ import Testing
     let (status, answer) = try await ParityAnswer.of(
       Self.bytes(), Self.picture, against: Self.folder + "opencv-cubic.npy")
     #expect(status == 1 && !answer.explained && answer.differences.isEmpty)
-    #expect(answer.message?.contains("nothing known explains it") == true)
+    #expect(answer.message?.contains("no known variant explains it") == true)
   }
 
   /// Resize(256) and CenterCrop would first make a picture of 256 x 7,680,000 of it.
@@ -90,7 +90,8 @@ import Testing
     let first = try await CommandRunner.run(words)
     #expect(
       first.output.contains(
-        "looks like opencv-linear instead of pillow-bilinear (cannot be told from: opencv-area; "),
+        "looks like opencv-linear instead of pillow-bilinear "
+          + "(can't be told apart from: opencv-area; "),
       "\(first.output)")
     for _ in 0..<8 { #expect(try await CommandRunner.run(words) == first) }
   }
@@ -125,7 +126,7 @@ import Testing
     try #require(lines.count == 12)
     #expect(
       lines.prefix(10) == [
-        "'\(Self.picture)' becomes another tensor in '\(theirs)' than '\(bundle.path)' makes:",
+        "the tensor of '\(Self.picture)' differs between '\(theirs)' and '\(bundle.path)':",
         "  stage          result",
         "  decode         same",
         "  orientation    same",
@@ -139,7 +140,7 @@ import Testing
       ])
     #expect(lines[10].hasPrefix("largest difference "))
     #expect(lines[10].hasSuffix(" of 6912 elements differ by more than 0"))
-    #expect(lines[11] == "left when all of this is taken into account: 0.000 bytes rms")
+    #expect(lines[11] == "unexplained rest: 0.000 bytes rms")
   }
 
   // MARK: - Writing
@@ -226,11 +227,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ([1, 32, 32, 3], "Save the array that goes into set_tensor, for one picture."),
-    ([2, 48, 40, 3], "Save one picture of the batch of 2: array[:1]."),
-    ([5760], "Save it with its axes, before it is flattened."),
-    ([40, 48, 3], "Height and width may have changed places in the Python code."),
-    ([48, 40, 4], "Save the array that goes into set_tensor, for one picture."),
+    ([1, 32, 32, 3], "Save the array that goes into set_tensor, for one image."),
+    ([2, 48, 40, 3], "Save one image of the batch of 2: array[:1]."),
+    ([5760], "Save the array with its axes, before it is flattened."),
+    ([40, 48, 3], "Height and width may be swapped in the Python code."),
+    ([48, 40, 4], "Save the array that goes into set_tensor, for one image."),
   ])
   func `a wrong shape names both`(_ shape: [Int], _ suggestion: String) async throws {
     let bundle = try PlaceholderBundle(shape: "[48, 40, 3]")
@@ -241,7 +242,7 @@ import Testing
     #expect(
       result == (
         65, "",
-        "error: '\(path)' has the shape \(shape), 'image' takes [48, 40, 3]. \(suggestion)\n"
+        "error: '\(path)' has the shape \(shape), but 'image' takes [48, 40, 3]. \(suggestion)\n"
       ))
   }
 
@@ -256,20 +257,20 @@ import Testing
     #expect(
       result == (
         65, "",
-        "error: '\(path)' holds 2 values of 12 that are not finite; 'image' takes pixels. Look for "
-          + "a division by zero in the Python code.\n"
+        "error: '\(path)' has 2 values out of 12 that aren't finite, but 'image' takes pixels. "
+          + "Look for a division by zero in the Python code.\n"
       ))
   }
 
   @Test func `the words of the command are checked`() async throws {
     let bundle = try Self.bytes()
     let nothing = try await CommandRunner.run(["parity", bundle.path, Self.picture])
-    #expect(nothing.status == 64 && nothing.error.contains("pass --against THEIRS.npy"))
+    #expect(nothing.status == 64 && nothing.error.contains("Pass --against THEIRS.npy"))
     for words in [["--tolerance=-1"], ["--tolerance", "-1"]] {
       let negative = try await CommandRunner.run(
         ["parity", bundle.path, Self.picture, "--against", "x.npy"] + words)
       #expect(negative.status == 64)
-      #expect(negative.error.contains("--tolerance takes a number from 0, got -1.0."))
+      #expect(negative.error.contains("--tolerance takes 0 or a positive number, got -1.0."))
     }
     let missing = try await CommandRunner.run([
       "parity", bundle.path, Self.picture, "--against", "missing.npy",
@@ -292,7 +293,7 @@ import Testing
     #expect(
       unnamed == (
         65, "",
-        "error: '\(two.path)' has 2 image inputs: pass --input with one of 'a', 'b'.\n"
+        "error: '\(two.path)' has 2 image inputs. Pass --input with one of 'a', 'b'.\n"
       ))
     let wrong = try await CommandRunner.run(words + ["--input", "n"])
     #expect(wrong == (65, "", "error: '\(two.path)' has no image input 'n'; it has 'a', 'b'.\n"))
@@ -302,7 +303,7 @@ import Testing
     let result = try await CommandRunner.run(["parity", none.path, Self.picture, "--write", "x"])
     #expect(
       result == (
-        65, "", "error: '\(none.path)' has no image input; parity compares pictures.\n"
+        65, "", "error: '\(none.path)' has no image input. parity only compares images.\n"
       ))
   }
 }

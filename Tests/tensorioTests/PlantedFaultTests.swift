@@ -59,15 +59,15 @@ struct PlantedFaultTests {
     // Orientation.
     Fault(
       "no exif_transpose", unit + #", "turn": false"#, picture: "rotated.jpg",
-      ["orientation": "EXIF's orientation ignored"]),
+      ["orientation": "EXIF orientation ignored"]),
     // Crop.
     Fault("stretch", unit + #", "crop": "stretch""#, ["crop": "stretch"]),
     Fault("pad", unit + #", "crop": "pad""#, ["crop": "pad, color 114"]),
     Fault("fraction", unit + #", "crop": 0.875"#, ["crop": "center, fraction 0.875"]),
-    Fault("corner", unit + #", "crop": "corner""#, ["crop": "the top left part"]),
+    Fault("corner", unit + #", "crop": "corner""#, ["crop": "the top left corner"]),
     Fault(
       "torchvision", unit + #", "crop": "torchvision""#,
-      ["crop": "the short side resized to 110, then the centre cut out"]),
+      ["crop": "the short side resized to 110, then a center crop"]),
     Fault(
       "center instead of stretch", unit,
       layer: #""crop": "stretch", "normalize": {"standard": "[0,1]"}"#, ["crop": "center"]),
@@ -98,7 +98,7 @@ struct PlantedFaultTests {
     Fault(
       "standardization", #""normalize": "standardization""#,
       [
-        "normalization": "each picture's own mean and deviation (per_image_standardization)"
+        "normalization": "each image's own mean and deviation (per_image_standardization)"
       ]),
     Fault(
       "numbers of one's own", #""normalize": [0.015625, 0.25]"#,
@@ -110,7 +110,7 @@ struct PlantedFaultTests {
       ["quantization": "uint8 (bytes from 0 to 255)"]),
     Fault(
       "int8 for bytes", #""cast": "int8""#, quantized: true, layer: "",
-      ["quantization": "int8 (bytes less 128)"]),
+      ["quantization": "int8 (bytes minus 128)"]),
     Fault(
       "truncation", #""resize": "tf1", "cast": "truncate""#, quantized: true,
       layer: #""resize": "tf1-bilinear""#,
@@ -130,7 +130,7 @@ struct PlantedFaultTests {
       ["decode": "JPEG decoded at 1/2 of its size", "resize": "pillow-bicubic"]),
     Fault(
       "no exif_transpose and stretch", unit + #", "turn": false, "crop": "stretch""#,
-      picture: "rotated.jpg", ["orientation": "EXIF's orientation ignored", "crop": "stretch"]),
+      picture: "rotated.jpg", ["orientation": "EXIF orientation ignored", "crop": "stretch"]),
   ]
 
   private static let stages = [
@@ -195,7 +195,7 @@ struct PlantedFaultTests {
     let answer = try await answer(Self.unit + #", "noise": 0.3"#, "texture.jpg")
     #expect(!answer.equal && answer.explained && answer.differences.isEmpty)
     #expect(answer.firstDifference == nil)
-    #expect(answer.message?.hasPrefix("first difference: none is known.") == true)
+    #expect(answer.message?.hasPrefix("first difference: none found.") == true)
     #expect(abs((answer.residualBytes ?? 0) - 0.3) < 0.02)
   }
 
@@ -204,7 +204,7 @@ struct PlantedFaultTests {
     let answer = try await answer(Self.unit + #", "noise": \#(noise)"#, "texture.jpg")
     #expect(!answer.explained && answer.firstDifference == stage)
     #expect(answer.stages.count == 7 && answer.stages.allSatisfy { $0.result == "unknown" })
-    #expect(answer.message?.contains("nothing known explains it") == true)
+    #expect(answer.message?.contains("no known variant explains it") == true)
     #expect(answer.stages.allSatisfy { $0.looksLike == nil })
   }
 

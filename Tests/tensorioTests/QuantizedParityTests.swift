@@ -66,7 +66,7 @@ import Testing
     let report = try Self.report(ours, theirs)
     #expect(
       Self.differences(report) == [
-        "normalization: none (0...255)", "quantization: int8 (bytes less 128)",
+        "normalization: none (0...255)", "quantization: int8 (bytes minus 128)",
       ])
   }
 

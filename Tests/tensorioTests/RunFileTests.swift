@@ -78,17 +78,20 @@ struct RunFileTests {
     let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
     let six = bytes(of: [Int32](1...6))
     let cases: [(Data, String)] = [
-      (Data("not NumPy's at all".utf8), "it does not start as one"),
-      (numPy("<i4", shape: "(2, 3)", six).prefix(40), "its header is cut"),
+      (Data("not NumPy's at all".utf8), "it doesn't start with NumPy's magic bytes"),
+      (numPy("<i4", shape: "(2, 3)", six).prefix(40), "its header is incomplete"),
       (
         numPy(">i4", shape: "(2, 3)", six),
-        "elements of type '>i4' are not supported; save it as float32 or an integer"
+        "elements of type '>i4' aren't supported; save them as float32 or integers"
       ),
       (
         numPy("<i4", shape: "(2, 3)", six, fortranOrder: true),
-        "it is in Fortran order; save numpy.ascontiguousarray of it"
+        "it is in Fortran order; save numpy.ascontiguousarray(array) instead"
       ),
-      (numPy("<i4", shape: "(2, 4)", six), "shape [2, 4] of int32 has 32 bytes, the file 24"),
+      (
+        numPy("<i4", shape: "(2, 4)", six),
+        "shape [2, 4] of int32 takes 32 bytes, but the file has 24"
+      ),
       (
         numPy("<i4", shape: "(4611686018427387904, 4)", six),
         "its shape [4611686018427387904, 4] is impossible"
@@ -98,7 +101,7 @@ struct RunFileTests {
       let file = try bundle.write(data, beside: "x.npy")
       #expect(
         try await CommandRunner.run(["run", bundle.path, "@" + file])
-          == (65, "", "error: '\(file)' is not a NumPy file that can be read: \(reason).\n"))
+          == (65, "", "error: '\(file)' can't be read as a NumPy file: \(reason).\n"))
     }
   }
 
@@ -147,11 +150,11 @@ struct RunFileTests {
     }
     let text = try await CommandRunner.runWithoutTimes(
       ["run", bundle.path, source, "--output-image", "out=" + written])
-    #expect(text == (0, "out  picture of 6 x 8 (\(written))\n", Latencies.line))
+    #expect(text == (0, "out  image of 6 x 8 (\(written))\n", Latencies.line))
     let unwritten = try await CommandRunner.runWithoutTimes(["run", bundle.path, source])
     #expect(
       unwritten == (
-        0, "out  picture of 6 x 8 (not written; use --output-image out=FILE.png)\n", Latencies.line
+        0, "out  image of 6 x 8 (not written; use --output-image out=FILE.png)\n", Latencies.line
       ))
     let unnamed = try await json(bundle.path, source)
     #expect(unnamed == (0, Latencies.json(around: #"{"out":{"height":8,"width":6}}"#), ""))
@@ -242,8 +245,8 @@ struct RunFileTests {
     #expect(
       vector == (
         65, "",
-        "error: The output 'y' is not a picture: model.json describes it as numbers or text. "
-          + "--output-image writes outputs of the type \"image\", and the model has none.\n"
+        "error: The output 'y' isn't an image: model.json describes it as numbers or text. "
+          + "--output-image writes outputs of the type \"image\"; this model has none.\n"
       ))
   }
 

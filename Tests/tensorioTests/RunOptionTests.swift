@@ -105,7 +105,7 @@ struct RunOptionTests {
   @Test func `a run that takes too long is stopped in time`() async throws {
     let bundle = try TemporaryBundle("slow", shape: [1], dtype: "int32")
     let message =
-      "error: The run was stopped, because the command took longer than --timeout 0.3 seconds.\n"
+      "error: The run was stopped because the command took longer than --timeout 0.3 seconds.\n"
     #expect(
       try await run(bundle.path, "2000000000", "--timeout", "0.3") == (65, "", message))
     let json = try await run(bundle.path, "2000000000", "--timeout", "0.3", "--json")
@@ -129,7 +129,7 @@ struct RunOptionTests {
     let text = try String(contentsOf: manifest, encoding: .utf8)
     try text.replacing(#""name": "Test""#, with: #""placeholder": true, "name": "Test""#)
       .write(to: manifest, atomically: true, encoding: .utf8)
-    let message = "The bundle is a placeholder without a model: it gives no outputs.\n"
+    let message = "The bundle is a placeholder without a model, so there are no outputs.\n"
     #expect(try await run(bundle.path, "2") == (0, "", message))
     #expect(
       try await run(bundle.path, "--json") == (0, Latencies.json(around: "{}"), message))
@@ -138,7 +138,7 @@ struct RunOptionTests {
   // MARK: - Wrong inputs
 
   @Test(arguments: [
-    ([], "There is no value: pass VALUE, or --input NAME=VALUE for 'x'."),
+    ([], "The input is missing. Pass VALUE, or --input NAME=VALUE for 'x'."),
     (["{}"], "There is no value for the input 'x'."),
     ([#"{"z": 1}"#], "The model has no input 'z'; its only input is 'x'."),
     (["--input", "z=1"], "The model has no input 'z'; its only input is 'x'."),
@@ -159,7 +159,7 @@ struct RunOptionTests {
     (
       ["nonsense"],
       "'nonsense' is neither JSON (line 1, column 2: found 'o', but 'null' was expected) nor the "
-        + "path of a picture. Use @FILE for other files."
+        + "path of an image. Use @FILE for other files."
     ),
     (["--input", "x=1", "--input", "x=2"], "--input 'x' is given twice."),
   ])

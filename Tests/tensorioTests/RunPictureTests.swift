@@ -80,7 +80,7 @@ struct RunPictureTests {
     try ImageEncoder().write(Self.picture, to: source)
     let result = try await CommandRunner.runWithoutTimes(
       ["run", bundle.path, source, "--output-image", "out=" + written])
-    #expect(result == (0, "out  picture of 6 x 8 (\(written))\n", Latencies.line))
+    #expect(result == (0, "out  image of 6 x 8 (\(written))\n", Latencies.line))
     let decoded = try ImageDecoder().decode(contentsOf: written).rgbBytes
     // 256 bytes on 256 steps of 1/128, which are not those of 2/255.
     let allowed = identity.model.hasSuffix("int8") && !identity.input.isEmpty ? 1 : 0
@@ -104,7 +104,7 @@ struct RunPictureTests {
     try ImageEncoder().write(Self.brightness, to: source)
     let result = try await CommandRunner.runWithoutTimes(
       ["run", bundle.path, source, "--output-image", "out=" + written])
-    #expect(result == (0, "out  picture of 6 x 8 (\(written))\n", Latencies.line))
+    #expect(result == (0, "out  image of 6 x 8 (\(written))\n", Latencies.line))
     #expect(try grayBytes(ofPNGAt: written) == (0..<48).map { $0 * 5 })
   }
 
@@ -318,7 +318,7 @@ struct RunPictureTests {
       ["run", raw.path, "@" + file, "--preview", folder])
     #expect(
       elements.error
-        == "no preview of 'in': its value is a tensor's elements, not a picture\n"
+        == "no preview of 'in': its value is a tensor, not an image\n"
         + Latencies.line)
     let blocked = try await CommandRunner.run(
       ["run", bundle.path, "2", "--preview", "Package.swift/seen"])

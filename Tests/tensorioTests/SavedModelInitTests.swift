@@ -88,9 +88,9 @@ struct SavedModelInitTests {
       try await make("train_line") == (
         0, "BUNDLE\n",
         Self.filledIn + """
-          check: the signature 'train' is described; the model also has 'serving_default', for \
-          --signature
-          check: train.ops: 'train' is taken for the operation of a training step
+          check: the signature 'train' was used; the model also has 'serving_default', which \
+          --signature selects
+          check: train.ops: 'train' is assumed to be the operation of a training step
 
           """
       ))
@@ -171,12 +171,13 @@ struct SavedModelInitTests {
       try await make("Demo/digits-train.tiobundle/train") == (
         0, "BUNDLE\n",
         Self.filledIn + """
-          check: outputs: none is one number, as a loss is; add the operation of the loss
-          check: train.ops: 'train' is taken for the operation of a training step
-          check: type of 'image': a gray picture is assumed; make it an "array" if it is something else
-          check: normalize of 'image': the model does not say; pixel values 0...255 are passed
-          check: labels of 'probabilities': the model carries none; if it tells classes, put their \
-          names into assets/labels.txt and add "labels": "labels.txt"
+          check: outputs: none is a single number, such as a loss; add the operation of the loss
+          check: train.ops: 'train' is assumed to be the operation of a training step
+          check: type of 'image': a gray image is assumed; if it isn't one, change the type to \
+          "array"
+          check: normalize of 'image': the model doesn't specify it; pixel values 0...255 are passed
+          check: labels of 'probabilities': the model has none; if it is a classifier, put the \
+          class names into assets/labels.txt and add "labels": "labels.txt"
 
           """
       ))
@@ -205,8 +206,8 @@ struct SavedModelInitTests {
         0, "BUNDLE\n",
         """
         fill in: details, author, license, outputs in BUNDLE/model.json
-        check: outputs: the model has no signature that tells; describe the operations to be \
-        read; nothing in the graph reads 'tripled'
+        check: outputs: the model has no signature that lists them; describe the operations \
+        to read; nothing in the graph reads 'tripled'
 
         """
       ))
@@ -226,8 +227,8 @@ struct SavedModelInitTests {
       try await make("unknown_rank") == (
         0, "BUNDLE\n",
         Self.filledIn + """
-          check: shape of 'x': the model takes or gives any; one value is assumed
-          check: shape of 'doubled': the model takes or gives any; one value is assumed
+          check: shape of 'x': the model allows any shape; one value is assumed
+          check: shape of 'doubled': the model allows any shape; one value is assumed
 
           """
       ))
@@ -239,10 +240,10 @@ struct SavedModelInitTests {
       try await make("picture") == (
         0, "BUNDLE\n",
         Self.filledIn + """
-          check: format of 'image': the model does not say; RGB is assumed
-          check: normalize of 'image': the model does not say; pixel values 0...255 are passed
-          check: type of 'same': an array is described; if it is a picture, make it an "image" \
-          with "format" and "denormalize"
+          check: format of 'image': the model doesn't specify it; RGB is assumed
+          check: normalize of 'image': the model doesn't specify it; pixel values 0...255 are passed
+          check: type of 'same': an array is assumed; if it is an image, change the type to \
+          "image" with "format" and "denormalize"
 
           """
       ))
@@ -253,7 +254,7 @@ struct SavedModelInitTests {
       try await make("two_tags") == (
         0, "BUNDLE\n",
         Self.filledIn
-          + "check: the graph with the tag 'serve' is described; the model also has 'train'\n"
+          + "check: the graph with the tag 'serve' was used; the model also has 'train'\n"
       ))
     #expect(try ModelBundle(bundle).manifest.model.modes == .predict)
   }
@@ -283,7 +284,7 @@ struct SavedModelInitTests {
     try FileManager.default.copyItem(atPath: source, toPath: model)
     let inside = try await CommandRunner.run(["init", model, "-o", model + "/x.tiobundle"])
     #expect(inside.status == 64 && inside.output == "")
-    #expect(inside.error.contains("cannot be made in the model's own folder"))
+    #expect(inside.error.contains("can't be created inside the model's own folder"))
     // A name that only begins alike is another folder.
     #expect(try await make(model).status == 0)
   }
@@ -294,9 +295,9 @@ struct SavedModelInitTests {
     arguments: [
       ("unknown_op", [], 65, "needs the operation 'NoSuchOperation'"),
       ("tf2", ["--signature", "halve"], 64, "it has 'serving_default'."),
-      ("vector/saved_model.pb", [], 65, "pass the folder that it lies in"),
+      ("vector/saved_model.pb", [], 65, "Pass the folder that contains it"),
       ("nothing", [], 66, "There is no file"),
-      ("../../../Demo/digits.tiobundle", [], 65, "is a bundle already"),
+      ("../../../Demo/digits.tiobundle", [], 65, "is already a bundle"),
     ] as [(String, [String], Int32, String)])
   func `what cannot be made is an error that leaves nothing`(
     model: String, arguments: [String], status: Int32, message: String

@@ -272,7 +272,7 @@ struct SavedModelInspectTests {
     #expect(
       try await inspect(file.path) == (
         65, "",
-        "error: '\(file.path)' is a part of a SavedModel; pass the folder that it lies in.\n"
+        "error: '\(file.path)' is part of a SavedModel. Pass the folder that contains it.\n"
       ))
     try Data().write(to: file)
     #expect(

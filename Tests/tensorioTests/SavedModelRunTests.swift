@@ -134,14 +134,14 @@ struct SavedModelRunTests {
     try await make(model)
     let result = try await CommandRunner.runWithoutTimes(["bench", bundle, "--iterations", "2"])
     #expect(result.status == 0)
-    #expect(result.error.hasPrefix("2 runs, R a second\ncold start: "))
+    #expect(result.error.hasPrefix("2 runs, R per second\ncold start: "))
     #expect(result.output.hasPrefix("ms  "))
   }
 
   @Test func `a bundle to train is measured`() async throws {
     let result = try await CommandRunner.runWithoutTimes(
       ["bench", "Demo/digits-train.tiobundle", "--iterations", "2"])
-    #expect(result.status == 0 && result.error.hasPrefix("2 runs, R a second\ncold start: "))
+    #expect(result.status == 0 && result.error.hasPrefix("2 runs, R per second\ncold start: "))
   }
 
   // MARK: - Errors

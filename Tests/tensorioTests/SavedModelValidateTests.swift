@@ -209,8 +209,8 @@ struct SavedModelValidateTests {
     #expect(
       try await CommandRunner.run(["validate", path], environment: withoutTensorFlow) == (
         69, "",
-        "error: '\(path)' cannot be compared with its model. \(tensorFlowIsMissing) To check "
-          + "model.json alone, pass --description-only.\n"
+        "error: '\(path)' can't be compared with its model. \(tensorFlowIsMissing) To check "
+          + "only model.json, pass --description-only.\n"
       ))
     #expect(
       try await CommandRunner.run(

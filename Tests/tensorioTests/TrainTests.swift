@@ -19,10 +19,10 @@ struct TrainTests {
       "Pass either --validation or --validation-data, not both."
     ),
     (["--plot", "loss.jpg"], "--plot takes a path that ends in .png or .svg, got 'loss.jpg'."),
-    (["--export-output", "y"], "--export-output goes with --export NAME.tiobundle."),
+    (["--export-output", "y"], "--export-output needs --export NAME.tiobundle."),
     (
       ["--export-output", "y", "--export", "x"],
-      "--export-output goes with --export NAME.tiobundle."
+      "--export-output needs --export NAME.tiobundle."
     ),
   ])
   func `wrong usage is refused`(arguments: [String], message: String) async throws {
@@ -49,14 +49,14 @@ struct TrainTests {
         "train", "Demo/digits-train.tiobundle", "--data", "points.jsonl", "--classes", "a,b",
       ])
         == (
-          64, "", "error: --classes goes with a folder of classes; 'points.jsonl' is none.\n"
+          64, "", "error: --classes needs a folder of classes, but 'points.jsonl' isn't a folder.\n"
         ))
   }
 
   @Test(arguments: [
     (["--export", "nowhere"], "There is no folder 'nowhere' for the checkpoint"),
     (["--export", "no/x.tiobundle"], "There is no folder 'no' to put the bundle into."),
-    (["--plot", "no/loss.png"], "There is no folder 'no' to put the plot into."),
+    (["--plot", "no/loss.png"], "There is no folder 'no' for the plot."),
     (["--restore", "nowhere"], "There is no folder 'nowhere' with a checkpoint."),
   ])
   func `what is missing is said before the training`(

@@ -55,7 +55,7 @@ struct TrainingDataTests {
       "{\"x\": [1, 2], \"n\": 1, \"z\": 1}",
       "The model has no input 'z'; its inputs are 'x', 'n'."
     ),
-    ("[1]", "An item is an object with a value for 'x', 'n', got an array."),
+    ("[1]", "An item must be an object with values for 'x', 'n', got an array."),
     ("{\"x\": [1], \"n\": 1}", "'x' takes 2 values (shape [2]), got 1."),
     ("{\"x\": null, \"n\": 1}", "'x' takes a number, an array or text, got null."),
   ])
@@ -90,7 +90,7 @@ struct TrainingDataTests {
     let error = #expect(throws: TensorIOError.self) {
       try TrainingData(path, for: Self.vectors)
     }
-    #expect(error?.message.hasPrefix("'\(path)', line 1 is not JSON: column 14: ") == true)
+    #expect(error?.message.hasPrefix("'\(path)', line 1 isn't JSON: column 14: ") == true)
   }
 
   @Test func `no file and no items are errors`() throws {
@@ -133,9 +133,9 @@ struct TrainingDataTests {
   }
 
   @Test(arguments: [
-    (["cats"], "--classes leaves out 'dogs', which is a folder in '"),
-    (["cats", "dogs", "cows"], "--classes names 'cows', but '"),
-    (["cats", "dogs", "cats"], "--classes names 'cats' twice."),
+    (["cats"], "--classes lacks 'dogs', which is a folder in '"),
+    (["cats", "dogs", "cows"], "--classes has 'cows', but the folders in '"),
+    (["cats", "dogs", "cats"], "--classes has 'cats' twice."),
   ])
   func `classes that are not the folders are refused`(
     classes: [String], message: String
@@ -169,7 +169,8 @@ struct TrainingDataTests {
       try TrainingData.pair(pictures, validation: validation, for: Self.pictures, classes: nil)
     }
     #expect(
-      error?.message == "'\(validation)' has the class 'x', which '--data \(pictures)' does not.")
+      error?.message
+        == "'\(validation)' has the class 'x', which is missing in '--data \(pictures)'.")
   }
 
   @Test func `a file and a folder to validate with need the order of the classes`() throws {
@@ -186,7 +187,7 @@ struct TrainingDataTests {
     #expect(unsaid?.code == .invalidOption)
     #expect(unsaid?.message.hasSuffix("in the order of the indexes.") == true)
     let unknown = #expect(throws: TensorIOError.self) { try read(["dog"]) }
-    #expect(unknown?.message.hasPrefix("--classes leaves out 'cat', which is a folder") == true)
+    #expect(unknown?.message.hasPrefix("--classes lacks 'cat', which is a folder") == true)
   }
 
   #if os(Linux)
@@ -203,7 +204,7 @@ struct TrainingDataTests {
     let error = #expect(throws: TensorIOError.self) {
       try TrainingData(folder.path, for: Self.pictures)
     }
-    #expect(error?.message.hasSuffix("' has a name that is not UTF-8; rename it.") == true)
+    #expect(error?.message.hasSuffix("' has a name that isn't UTF-8. Rename it.") == true)
     #expect(error?.message.contains(folder.path) == true)
   }
   #endif
@@ -212,7 +213,7 @@ struct TrainingDataTests {
     let error = #expect(throws: TensorIOError.self) {
       try TrainingData(folder.path, for: Self.vectors)
     }
-    #expect(error?.message.contains("'x' [-1, 2], 'n' [-1]. Write a .jsonl file.") == true)
+    #expect(error?.message.contains("'x' [-1, 2], 'n' [-1]. Use a .jsonl file.") == true)
   }
 
   @Test func `a class without pictures is an error`() throws {

@@ -3,26 +3,27 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The line through the values of a channel, `theirs = scale * ours + bias`, by least squares.
+/// The least-squares line through the values of a channel, `theirs = scale * ours + bias`.
 struct ChannelFit {
-  /// What ours is multiplied by; nil where one side is plain, so that no line can be told.
+  /// The factor for `ours`; nil if all of `ours` are equal, so that no line can be fitted.
   let scale: Double?
-  /// What is added.
+  /// The number that is added.
   let bias: Double
-  /// How far theirs is from the line, as a root of the mean square, in theirs' units.
+  /// The root mean square distance of `theirs` from the line, in the units of `theirs`.
   let residual: Double
-  /// From -1 to 1; 1 where one side is plain.
+  /// The correlation from -1 to 1; 1 if all values of one side are equal.
   let correlation: Double
 
   /// Fits a line.
   ///
   /// - Parameters:
   ///   - ours: Values from 0 to 255.
-  ///   - theirs: As many values.
-  ///   - step: Every how manieth value counts.
+  ///   - theirs: The same number of values.
+  ///   - step: The distance between the values that are used; 1 uses all of them.
   init(_ ours: [Float], _ theirs: [Float], step: Int = 1) {
     var (sumX, sumY, sumXX, sumXY, sumYY, count) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    // The sums are of differences from the first value: they stay small, and exact for longer.
+    // Sum the differences from the first value, because they stay small and therefore exact for
+    // longer.
     let (firstX, firstY) = (Double(ours.first ?? 0), Double(theirs.first ?? 0))
     var index = 0
     while index < ours.count {

@@ -5,27 +5,28 @@
 
 import TensorIO
 
-/// A way in which the other side may have come to its tensor, and how well it explains it.
+/// One way in which the other side may have made its tensor, and how well it explains the tensor.
 struct Explanation {
   let recipe: Recipe
   let frame: Framing.Frame
   let order: ChannelOrder
   let rounding: Rounding
-  /// How theirs follows from ours, for each of their channels.
+  /// The line from the bundle's values to the reference's, for each channel of the reference.
   let fits: [ChannelFit]
-  /// What the lines leave unexplained: the root of the mean square, in bytes of the picture.
+  /// The root mean square error that the lines leave, in bytes of the image.
   let residual: Double
-  /// The part of ``residual`` that rounding to whole numbers after normalization makes.
+  /// The part of ``residual`` that comes from rounding to whole numbers after normalization.
   let noise: Double
 
-  /// Whether theirs are whole numbers in steps of one byte.
+  /// Whether the reference holds whole numbers in which a step of 1 is one byte.
   let keepsBytes: Bool
 
-  /// What is left when known rounding is taken off.
+  /// The error that remains without the known rounding.
   var excess: Double { max(0, residual * residual - noise * noise).squareRoot() }
 
-  /// Judges a recipe's picture by the lines from its planes to the reference's channels; the
-  /// assumed scale is for pictures that are too plain to tell.
+  /// Fits lines from the planes of a recipe's image to the channels of the reference.
+  ///
+  /// The assumed scale is used for images that are too uniform to show their own.
   init(
     _ recipe: Recipe, _ frame: Framing.Frame, _ order: ChannelOrder, _ rounding: Rounding,
     planes: [[Float]], reference: ReferenceTensor, step: Int, assumedScale: Double
@@ -45,21 +46,21 @@ struct Explanation {
       return (fit.residual / scale) * (fit.residual / scale)
     }
     residual = (squares.reduce(0, +) / Double(squares.count)).squareRoot()
-    // Where a step is a byte, one of the roundings that are tried leaves nothing.
+    // If a step is one byte, one of the tried roundings leaves no error.
     keepsBytes = reference.isWhole && (mean - 1).magnitude < 1e-3
     noise = reference.isWhole && !keepsBytes ? (1.0 / 12).squareRoot() / max(mean, 1e-12) : 0
   }
 }
 
 extension Explanation {
-  /// Above this, in bytes, theirs is not explained.
+  /// The largest excess, in bytes, at which the reference counts as explained.
   static let limit = 0.5
-  /// Below this, a wrong explanation still has the right geometry.
+  /// The excess, in bytes, below which a wrong explanation still has the right geometry.
   static let nearLimit = 3.0
 
   var isGood: Bool { excess <= Self.limit }
 
-  /// Whether it explains as much as another, within what rounding and arithmetic blur.
+  /// Whether this explains as much as another explanation, up to rounding and arithmetic errors.
   func isAsGood(as best: Explanation) -> Bool {
     excess <= max(best.excess * 1.25, best.excess + (best.noise > 0 ? 0.05 : 0.01))
   }

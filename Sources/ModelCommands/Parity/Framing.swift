@@ -5,24 +5,26 @@
 
 import TensorIO
 
-/// Which part of a picture may go where in the target.
+/// A choice of the part of an image that is used, and of where it goes in the target.
 enum Framing: Hashable {
-  /// What model.json can say.
+  /// A crop that model.json can describe.
   case crop(ImageCrop)
-  /// The part with the target's aspect from the top left corner.
+  /// The part with the target's aspect ratio, from the top left corner.
   case topLeft
-  /// The whole picture in the top left corner, with a margin on the right or below.
+  /// The whole image in the top left corner, with a margin on the right or below.
   case padCorner(PixelColor)
-  /// The short side resized to a length, then the middle cut out, as torchvision does.
+  /// The short side resized to a length, followed by a centre crop, as in torchvision.
   case shortSide(Int)
-  /// The middle of the target's size, not resized.
+  /// A centre crop of the target's size, without resizing.
   case middlePixels
 
-  /// A picture one pixel wide is as long as its file, and enlarged takes more memory than there is:
-  /// beyond so many pixels, and 16 times the target's, nothing is tried.
+  /// The most pixels of a resized image that is tried, unless 16 times the target's are more.
+  ///
+  /// An image that is one pixel wide can be very long, and enlarging it could take more memory than
+  /// available.
   private static let maximumPixels = 4_000_000
 
-  /// Where a part of a picture goes.
+  /// The part of an image that is used, and its position in the target.
   struct Frame: Hashable {
     var x: Int
     var y: Int
@@ -32,7 +34,7 @@ enum Framing: Hashable {
     var scaledWidth: Int
     /// See ``scaledWidth``.
     var scaledHeight: Int
-    /// Where the result begins in the target; negative where it is cut off.
+    /// The position of the result in the target; negative if the result is cut off.
     var left: Int
     /// See ``left``.
     var top: Int
@@ -40,7 +42,7 @@ enum Framing: Hashable {
     var color: PixelColor?
   }
 
-  /// The frame for a picture; nil when there is none.
+  /// Returns the frame for an image; nil if the image doesn't allow this framing.
   func frame(
     of size: (width: Int, height: Int), in target: (width: Int, height: Int)
   ) -> Frame? {
@@ -87,7 +89,7 @@ enum Framing: Hashable {
     }
   }
 
-  /// What is tried, the likeliest first.
+  /// Returns the framings to try, with the likeliest first.
   static func alternatives(in target: (width: Int, height: Int)) -> [Framing] {
     var all: [Framing] = []
     for fraction in [1, 0.875, 0.95, 0.9] {
@@ -106,35 +108,35 @@ enum Framing: Hashable {
     return all
   }
 
-  /// What a person would call it.
+  /// The name for users.
   var label: String {
     switch self {
     case .crop(let crop):
       let fraction = crop.fraction == 1 ? "" : ", fraction \(crop.fraction)"
       return crop.mode.rawValue + fraction
         + (crop.mode == .pad ? ", color \(Self.name(crop.color))" : "")
-    case .topLeft: return "the top left part"
+    case .topLeft: return "the top left corner"
     case .padCorner(let color):
       return "padded on the right and below, color \(Self.name(color))"
     case .shortSide(let length):
-      return "the short side resized to \(length), then the centre cut out"
-    case .middlePixels: return "the centre cut out without resizing"
+      return "the short side resized to \(length), then a center crop"
+    case .middlePixels: return "a center crop without resizing"
     }
   }
 
-  /// How to make both sides the same.
+  /// Returns a suggestion that makes both sides the same.
   func suggestion(in target: (width: Int, height: Int)) -> String {
     switch self {
     case .crop(let crop):
       return "Write \(Self.json(crop)) in model.json, or change the Python code."
     case .topLeft, .padCorner, .middlePixels:
-      return "model.json has no word for that: change the Python code."
+      return "model.json can't describe this. Change the Python code."
     case .shortSide(let length):
       let short = Double(min(target.width, target.height))
       let fraction = (short / Double(length) * 1000).rounded() / 1000
       let nearest = ImageCrop(.center, fraction: fraction)
-      return "The nearest in model.json is \(Self.json(nearest)), which resizes after the cut; for "
-        + "the same numbers change the Python code."
+      return "The nearest in model.json is \(Self.json(nearest)), which resizes after the crop. "
+        + "For identical numbers, change the Python code."
     }
   }
 

@@ -5,34 +5,34 @@
 
 import TensorIO
 
-/// An image input of a bundle, and what its model says of it.
+/// An image input of a bundle, with what its model says about it.
 struct ImageLayer {
-  /// The layer with the model's type and quantization, where there is a model.
+  /// The layer, with the model's type and quantization if there is a model.
   let spec: TensorSpec
-  /// The size, channels and axes.
+  /// The size, the channels and the order of the axes.
   let shape: ImageShape
-  /// How a picture is prepared.
+  /// The preprocessing of an image.
   let preprocessing: ImagePreprocessing
 
   /// Finds the image input of a bundle.
   ///
   /// - Parameters:
-  ///   - bundle: A bundle; of a placeholder, model.json alone counts.
-  ///   - name: The input's name; nil where there is only one for images.
-  /// - Throws: `TensorIOError` when there is no such input, or several; and what loading throws.
+  ///   - bundle: A bundle. For a placeholder, only model.json is used.
+  ///   - name: The name of the input; nil if the bundle has only one image input.
+  /// - Throws: `TensorIOError` if the input is missing or ambiguous, or the bundle can't be loaded.
   init(of bundle: ModelBundle, named name: String?) throws {
     let signature = try ModelLoader(backends: Backends.all).makeModel(from: bundle).signature
     let images = signature.inputs.filter(\.isImage)
     let known = images.map { "'\($0.name)'" }.joined(separator: ", ")
     guard let first = images.first else {
       throw TensorIOError(
-        .unknownInput, "'\(bundle.path)' has no image input; parity compares pictures.")
+        .unknownInput, "'\(bundle.path)' has no image input. parity only compares images.")
     }
     guard let name else {
       guard images.count == 1 else {
         throw TensorIOError(
           .missingInput,
-          "'\(bundle.path)' has \(images.count) image inputs: pass --input with one of \(known).")
+          "'\(bundle.path)' has \(images.count) image inputs. Pass --input with one of \(known).")
       }
       try self.init(first)
       return
@@ -45,17 +45,17 @@ struct ImageLayer {
     try self.init(spec)
   }
 
-  /// Makes a layer of an image input's spec.
+  /// Makes a layer from the spec of an image input.
   init(_ spec: TensorSpec) throws {
     guard case .imageInput(let shape, let preprocessing) = spec.kind else {
-      throw TensorIOError.wrongKind(spec, expected: "pictures", found: "no picture")
+      throw TensorIOError.wrongKind(spec, expected: "images", found: "no image")
     }
     self.spec = spec
     self.shape = shape
     self.preprocessing = preprocessing
   }
 
-  /// What the layer makes of a picture, as the model gets it.
+  /// Returns the tensor that the model gets for an image.
   func tensor(of picture: PixelBuffer) throws -> Tensor {
     var bytes = [UInt8](repeating: 0, count: spec.byteCount)
     var span = bytes.mutableSpan
@@ -66,20 +66,20 @@ struct ImageLayer {
 }
 
 extension ImageLayer {
-  /// Whether the elements are whole pixels, so that fractions of the resize are rounded.
+  /// Whether the elements are whole pixels, so that fractions from the resize are rounded.
   var roundsPixels: Bool { !spec.dataType.isFloat && !usesStoredQuantization }
 
-  /// Whether normalized values are quantized by the scale that the model stores.
+  /// Whether normalized values are quantized with the scale that the model stores.
   var usesStoredQuantization: Bool {
     spec.dataType == .int8 && preprocessing.normalization != nil
   }
 
-  /// The normalization that counts; layers of whole pixels have none.
+  /// The normalization that is applied; nil for layers of whole pixels.
   var normalization: PixelNormalization? {
     spec.dataType.isFloat || usesStoredQuantization ? preprocessing.normalization : nil
   }
 
-  /// What a step of one byte is in the tensor.
+  /// The size of a step of one byte in the tensor.
   var assumedScale: Double {
     let scale = Double((normalization?.scale ?? ColorValues(all: 1)).green)
     guard usesStoredQuantization, let stored = spec.storedQuantization?.scales.first else {
@@ -88,8 +88,10 @@ extension ImageLayer {
     return (scale / Double(stored)).magnitude
   }
 
-  /// By how much two tensors may differ and still be called equal: 0 for whole numbers, 1e-5 of
-  /// the range of values for floats, 1e-3 for float16.
+  /// The default tolerance, which is the largest difference between elements that count as equal.
+  ///
+  /// It is 0 for whole numbers. For floats it is 1e-5 of the range of values, and for float16 it is
+  /// 1e-3 of that range.
   var defaultTolerance: Double {
     guard spec.dataType.isFloat else { return 0 }
     let scale = normalization?.scale ?? ColorValues(all: 1)

@@ -6,7 +6,7 @@
 import TensorIO
 
 extension ParityReport {
-  /// The report for a person, line by line.
+  /// Returns the report for users, line by line.
   func lines(image: String, bundle: String) -> [String] {
     var lines: [String] = []
     if isEqual {
@@ -16,7 +16,7 @@ extension ParityReport {
       )
     } else {
       lines.append(
-        "'\(image)' becomes another tensor in '\(reference.path)' than '\(bundle)' makes:")
+        "the tensor of '\(image)' differs between '\(reference.path)' and '\(bundle)':")
       var table = TextTable(headings: ["stage", "result", ""])
       for finding in findings {
         table.append(finding.stage.rawValue, finding.result.rawValue, detail(finding))
@@ -35,14 +35,14 @@ extension ParityReport {
       }
       if let residual, isExplained {
         lines.append(
-          "left when all of this is taken into account: \(residual.fixed(3)) bytes rms")
+          "unexplained rest: \(residual.fixed(3)) bytes rms")
       }
     }
     if let note { lines.append(note) }
     return lines
   }
 
-  /// One sentence that names the first stage that differs, and how to mend it.
+  /// One sentence that names the first stage that differs, and how to fix it.
   var verdict: String {
     guard isExplained else {
       let what = nearest.flatMap { $0.isEmpty ? nil : $0 } ?? "the bundle's own preprocessing"
@@ -50,34 +50,36 @@ extension ParityReport {
       let stage = firstDifference?.rawValue ?? ""
       let advice =
         switch firstDifference {
-        case .decode: ", so crop and resize fit nearly: compare the decoded pictures first."
+        case .decode: ", so crop and resize almost fit. Compare the decoded images first."
         case .resize:
-          ", so the crop fits nearly: the Python code may resize in a way that model.json has no "
-            + "word for, as the bicubic of TensorFlow or OpenCV."
+          ", so the crop almost fits. The Python code may use a resize that model.json doesn't "
+            + "support, such as the bicubic resize of TensorFlow or OpenCV."
         default:
-          ": compare the pictures before and after crop and resize, and see that they are of one "
-            + "file."
+          ". Compare the images before and after crop and resize, and check that both come from "
+            + "the same file."
         }
-      return "first difference: \(stage): nothing known explains it. The nearest (\(what)) "
+      return "first difference: \(stage): no known variant explains it. The nearest (\(what)) "
         + rest + advice
     }
     guard let first = findings.first(where: { $0.result == .differs }) else {
       return
-        "first difference: none is known. What is left, \((residual ?? 0).fixed(3)) bytes rms, "
-        + "is as little as other roundings or another decoder make; --tolerance accepts it."
+        "first difference: none found. The rest, \((residual ?? 0).fixed(3)) bytes rms, is as "
+        + "small as the effect of another rounding or decoder. Pass --tolerance to accept it."
     }
     return "first difference: \(first.stage.rawValue): \(sentence(first) ?? "differs"). "
       + (first.suggestion ?? "")
   }
 
-  /// "looks like BGR instead of RGB"; weaker where something is left that this does not explain.
+  /// Returns a phrase such as "looks like BGR instead of RGB".
+  ///
+  /// The phrase is weaker if a difference remains that this finding doesn't explain.
   private func sentence(_ finding: StageFinding) -> String? {
     guard let looksLike = finding.looksLike else { return nil }
     let verb = (residual ?? 0) > Self.clear ? "looks most like" : "looks like"
     return "\(verb) \(looksLike)" + (finding.insteadOf.map { " instead of \($0)" } ?? "")
   }
 
-  /// So many bytes rms may be left of what is bit for bit the same, or off by one here and there.
+  /// The most bytes rms that remain if the images are identical, or off by one in a few pixels.
   private static let clear = 0.1
 
   private func detail(_ finding: StageFinding) -> String {
@@ -86,21 +88,21 @@ extension ParityReport {
     if !finding.rivals.isEmpty {
       let shown = finding.rivals.prefix(3).joined(separator: "; ")
       let more = finding.rivals.count > 3 ? " and \(finding.rivals.count - 3) more" : ""
-      parts.append("(cannot be told from: \(shown)\(more))")
+      parts.append("(can't be told apart from: \(shown)\(more))")
     }
     return parts.joined(separator: " ")
   }
 
-  /// What is no difference of the values, but worth knowing.
+  /// A note for tensors that have equal values but different data types.
   private var note: String? {
     let (ours, theirs) = (layer.spec.dataType, reference.tensor.dataType)
     guard ours != theirs, ours.isFloat == theirs.isFloat, isEqual else { return nil }
-    return "note: '\(reference.path)' holds \(theirs), '\(layer.spec.name)' takes \(ours)"
+    return "note: '\(reference.path)' has \(theirs) elements, '\(layer.spec.name)' takes \(ours)"
   }
 
   private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
 
-  /// The report for programs.
+  /// Returns the report as JSON.
   func json(image: String, bundle: String, written: String?) -> JSONValue {
     func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
     func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
@@ -131,7 +133,7 @@ extension ParityReport {
 }
 
 extension ImageLayer {
-  /// What is said for programs of our own tensor of a picture.
+  /// Returns the members of the JSON report that describe the bundle's own tensor of an image.
   func json(image: String, _ bundle: String, written: String?) -> [String: JSONValue] {
     [
       "bundle": .string(bundle), "image": .string(image), "input": .string(spec.name),

@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// The numbers of a comparison, element by element.
+/// The numbers from comparing two tensors element by element.
 struct TensorDifference {
   let largest: Double
   let mean: Double
@@ -32,28 +32,31 @@ struct TensorDifference {
   }
 }
 
-/// What came of comparing our tensor with another one.
+/// The result of comparing the bundle's tensor with a reference tensor.
 struct ParityReport {
   let layer: ImageLayer
   let reference: ReferenceTensor
   let tolerance: Double
-  /// The first stage in which a wrong best explanation fails; nil when it is one.
+  /// The first stage to suspect if nothing explains the reference; nil otherwise.
   private let suspect: ParityStage?
-  /// Nil where the tensors have not the same number of channels.
+  /// The difference; nil if the tensors have different numbers of channels.
   let difference: TensorDifference?
   let isEqual: Bool
-  /// One for each stage, in order; empty when the tensors are equal.
+  /// A finding for each stage, in order; empty if the tensors are equal.
   let findings: [StageFinding]
-  /// What the best explanation leaves, in bytes of the picture; nil when the tensors are equal.
+  /// The error that the best explanation leaves, in bytes of the image; nil if the tensors are
+  /// equal.
   let residual: Double?
-  /// Whether that explanation is one.
+  /// Whether the best explanation is good enough, or the tensors are equal.
   let isExplained: Bool
-  /// The best explanation in words, where it is none.
+  /// The best explanation in words, if it isn't good enough; nil otherwise.
   let nearest: String?
-  /// The line through theirs, by colour; nil when nothing is explained.
+  /// The scale and bias of each colour that fit best; nil if the tensors are equal or unexplained.
   let fitted: PixelNormalization?
 
-  /// Compares our tensor of a picture; nil for the tolerance takes the layer's default.
+  /// Compares the bundle's tensor of an image with a reference.
+  ///
+  /// A tolerance of nil means the layer's default.
   init(
     _ ours: Tensor, of maker: PictureMaker, _ layer: ImageLayer, _ reference: ReferenceTensor,
     tolerance: Double?
@@ -120,16 +123,16 @@ struct ParityReport {
 }
 
 extension ImageLayer {
-  /// The elements of each channel, row by row.
+  /// Returns the elements of each channel, row by row.
   fileprivate func channels(of tensor: Tensor) throws -> [[Float]] {
     try tensor.floats().channels(shape.channels, shape.layout)
   }
 }
 
-// MARK: - Stages of the picture
+// MARK: - Stages of the image
 
 extension ParitySearch {
-  /// What to say of a stage that makes the picture.
+  /// Returns the finding for a stage that makes the image.
   fileprivate func finding(_ winner: Explanation, in stage: ParityStage) -> StageFinding {
     let rivals = rivals(of: winner, in: stage)
     var differs = changes(winner).contains(stage)
@@ -159,7 +162,7 @@ extension ParitySearch {
     return finding
   }
 
-  /// What an explanation takes in a stage.
+  /// Returns the choice of an explanation in a stage.
   fileprivate func words(for explanation: Explanation, in stage: ParityStage) -> String {
     switch stage {
     case .decode: explanation.recipe.decoding.label
@@ -193,8 +196,8 @@ extension ParitySearch {
         + "Python code."
     case .channelOrder:
       if reference.isReshaped {
-        return "Move the axis in the Python code with numpy.moveaxis or transpose: reshape mixes "
-          + "the pixels up."
+        return "Move the axis in the Python code with numpy.moveaxis or transpose, because reshape "
+          + "scrambles the pixels."
       }
       var words: [String] = []
       if reference.layout != layer.shape.layout || reference.channels.count != layer.shape.channels
@@ -209,14 +212,14 @@ extension ParitySearch {
       }
       let order = winner.order
       if order == .grayThrice {
-        return "Decode to colours in the Python code: image.convert(\"RGB\") of the colour picture."
+        return "Decode to colour in the Python code: image.convert(\"RGB\") of the colour image."
       }
       if order.label != layer.shape.format.rawValue {
         words.append("\"format\": \"\(order.label)\"")
       }
       return
-        "Write \(words.joined(separator: " and ")) in model.json if the model is so, or change "
-        + "the Python code."
+        "Write \(words.joined(separator: " and ")) in model.json if the model expects it, or "
+        + "change the Python code."
     case .normalization, .quantization: return ""
     }
   }

@@ -5,11 +5,12 @@
 
 import TensorIO
 
-/// Looks for the recipe that explains a tensor: first what differs from the bundle in one stage,
-/// then in several.
+/// Searches for the recipe that explains a reference tensor.
 ///
-/// Normalization does not matter to it: each channel of theirs is compared with the line that fits
-/// it best.
+/// It first tries changes to a single stage of the bundle's recipe, then changes to several stages.
+///
+/// Normalization doesn't affect the search, because each channel of the reference is compared with
+/// the line that fits it best.
 struct ParitySearch {
   private var maker: PictureMaker
   let layer: ImageLayer
@@ -19,12 +20,14 @@ struct ParitySearch {
   private let orders: [ChannelOrder]
   private let step: Int
   private var known: [Recipe: [Explanation]] = [:]
-  /// All that is known, in the order in which it was tried: a dictionary's is new in each process.
+  /// All explanations in the order in which they were tried.
+  ///
+  /// A dictionary can't be used for this, because its order differs between processes.
   private var all: [Explanation] = []
 
-  /// How many pixels of a picture count, about.
+  /// The approximate number of pixels that are compared.
   private static let sampleCount = 20_000
-  /// So little is left only by what is bit for bit the same.
+  /// The excess, in bytes, below which images are identical bit for bit.
   private static let exact = 0.01
 
   init(_ maker: PictureMaker, _ layer: ImageLayer, _ reference: ReferenceTensor) {
@@ -40,12 +43,12 @@ struct ParitySearch {
     } else {
       orders = reference.isGrayThrice ? [.rgb, .bgr, .grayThrice] : [.rgb, .bgr]
     }
-    // Odd, so that samples do not stand in columns.
+    // The step is odd so that the samples don't line up in columns.
     let pixels = layer.shape.width * layer.shape.height
     step = max(1, pixels / Self.sampleCount) | 1
   }
 
-  /// The explanation with the fewest changes among the best.
+  /// Returns the explanation with the fewest changes among the best ones.
   mutating func run() throws -> Explanation {
     try evaluate(base)
     try evaluateNeighbors(of: base)
@@ -68,7 +71,7 @@ struct ParitySearch {
     return simplest
   }
 
-  /// The picture of an explanation, whole: planes of red, green and blue, or one.
+  /// Returns the whole image of an explanation, as planes of red, green and blue, or as one plane.
   mutating func planes(of explanation: Explanation) throws -> [[Float]] {
     let planes = try maker.planes(explanation.recipe, isGray: explanation.order.isGray) ?? []
     guard explanation.rounding != .none, explanation.recipe.resize.givesFloats else {
@@ -79,9 +82,9 @@ struct ParitySearch {
 
   // MARK: - Choosing
 
-  /// The first of those that leave the least.
+  /// The first explanation with the smallest excess.
   private var best: Explanation {
-    // The bundle's own recipe has been evaluated.
+    // `all` isn't empty, because `run()` has evaluated the bundle's own recipe.
     all.dropFirst().reduce(all[0]) { $1.excess < $0.excess ? $1 : $0 }
   }
 
@@ -92,7 +95,7 @@ struct ParitySearch {
         let (one, other) = (changes(left).count, changes(right).count)
         if one != other { return one < other ? left : right }
         if left.excess != right.excess { return left.excess < right.excess ? left : right }
-        // Equal frames are told by a fixed order, and all else by which was tried first.
+        // Ties are broken by the fixed order of the framings, then by which was tried first.
         return rank(left) <= rank(right) ? left : right
       }
   }
@@ -101,7 +104,7 @@ struct ParitySearch {
     framings.firstIndex(of: explanation.recipe.framing) ?? -1
   }
 
-  /// The stages in which an explanation differs from the bundle, in order.
+  /// Returns the stages in which an explanation differs from the bundle, in order.
   func changes(_ explanation: Explanation) -> [ParityStage] {
     var stages: [ParityStage] = []
     let recipe = explanation.recipe
@@ -116,14 +119,15 @@ struct ParitySearch {
     return stages
   }
 
-  /// Whether whole numbers of theirs are what rounding after normalization, which both sides do,
-  /// makes of fractions, too.
+  /// Whether rounding after the resize makes no difference.
+  ///
+  /// Both sides round to whole numbers after normalization, and that gives the same result.
   private func roundsAnyway(_ explanation: Explanation) -> Bool {
     explanation.rounding == .nearest && explanation.keepsBytes
       && !reference.tensor.dataType.isFloat
   }
 
-  /// What would explain theirs as well, with another choice in one stage.
+  /// Returns explanations that are as good, with another choice in one stage.
   func rivals(of winner: Explanation, in stage: ParityStage) -> [Explanation] {
     let rivals = all.filter { rival in
       let (one, other) = (rival.recipe, winner.recipe)
@@ -135,7 +139,8 @@ struct ParitySearch {
         (.channelOrder, rival.order == winner.order),
         (.quantization, rival.rounding == winner.rounding),
       ] {
-        // A resize that gives bytes has nothing to round.
+        // For a resize, the rounding may differ too: a resize that gives bytes has nothing to
+        // round.
         let isFree = candidate == .quantization && stage == .resize
         same = same && (isFree || isSame != (candidate == stage))
       }
@@ -173,7 +178,7 @@ struct ParitySearch {
 
   private var turnings: [Turning] { maker.isTurnedByEXIF ? [.upright, .asStored] : [.upright] }
 
-  /// Every orientation and crop, then every resize for the best of them.
+  /// Tries every orientation and crop, then every resize method for the best three of them.
   private mutating func evaluateGeometry() throws {
     var geometries: [Explanation] = []
     for turning in turnings {
@@ -192,14 +197,16 @@ struct ParitySearch {
     }
   }
 
-  /// What our preprocessing does with fractions: a layer of whole pixels has none.
+  /// Returns the rounding that the bundle's preprocessing applies after the resize.
+  ///
+  /// Only a layer of whole pixels rounds fractions.
   private func naturalRounding(_ recipe: Recipe) -> Rounding {
     recipe.resize.givesFloats && layer.roundsPixels ? .nearest : .none
   }
 
   private mutating func evaluate(_ recipe: Recipe) throws {
     guard known[recipe] == nil, let frame = try maker.frame(of: recipe) else { return }
-    // A crop that comes to the bundle's own is not another one.
+    // Skip a crop that has the same result as the bundle's own.
     if recipe.framing != base.framing,
       try maker.frame(of: changed(recipe) { $0.framing = base.framing }) == frame
     {

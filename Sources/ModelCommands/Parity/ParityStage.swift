@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a picture goes through on its way into a tensor, in order.
+/// The stages from an image file to a tensor, in order.
 enum ParityStage: String, CaseIterable {
   case decode
   case orientation
@@ -14,23 +14,23 @@ enum ParityStage: String, CaseIterable {
   case quantization
 }
 
-/// What was found out about a stage.
+/// The result of comparing both sides in one stage.
 struct StageFinding {
   let stage: ParityStage
   let result: Result
-  /// What the other side looks like; nil where it looks like the bundle.
+  /// What the other side seems to do; nil if it does the same as the bundle.
   var looksLike: String?
   /// What the bundle does.
   var insteadOf: String?
-  /// How to make both sides the same.
+  /// A suggestion that makes both sides the same.
   var suggestion: String?
-  /// Choices that explain the other side as well: this picture cannot tell them apart.
+  /// Choices that explain the other side equally well, because this image can't tell them apart.
   var rivals: [String] = []
 
   enum Result: String {
     case same
     case differs
-    /// Nothing known explains the other side, so nothing is claimed.
+    /// Nothing known explains the other side, so the stage may or may not differ.
     case unknown
   }
 }

@@ -6,13 +6,13 @@
 import TensorIO
 import TensorIOImageCodecs
 
-/// Makes pictures of the target's size by any recipe; decodes each way once.
+/// Makes images of the target's size by any recipe, and decodes the file only once in each way.
 struct PictureMaker {
-  /// The picture as our own preprocessing takes it.
+  /// The image that the bundle's own preprocessing takes.
   let upright: PixelBuffer
-  /// Ways to decode this file that differ from the full one.
+  /// The ways to decode this file, apart from the full decode.
   let otherDecodings: [Decoding]
-  /// Whether EXIF turns the picture.
+  /// Whether the file's EXIF orientation turns the image.
   let isTurnedByEXIF: Bool
 
   private let target: (width: Int, height: Int)
@@ -27,12 +27,12 @@ struct PictureMaker {
     var turning: Turning
   }
 
-  /// What the pictures that are kept may take; phones' photos have 36 MB.
+  /// The most memory that cached images may take, in bytes; a phone's photo takes 36 MB.
   private static let maximumBytes = 200_000_000
 
   /// Reads and decodes a file.
   ///
-  /// - Throws: `TensorIOError` as `ImageDecoder` does.
+  /// - Throws: The errors of `ImageDecoder`.
   init(path: String, target: (width: Int, height: Int)) throws {
     self.target = target
     name = "'\(path)'"
@@ -59,15 +59,16 @@ struct PictureMaker {
     }
   }
 
-  /// The frame of a recipe; nil when there is none.
+  /// Returns the frame of a recipe; nil if the recipe doesn't fit the image.
   mutating func frame(of recipe: Recipe) throws -> Framing.Frame? {
     let picture = try picture(recipe.decoding, recipe.turning)
     return recipe.framing.frame(of: (picture.width, picture.height), in: target)
   }
 
-  /// The picture of the target's size, 0 to 255, in planes.
+  /// Returns the image of the target's size, as planes of values from 0 to 255.
   ///
-  /// These are red, green and blue, or one of brightness; nil when the recipe does not fit.
+  /// The planes are red, green and blue, or one of brightness. The result is nil if the recipe
+  /// doesn't fit the image.
   mutating func planes(_ recipe: Recipe, isGray: Bool) throws -> [[Float]]? {
     var picture = try picture(recipe.decoding, recipe.turning)
     guard let frame = recipe.framing.frame(of: (picture.width, picture.height), in: target)
@@ -147,7 +148,7 @@ struct PictureMaker {
 }
 
 extension PixelBuffer {
-  /// A part with rows of its own.
+  /// Returns a copy of a part of the image.
   fileprivate func part(_ frame: Framing.Frame) throws -> PixelBuffer {
     let count = frame.width * format.bytesPerPixel
     var bytes: [UInt8] = []
@@ -159,14 +160,14 @@ extension PixelBuffer {
     return PixelBuffer(width: frame.width, height: frame.height, format: format, bytes: bytes)
   }
 
-  /// Some of the bytes that rows lie in.
+  /// Returns a range of the image's bytes.
   private func bytes(_ range: Range<Int>) throws -> [UInt8] {
     try withBytes {
       try Tensor(copying: $0.extracting(range), dataType: .uint8, shape: [range.count]).numbers()
     }
   }
 
-  /// The picture on a plain ground, rounded to nearest.
+  /// Returns the image on a plain background, rounded to the nearest values.
   fileprivate func composited(over color: PixelColor) throws -> PixelBuffer {
     guard let alphaOffset = format.alphaOffset else { return self }
     let offsets = format.colorOffsets

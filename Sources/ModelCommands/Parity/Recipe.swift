@@ -6,7 +6,7 @@
 import TensorIO
 import TensorIOImageCodecs
 
-/// How a picture may get to its size in the tensor: one choice for each stage of geometry.
+/// One way to bring an image to its size in the tensor, with a choice for each geometric stage.
 struct Recipe: Hashable {
   var decoding: Decoding
   var turning: Turning
@@ -14,16 +14,16 @@ struct Recipe: Hashable {
   var resize: ResizeMethod
 }
 
-/// How a file may become pixels.
+/// A way to decode a file into pixels.
 enum Decoding: Hashable {
-  /// The whole picture, alpha dropped.
+  /// The whole image, without alpha.
   case full
-  /// JPEG with other choices of its decoder.
+  /// A JPEG with other options of the decoder.
   case jpeg(DecodeOptions)
-  /// Transparent pixels over a colour.
+  /// Transparent pixels composited over a colour.
   case over(PixelColor)
 
-  /// What a person would call it.
+  /// The name for users.
   var label: String {
     switch self {
     case .full: return "the full decode"
@@ -38,16 +38,16 @@ enum Decoding: Hashable {
     }
   }
 
-  /// How to make both sides the same.
+  /// A suggestion that makes both sides the same.
   var suggestion: String {
     switch self {
     case .full: return ""
     case .over:
-      return "Drop alpha in the Python code, as numpy.asarray(image.convert(\"RGBA\"))[..., :3] "
-        + "does, or save the pictures without it."
+      return "Drop alpha in the Python code, for example with "
+        + "numpy.asarray(image.convert(\"RGBA\"))[..., :3], or save the images without it."
     case .jpeg(let options) where options.denominator > 1:
-      return "Decode the whole picture in the Python code: without draft() and thumbnail() in "
-        + "Pillow, without IMREAD_REDUCED in OpenCV, with ratio=1 in TensorFlow."
+      return "Decode the image at its full size in the Python code: without draft() and "
+        + "thumbnail() in Pillow, without IMREAD_REDUCED in OpenCV, with ratio=1 in TensorFlow."
     case .jpeg:
       return "Decode with Pillow in the Python code, or with TensorFlow's decode_jpeg(..., "
         + "fancy_upscaling=True, dct_method=\"INTEGER_ACCURATE\")."
@@ -55,49 +55,49 @@ enum Decoding: Hashable {
   }
 }
 
-/// How the stored pixels may be turned.
+/// A rotation or reflection of the stored pixels.
 enum Turning: Hashable {
-  /// As EXIF says.
+  /// Turned by the EXIF orientation.
   case upright
-  /// Not at all.
+  /// Not turned.
   case asStored
-  /// Upright, and then once more.
+  /// Turned upright, and then once more.
   case turned(ImageOrientation)
 
-  /// What a person would call it.
+  /// The name for users.
   var label: String {
     switch self {
     case .upright: "upright by EXIF"
-    case .asStored: "EXIF's orientation ignored"
+    case .asStored: "EXIF orientation ignored"
     case .turned(let orientation):
       switch orientation {
       case .up: "upright by EXIF"
       case .upMirrored: "mirrored left to right"
       case .down: "upside down"
       case .downMirrored: "mirrored top to bottom"
-      case .leftMirrored: "rows and columns exchanged"
-      case .right: "turned clockwise by a quarter"
+      case .leftMirrored: "rows and columns swapped"
+      case .right: "rotated 90 degrees clockwise"
       case .rightMirrored: "mirrored along the other diagonal"
-      case .left: "turned counterclockwise by a quarter"
+      case .left: "rotated 90 degrees counterclockwise"
       }
     }
   }
 
-  /// How to make both sides the same.
+  /// A suggestion that makes both sides the same.
   var suggestion: String {
     self == .asStored
       ? "Call PIL.ImageOps.exif_transpose(image) in the Python code, before anything else."
-      : "Take out in the Python code what turns or mirrors the picture."
+      : "Remove the code that rotates or mirrors the image from the Python code."
   }
 }
 
-/// What may happen to fractions that a resize gives, before normalization.
+/// The rounding of the fractions that a resize gives, before normalization.
 enum Rounding: Hashable, CaseIterable {
   case none
   case nearest
   case truncation
 
-  /// What a person would call it.
+  /// The name for users.
   var label: String {
     switch self {
     case .none: "fractions kept after the resize"
@@ -115,7 +115,7 @@ enum Rounding: Hashable, CaseIterable {
   }
 }
 
-/// Which channel of the tensor is which colour.
+/// The order of the colours in the tensor's channels.
 enum ChannelOrder: Hashable {
   case rgb
   case bgr
@@ -142,7 +142,9 @@ enum ChannelOrder: Hashable {
     }
   }
 
-  /// Which plane of a picture a channel of the tensor is: red, green and blue, or the one of gray.
+  /// Returns the plane of an image that a channel of the tensor holds.
+  ///
+  /// The planes are red, green and blue, or the single gray plane.
   func plane(_ channel: Int) -> Int {
     switch self {
     case .rgb: channel

@@ -5,26 +5,26 @@
 
 import TensorIO
 
-/// The tensor that Python made, taken apart into channels.
+/// The tensor that Python made, split into channels.
 struct ReferenceTensor {
   /// The elements, as they were saved.
   let tensor: Tensor
   let path: String
-  /// Where the axis of the channels is.
+  /// The position of the channel axis.
   let layout: ImageShape.Layout
-  /// One or three channels of height x width values, in the tensor's order.
+  /// One or three channels of height × width values, in the order of the tensor.
   private(set) var channels: [[Float]]
   /// Whether every element is a whole number.
   let isWhole: Bool
-  /// Whether ``channels`` were read as if the elements lay in the other layout than the shape says.
+  /// Whether ``channels`` were read in the other layout than the shape says.
   private(set) var isReshaped = false
 
   /// Reads a tensor for a layer.
   ///
   /// - Parameters:
   ///   - path: A .npy file.
-  ///   - layer: The layer that it is meant for; a leading batch axis of 1 may be left out or added.
-  /// - Throws: `TensorIOError` when the file is no picture of the layer's size.
+  ///   - layer: The layer that the tensor is meant for. A leading batch axis of 1 is optional.
+  /// - Throws: `TensorIOError` if the file doesn't hold an image of the layer's size.
   init(_ path: String, for layer: ImageLayer) throws {
     self.path = path
     let tensor = try NumPyFile(path).tensor
@@ -38,15 +38,17 @@ struct ReferenceTensor {
       let bad = values.count { !$0.isFinite }
       throw TensorIOError(
         .unrepresentableValue,
-        "'\(path)' holds \(bad) values of \(values.count) that are not finite; '\(layer.spec.name)'"
-          + " takes pixels. Look for a division by zero in the Python code.")
+        "'\(path)' has \(bad) values out of \(values.count) that aren't finite, but "
+          + "'\(layer.spec.name)' takes pixels. Look for a division by zero in the Python code.")
     }
     isWhole = values.allSatisfy { $0 == $0.rounded() }
     channels = values.channels(count, layout)
   }
 
-  /// The same elements, taken for pixels of the other layout: what `reshape` leaves where the axes
-  /// should have been transposed.
+  /// Returns the same elements, read in the other layout.
+  ///
+  /// This is what Python code leaves behind if it uses `reshape` where it should transpose the
+  /// axes.
   func reshaped() throws -> ReferenceTensor {
     var other = self
     other.isReshaped = true
@@ -55,7 +57,9 @@ struct ReferenceTensor {
     return other
   }
 
-  /// Where the channels are and how many; our own layout first, for pictures of 3 rows.
+  /// Returns the layout and the number of channels of a saved shape.
+  ///
+  /// The layer's own layout is tried first, because an image with 3 rows may fit both layouts.
   private static func layout(
     of saved: [Int], for shape: ImageShape
   ) -> (ImageShape.Layout, Int)? {
@@ -79,21 +83,22 @@ struct ReferenceTensor {
   ) -> TensorIOError {
     var turned = layer.shape
     (turned.width, turned.height) = (turned.height, turned.width)
-    var suggestion = "Save the array that goes into set_tensor, for one picture."
+    var suggestion = "Save the array that goes into set_tensor, for one image."
     if let first = saved.first, first > 1, saved.count == 4 {
-      suggestion = "Save one picture of the batch of \(first): array[:1]."
+      suggestion = "Save one image of the batch of \(first): array[:1]."
     } else if saved.count == 1 {
-      suggestion = "Save it with its axes, before it is flattened."
+      suggestion = "Save the array with its axes, before it is flattened."
     } else if Self.layout(of: saved, for: turned) != nil {
-      suggestion = "Height and width may have changed places in the Python code."
+      suggestion = "Height and width may be swapped in the Python code."
     }
     return TensorIOError(
       .wrongElementCount,
-      "'\(path)' has the shape \(saved), '\(layer.spec.name)' takes \(layer.shape.axes). \(suggestion)"
+      "'\(path)' has the shape \(saved), but '\(layer.spec.name)' takes \(layer.shape.axes). "
+        + suggestion
     )
   }
 
-  /// Whether the three channels are one, but for a scale and a bias.
+  /// Whether the three channels are equal, up to a scale and a bias.
   var isGrayThrice: Bool {
     channels.count == 3
       && (1...2).allSatisfy {
@@ -103,7 +108,7 @@ struct ReferenceTensor {
 }
 
 extension Tensor {
-  /// The elements as floats, rounded where they must be.
+  /// Returns the elements as floats, rounded if necessary.
   func floats() throws -> [Float] {
     switch dataType {
     case .float32: return try numbers()
@@ -114,7 +119,7 @@ extension Tensor {
 }
 
 extension [Float] {
-  /// The values of each channel, row by row.
+  /// Returns the values of each channel, row by row.
   func channels(_ count: Int, _ layout: ImageShape.Layout) -> [[Float]] {
     let size = self.count / count
     return (0..<count).map { channel in
@@ -126,6 +131,6 @@ extension [Float] {
 }
 
 extension DataType {
-  /// Whether elements have fractions.
+  /// Whether the elements can have fractions.
   var isFloat: Bool { self == .float16 || self == .float32 || self == .float64 }
 }

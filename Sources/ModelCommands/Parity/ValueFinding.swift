@@ -5,21 +5,22 @@
 
 import TensorIO
 
-/// What became of the numbers, once the picture is explained: the normalization and the storage.
+/// How the other side stores numbers, once the image is explained: the normalization and the
+/// storage.
 struct ValueFinding {
-  /// What theirs looks like; nil where no hypothesis fits.
+  /// The hypothesis that fits the reference; nil if none fits.
   let hypothesis: ValueHypothesis?
-  /// What our layer does.
+  /// What the bundle's own layer does.
   let own: ValueHypothesis
-  /// Whether the layer's numbers are whole pixels, for which model.json's normalization is nothing.
+  /// Whether the layer takes whole pixels, to which the normalization of model.json doesn't apply.
   private let takesWhole: Bool
   private let isGray: Bool
-  /// The line through each channel, by colour.
+  /// The scale and bias that fit best, by colour.
   let fitted: PixelNormalization
-  /// How far the fitted line, or the hypothesis, is from theirs on average, in bytes.
+  /// The mean distance of the best candidate from the reference, in bytes of the image.
   let error: Double
 
-  /// Compares theirs with every known way, on the whole picture that explains it.
+  /// Compares the reference with every known hypothesis, on the image that explains it.
   init(
     _ explanation: Explanation, planes: [[Float]], layer: ImageLayer, reference: ReferenceTensor
   ) {
@@ -31,7 +32,7 @@ struct ValueFinding {
     let candidates = Self.candidates(layer, reference, planes)
     let errors = candidates.map { $0.error(planes, explanation.order, reference, step: step) }
     let least = errors.min() ?? .infinity
-    // The first of those that are as good: the bundle's own stands in front.
+    // Take the first of the candidates that fit about equally well. The bundle's own comes first.
     let index = errors.firstIndex { $0 <= least * 1.25 + 0.003 } ?? 0
     error = errors[index]
     hypothesis = error <= 0.005 + 2 * explanation.excess ? candidates[index] : nil
@@ -44,7 +45,8 @@ struct ValueFinding {
     var known =
       [own.normalization] + KnownNormalization.all + [.standardization(of: planes)]
     if layer.shape.format == .gray {
-      // One channel has no numbers for each colour, and its suggestion none of model.json's objects.
+      // A gray layer has a single scale and a single bias, so numbers for each colour don't apply
+      // to it.
       known = known.filter { $0.values.scale.common != nil && $0.values.bias.common != nil }
     }
     if reference.tensor.dataType.isFloat {
@@ -87,7 +89,7 @@ struct ValueFinding {
 // MARK: - Findings
 
 extension ValueFinding {
-  /// What to say of the normalization.
+  /// The finding for the normalization.
   var normalizationFinding: StageFinding {
     let insteadOf = own.normalization.label
     guard let hypothesis else {
@@ -95,7 +97,7 @@ extension ValueFinding {
         stage: .normalization, result: .differs, looksLike: fitted.rounded.formula,
         insteadOf: insteadOf,
         suggestion:
-          "No known normalization has these numbers. Write "
+          "These numbers match no known normalization. Write "
           + KnownNormalization.json(fitted.rounded, isGray: isGray)
           + " in model.json, or change the Python code.")
     }
@@ -106,12 +108,18 @@ extension ValueFinding {
       stage: .normalization, result: .differs, looksLike: hypothesis.normalization.label,
       insteadOf: insteadOf,
       suggestion: takesWhole
-        ? "The model takes bytes: take the normalization out of the Python code."
+        ? "The model takes bytes. Remove the normalization from the Python code."
         : hypothesis.normalization.suggestion(isGray: isGray))
   }
 
-  /// What to say of the storage; the rounding is what the other side does with the fractions of
-  /// the resize, nil where it does what we do.
+  /// Returns the finding for the storage.
+  ///
+  /// - Parameters:
+  ///   - layer: The bundle's layer.
+  ///   - theirs: The data type of the reference.
+  ///   - rounding: How the other side rounds the fractions of the resize; nil if both sides do the
+  ///     same.
+  /// - Returns: The finding.
   func quantizationFinding(
     _ layer: ImageLayer, _ theirs: DataType, rounding: Rounding?
   ) -> StageFinding {
@@ -135,7 +143,7 @@ extension ValueFinding {
         insteadOf: layer.roundsPixels ? Rounding.nearest.label : Rounding.none.label,
         suggestion: rounding == .truncation
           ? "Round in the Python code before astype: numpy.rint(x)."
-          : "Do not turn the resized picture into bytes in the Python code.")
+          : "Don't convert the resized image to bytes in the Python code.")
     }
     return StageFinding(stage: .quantization, result: .same)
   }
@@ -144,19 +152,20 @@ extension ValueFinding {
     _ ours: DataType, _ theirs: DataType, _ storage: NumberStorage
   ) -> String {
     switch storage {
-    case .floats: return "Give set_tensor \(ours) in the Python code: x.astype(numpy.\(ours))."
-    case .bytes: return "Give set_tensor the bytes in the Python code, as \(ours)."
+    case .floats: return "Pass \(ours) to set_tensor in the Python code: x.astype(numpy.\(ours))."
+    case .bytes: return "Pass the bytes to set_tensor in the Python code, as \(ours)."
     case .bytesLess128:
-      return "Give set_tensor (x.astype(numpy.int16) - 128).astype(numpy.int8) in the Python code."
+      return "Pass (x.astype(numpy.int16) - 128).astype(numpy.int8) to set_tensor in the Python "
+        + "code."
     case .model:
-      return "Give set_tensor numpy.rint(x / scale + zero_point).astype(numpy.\(ours)) in the "
+      return "Pass numpy.rint(x / scale + zero_point).astype(numpy.\(ours)) to set_tensor in the "
         + "Python code, with scale and zero_point from get_input_details()."
     }
   }
 }
 
 extension PixelNormalization {
-  /// The numbers in six digits.
+  /// The scale and bias, rounded to six significant digits.
   fileprivate var rounded: PixelNormalization {
     func rounded(_ colors: ColorValues) -> ColorValues {
       func digits(_ value: Float) -> Float { Float(Double(value).significant) }
@@ -166,7 +175,7 @@ extension PixelNormalization {
     return PixelNormalization(scale: rounded(scale), bias: rounded(bias))
   }
 
-  /// "v * 0.017 - 2.1", for each colour where they differ.
+  /// A formula such as "v * 0.017 - 2.1", for each colour if they differ.
   fileprivate var formula: String {
     func line(_ scale: Float, _ bias: Float) -> String {
       "v * \(scale) \(bias < 0 ? "-" : "+") \(bias.magnitude)"
@@ -178,7 +187,7 @@ extension PixelNormalization {
 }
 
 extension ImageLayer {
-  /// What our preprocessing does with the numbers.
+  /// The hypothesis that describes the bundle's own preprocessing.
   fileprivate var ownHypothesis: ValueHypothesis {
     let own: KnownNormalization
     if let normalization {
@@ -199,7 +208,7 @@ extension ImageLayer {
     }
   }
 
-  /// The scale that the model stores for its bytes.
+  /// The scale and the zero point that the model stores for its bytes; nil if it stores none.
   fileprivate var storedScale: NumberStorage? {
     guard let stored = spec.storedQuantization, stored.scales.count == 1, spec.dataType.isByte
     else { return nil }
@@ -210,7 +219,7 @@ extension ImageLayer {
 }
 
 extension KnownNormalization {
-  /// What `tf.image.per_image_standardization` does to this picture.
+  /// Returns the normalization that `tf.image.per_image_standardization` applies to this image.
   fileprivate static func standardization(of planes: [[Float]]) -> KnownNormalization {
     let count = Double(planes.reduce(0) { $0 + $1.count })
     var sum = 0.0
@@ -225,10 +234,10 @@ extension KnownNormalization {
     let deviation = max(0, squares / count - mean * mean).squareRoot()
     let divisor = max(deviation, 1 / count.squareRoot())
     return KnownNormalization(
-      "each picture's own mean and deviation (per_image_standardization)",
+      "each image's own mean and deviation (per_image_standardization)",
       PixelNormalization(scale: Float(1 / divisor), bias: ColorValues(all: Float(-mean / divisor))),
       suggestion:
-        "model.json cannot say that, since the numbers are each picture's own: put it into "
+        "model.json can't describe this, because the numbers differ for each image. Add it to "
         + "the model, or change the Python code.")
   }
 }

@@ -5,15 +5,16 @@
 
 import TensorIO
 
-/// A way in which bytes may have become numbers: a normalization and, for whole numbers, what was
-/// done to make them whole.
+/// One way in which bytes may have become numbers.
+///
+/// It consists of a normalization, a storage type and, for whole numbers, a rounding.
 struct ValueHypothesis {
   var normalization: KnownNormalization
   var storage: NumberStorage
-  /// How fractions were lost.
+  /// The way fractions were rounded.
   var rounding: Rounding
 
-  /// How far theirs is from what this makes of a picture, on average, in bytes of the picture.
+  /// Returns the mean distance of the reference from what this makes of an image, in bytes.
   func error(
     _ planes: [[Float]], _ order: ChannelOrder, _ reference: ReferenceTensor, step: Int
   ) -> Double {
@@ -49,19 +50,19 @@ struct ValueHypothesis {
   }
 }
 
-/// What numbers are stored as.
+/// The storage type of the numbers.
 enum NumberStorage: Hashable {
   case floats
   case bytes
   case bytesLess128
-  /// By the scale and the zero point that the model stores.
+  /// Quantized with the scale and the zero point that the model stores.
   case model(scale: Float, zeroPoint: Float, isSigned: Bool)
 
   var label: String {
     switch self {
     case .floats: "floats"
     case .bytes: "bytes from 0 to 255"
-    case .bytesLess128: "bytes less 128"
+    case .bytesLess128: "bytes minus 128"
     case .model(let scale, let zeroPoint, _):
       "the model's scale \(scale) and zero point \(Int(zeroPoint))"
     }
@@ -77,7 +78,7 @@ enum NumberStorage: Hashable {
   }
 }
 
-/// A normalization that has a name.
+/// A normalization with a name.
 struct KnownNormalization {
   let label: String
   let values: PixelNormalization
@@ -89,7 +90,7 @@ struct KnownNormalization {
     ownMending = suggestion
   }
 
-  /// What to write into model.json.
+  /// Returns a suggestion for model.json.
   func suggestion(isGray: Bool) -> String {
     ownMending
       ?? "Write \(Self.json(values, isGray: isGray)) in model.json, or change the Python code."
@@ -99,7 +100,7 @@ struct KnownNormalization {
     "none (0...255)", PixelNormalization(scale: 1),
     suggestion: "Remove \"normalize\" from model.json, or change the Python code.")
 
-  /// The usual ones.
+  /// The common normalizations.
   static let all: [KnownNormalization] = [
     none,
     KnownNormalization(
@@ -112,9 +113,9 @@ struct KnownNormalization {
         "Write \"normalize\": {\"standard\": \"[-1,1]\"} in model.json, or change the Python code."),
     KnownNormalization("ImageNet's mean and deviation (torchvision)", imageNet),
     KnownNormalization(
-      "ImageNet's mean and deviation with red and blue exchanged", imageNet.exchanged),
+      "ImageNet's mean and deviation with red and blue swapped", imageNet.exchanged),
     KnownNormalization("Caffe's means", caffe),
-    KnownNormalization("Caffe's means with red and blue exchanged", caffe.exchanged),
+    KnownNormalization("Caffe's means with red and blue swapped", caffe.exchanged),
     KnownNormalization("CLIP's mean and deviation", clip),
     KnownNormalization("v / 256", PixelNormalization(scale: 1 / 256)),
     KnownNormalization(
@@ -131,20 +132,20 @@ struct KnownNormalization {
   private static let caffe = PixelNormalization(
     scale: ColorValues(all: 1), bias: ColorValues(red: -123.68, green: -116.779, blue: -103.939))
 
-  /// A normalization as model.json has it.
+  /// Returns a normalization in the form of model.json.
   static func json(_ values: PixelNormalization, isGray: Bool = false) -> String {
     func text(_ colors: ColorValues) -> String {
       "{\"r\": \(colors.red), \"g\": \(colors.green), \"b\": \(colors.blue)}"
     }
     let scale = values.scale.common.map { "\($0)" } ?? text(values.scale)
-    // The bias of a gray layer is a number, that of others is not.
+    // Only the bias of a gray layer is a single number.
     let bias = isGray ? "\(values.bias.red)" : text(values.bias)
     return "\"normalize\": {\"scale\": \(scale), \"bias\": \(bias)}"
   }
 }
 
 extension PixelNormalization {
-  /// `(v / 255 - mean) / deviation`.
+  /// Makes the normalization `(v / 255 - mean) / deviation`.
   fileprivate init(mean: (Float, Float, Float), deviation: (Float, Float, Float)) {
     self.init(
       scale: ColorValues(
@@ -154,7 +155,7 @@ extension PixelNormalization {
         red: -mean.0 / deviation.0, green: -mean.1 / deviation.1, blue: -mean.2 / deviation.2))
   }
 
-  /// With red's numbers for blue, and blue's for red.
+  /// The normalization with the numbers of red and blue swapped.
   fileprivate var exchanged: PixelNormalization {
     func exchange(_ colors: ColorValues) -> ColorValues {
       ColorValues(red: colors.blue, green: colors.green, blue: colors.red)

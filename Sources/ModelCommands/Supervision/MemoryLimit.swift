@@ -8,17 +8,17 @@ import TensorIO
 import TensorIOIsolation
 import TensorIOLiteRT
 
-/// The value of `--memory-limit`, which every command that opens other people's models has.
+/// The value of `--memory-limit`, which every command that opens other people's models accepts.
 ///
-/// An option group would say it once, but each group costs every start a twentieth: the parser looks
-/// for six conformances of its type.
+/// The commands repeat the option instead of sharing an option group. Each group makes every start
+/// 5% slower, because the parser looks up six conformances of its type.
 package struct MemoryLimit: ExpressibleByArgument, Sendable {
   /// The default, 1 GiB.
   package static let standard = MemoryLimit(size: ByteCount(1 << 30))
 
   package static let help = ArgumentHelp(
-    "The most memory that a TensorFlow Lite model's tensors may take, as 512MiB or 4GiB; from 1MiB to "
-      + "16384GiB.", valueName: "size")
+    "The most memory that a TensorFlow Lite model's tensors may take, such as 512MiB or 4GiB; "
+      + "from 1MiB to 16384GiB.", valueName: "size")
 
   private let size: ByteCount
 
@@ -35,7 +35,7 @@ package struct MemoryLimit: ExpressibleByArgument, Sendable {
 
   var bytes: Int { size.bytes }
 
-  /// What the same limit means for a process of the model's own.
+  /// The same limit for a model in a separate process.
   var isolation: IsolationOptions {
     IsolationOptions(
       arguments: ["session-worker", "--memory-limit", String(bytes)],

@@ -15,13 +15,13 @@ import Musl
 import Darwin
 #endif
 
-/// Tells of a model that ends the process, in a sentence and with an exit code.
+/// Reports a model that ends the process, with a sentence and an exit code.
 ///
-/// A runtime may crash, reserve too much memory or never return. For the commands that open models, a
-/// crash is then a line on standard error and the exit code 65, and so is too long a wait for the first
-/// answer. Servers, which must go on, use ``IsolatedBackend`` instead.
+/// A runtime may crash, reserve too much memory or never return. In the commands that open models,
+/// a crash becomes a line on standard error and the exit code 65. The same happens if the first
+/// outputs take too long. Servers must keep running, so they use ``IsolatedBackend`` instead.
 package enum ProcessGuard {
-  /// `nonisolated(unsafe)` because it is set once, before there is a second thread.
+  /// `nonisolated(unsafe)` because it is set once, before a second thread exists.
   nonisolated(unsafe) private static var isOn = false
 
   /// The commands that open models.
@@ -29,16 +29,16 @@ package enum ProcessGuard {
     "run", "inspect", "validate", "init", "parity", "bench", "train", "evaluate", "bulk",
   ]
 
-  /// The signals by which code ends its own process.
+  /// The signals that end a process because of its own code.
   private static let faults = [SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS]
 
-  /// How long a model may take to its first answer, in milliseconds, where the user says nothing.
+  /// The default time that a model may take until its first outputs, in milliseconds.
   private static let firstAnswerTime = 15_000
 
-  /// Begins to guard a command, if it opens models.
+  /// Starts to guard a command, if it opens models.
   ///
-  /// Call it on the main thread, whose stack is then told of, too, when it has run over. Whoever sets
-  /// `SWIFT_BACKTRACE` wants the traces of Swift's runtime, and gets them.
+  /// Call this on the main thread, so that an overflow of its stack is reported too. If
+  /// `SWIFT_BACKTRACE` is set, the Swift runtime prints its own traces instead.
   package static func begin(for arguments: [String]) {
     guard arguments.count > 2, guardedCommands.contains(arguments[1]) else { return }
     isOn = true
@@ -49,45 +49,47 @@ package enum ProcessGuard {
     reportFaultsWithoutModel()
   }
 
-  /// Bounds what the model may take until it has given its first answer.
+  /// Limits the memory that the model may take, and the time until its first outputs.
   ///
   /// - Parameters:
-  ///   - path: The model's file or its bundle, for the message. Only TensorFlow Lite's models are
-  ///     bounded: TensorFlow reports what it cannot do, and takes its time and memory for itself.
-  ///   - limit: What it may take.
-  ///   - seconds: How long it may take; nil for the default.
-  ///   - sessions: How many sessions are made.
+  ///   - path: The model's file or its bundle, for the message. Only TensorFlow Lite models are
+  ///     limited, because TensorFlow reports its own errors and needs time and memory for itself.
+  ///   - limit: The memory that the model may take.
+  ///   - seconds: The time that the model may take; nil for the default.
+  ///   - sessions: The number of sessions that are made.
   package static func limitModel(
     at path: String, by limit: MemoryLimit, seconds: Double? = nil, sessions: Int = 1
   ) {
     guard isOn else { return }
-    // The runtime keeps the file, and packs its weights into an order of its own.
+    // The runtime keeps the file in memory, and copies its weights into its own order.
     let file = 3 * (FileSystem.byteCount(of: path) ?? 0)
     let further = UInt64(clamping: (limit.bytes + file) * sessions + ownMemory)
     _ = limit_further_memory(further)
     let (before, after) = ProcessFault.messageParts(ofModelAt: path.printable)
     report_faults("error: " + before, after, 65)
-    // A timeout of the user's own ends the command by itself, a second after its time at the latest.
+    // With --timeout, the command ends itself at most a second after that time. This limit is
+    // later.
     let time = seconds.map { Int(min($0, 1e6) * 1000) + 3000 } ?? firstAnswerTime
     end_later(
       UInt32(clamping: time + file / 20_000),
-      "error: The model '\(path.printable)' gave no answer in time, and was stopped. It may be damaged; "
-        + "if it is only slow, pass --timeout SECONDS to 'run' or 'bench' to wait longer.", 65)
+      "error: The model '\(path.printable)' didn't respond in time, so it was stopped. The "
+        + "file may be damaged. If the model is only slow, pass a longer --timeout SECONDS to "
+        + "'run' or 'bench'.", 65)
   }
 
-  /// The model has given its first answer: from here on it may take the time that it needs.
+  /// Lifts the time limit, because the model has returned its first outputs.
   package static func modelHasAnswered() {
     guard isOn else { return }
     end_later(0, "", 0)
     reportFaultsWithoutModel()
   }
 
-  /// What the program itself needs for pictures, threads and output.
+  /// The memory that the program itself needs for images, threads and output, in bytes.
   private static let ownMemory = 256 << 20
 
   private static func reportFaultsWithoutModel() {
     report_faults(
       "error: The command ended unexpectedly: ",
-      ". This is a fault of this program, or of a model that it was running.", 70)
+      ". This is a bug in this program, or in a model that it was running.", 70)
   }
 }

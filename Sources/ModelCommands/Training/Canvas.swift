@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// Pixels that lines are drawn on, with smooth edges and round ends.
+/// An image to draw lines on, with smooth edges and round ends.
 struct Canvas {
   private let width: Int
   private let height: Int
@@ -21,12 +21,12 @@ struct Canvas {
     }
   }
 
-  /// What was drawn.
+  /// The drawn image.
   var picture: PixelBuffer {
     PixelBuffer(width: width, height: height, format: .rgb, bytes: bytes)
   }
 
-  /// Draws lines through points; where they cross each other, they are no darker.
+  /// Draws lines through points, which are no darker where they cross each other.
   mutating func stroke(_ lines: [[LossPlot.Position]], color: PixelColor, width: Double) {
     let points = lines.joined()
     guard let left = points.map(\.x).min(), let right = points.map(\.x).max(),
@@ -55,7 +55,8 @@ struct Canvas {
     return start..<max(start, min(Int(high.rounded(.up)) + 1, limit))
   }
 
-  /// Notes how much of each pixel a straight line covers: by its centre's distance from the line.
+  /// Records how much of each pixel a straight line covers, by how far the pixel's centre is from
+  /// it.
   private func cover(
     _ coverage: inout [Float], _ columns: Range<Int>, _ rows: Range<Int>,
     from start: LossPlot.Position, to end: LossPlot.Position, width: Double

@@ -5,7 +5,7 @@
 
 import TensorIO
 
-/// Prints the results of epochs: a table for a person, an object a line for a program.
+/// Prints the results of epochs, as a table for users or as one JSON object a line.
 struct EpochPrinter {
   let asJSON: Bool
   private var columns: [Column] = []
@@ -17,7 +17,7 @@ struct EpochPrinter {
 
   init(asJSON: Bool) { self.asJSON = asJSON }
 
-  /// Prints an epoch at once.
+  /// Prints an epoch immediately.
   mutating func printEpoch(_ result: EpochResult) throws {
     if asJSON { return try Console.printJSON(Self.json(result)) }
     if columns.isEmpty { printHeading(result) }
@@ -60,7 +60,8 @@ struct EpochPrinter {
 }
 
 extension Double {
-  /// The number for a person: with decimals where they say something, else with an exponent.
+  /// Returns the number for users, with decimals or, if it is very small or large, with an
+  /// exponent.
   func shortText(digits: Int) -> String {
     if self == 0 || (1e-2..<1e6).contains(magnitude) { return fixed(digits) }
     guard isFinite else { return "\(self)" }

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where the weights go in the end: a new bundle, or a checkpoint in a folder that is there.
+/// The target of the weights: a new bundle, or a checkpoint in an existing folder.
 enum ExportTarget {
   case bundle(BundleWriter, outputs: [String]?)
   case checkpoint(folder: String)
@@ -24,10 +24,10 @@ enum ExportTarget {
       ? .bundle(writer, outputs: outputs.isEmpty ? nil : outputs) : .checkpoint(folder: path)
   }
 
-  /// Refuses a place that cannot be written, before the training begins.
+  /// Checks that the target can be written, before the training begins.
   ///
-  /// - Throws: `TensorIOError`: a `ValidationError` while a command runs would print the usage of
-  ///   the whole program.
+  /// - Throws: `TensorIOError` if the target can't be written. It isn't a `ValidationError`,
+  ///   because throwing that from a running command would print the usage of the whole program.
   func check() throws {
     switch self {
     case .bundle(let writer, _):
@@ -41,30 +41,31 @@ enum ExportTarget {
       guard FileSystem.isFolder(folder) else {
         throw TensorIOError(
           .fileNotFound,
-          "There is no folder '\(folder)' for the checkpoint: make it first, or name a "
+          "There is no folder '\(folder)' for the checkpoint. Create it first, or name a "
             + "\(BundleWriter.fileExtension).")
       }
       guard FileManager.default.isWritableFile(atPath: folder) else {
-        throw TensorIOError(.unwritableFile, "The folder '\(folder)' cannot be written.")
+        throw TensorIOError(.unwritableFile, "The folder '\(folder)' can't be written.")
       }
     }
   }
 
-  /// Refuses outputs that the model has not, and weights that cannot be written, before the training
-  /// begins.
+  /// Checks that the model has the outputs and that the weights can be written, before the
+  /// training.
   func check(_ model: TrainableModel) throws {
     switch self {
     case .bundle(_, let outputs):
       let inputs = try model.checkExport(outputs: outputs)
       guard !inputs.isEmpty else { return }
       Console.printMessage(
-        "warning: the exported bundle will take all inputs of the training ("
+        "warning: the exported bundle will take all training inputs ("
           + inputs.map { "'\($0.printable)'" }.joined(separator: ", ")
-          + "), since each output in model.json needs all of them. For inference, name the tensor of "
-          + "the prediction: --export-output NAME.")
+          + "), because every output in model.json needs all of them. For inference, name the "
+          + "tensor of the prediction: --export-output NAME.")
     case .checkpoint(let folder):
-      // No runtime tells beforehand: only a trial does, and it finds a full disk, too. It is made
-      // beside the checkpoint that may be there, and takes no longer than the export.
+      // The runtimes have no check for this, so only a trial export shows whether it works. The
+      // trial also detects a full disk. It is written next to any existing checkpoint, and takes as
+      // long as the export.
       let trial = folder + "/.tensorio-" + UUID().uuidString
       defer { try? FileManager.default.removeItem(atPath: trial) }
       do {
@@ -72,17 +73,17 @@ enum ExportTarget {
       } catch {
         throw TensorIOError(
           .unwritableFile,
-          "The folder '\(folder)' cannot be written: \(FileSystem.reason(for: error)).",
+          "The folder '\(folder)' can't be written: \(FileSystem.reason(for: error)).",
           cause: error)
       }
       try model.export(to: trial)
     }
   }
 
-  /// Writes the weights to a new folder among the temporary files: the training may have taken days.
+  /// Writes the weights to a new temporary folder, because the training may have taken days.
   ///
-  /// - Returns: The folder; nil when they cannot be written there either, which says nothing that
-  ///   the first failure did not say.
+  /// - Returns: The folder; nil if the weights can't be written there either. The error of the
+  ///   first attempt is then enough.
   static func rescue(_ model: TrainableModel) -> String? {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "tensorio-weights-\(UUID().uuidString)").path
@@ -96,7 +97,7 @@ enum ExportTarget {
     }
   }
 
-  /// Writes the weights, and returns where they are.
+  /// Writes the weights and returns their path.
   func write(_ model: TrainableModel) throws -> String {
     switch self {
     case .bundle(let writer, let outputs):

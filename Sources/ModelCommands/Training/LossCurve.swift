@@ -5,9 +5,9 @@
 
 import TensorIO
 
-/// The first output of a training, over steps and epochs.
+/// The first output of a training run, over steps and epochs.
 struct LossCurve {
-  /// A place in the picture: steps to the right, the output upward.
+  /// A point in the plot: the step on the horizontal axis, and the output on the vertical one.
   struct Point: Hashable {
     var step: Double
     var value: Double
@@ -15,18 +15,18 @@ struct LossCurve {
 
   /// The output's name.
   private(set) var name = ""
-  /// Each step's own mean.
+  /// The mean of each step.
   private(set) var steps: [Point] = []
-  /// Each epoch's mean, where the epoch ended.
+  /// The mean of each epoch, at the step where the epoch ended.
   private(set) var training: [Point] = []
-  /// Each epoch's mean over the validation items.
+  /// The mean of each epoch over the validation items.
   private(set) var validation: [Point] = []
 
   private var count = 0
 
   var isEmpty: Bool { steps.isEmpty }
 
-  /// More points than a picture has columns would only hide each other.
+  /// The most points that are drawn; more than an image has columns would hide each other.
   private static let mostSteps = 1000
 
   mutating func add(_ step: TrainingStep) {
@@ -45,14 +45,16 @@ struct LossCurve {
     }
   }
 
-  /// The steps, thinned out to what a picture can show: means of as many as lie in a column.
+  /// The steps, reduced to as many points as an image can show.
+  ///
+  /// Each point is the mean of the steps in a column.
   var thinned: [Point] {
     let width = (steps.count + Self.mostSteps - 1) / Self.mostSteps
     guard width > 1 else { return steps }
     return stride(from: 0, to: steps.count, by: width).map { start in
       let part = steps[start..<min(start + width, steps.count)]
       let count = Double(part.count)
-      // The sum of the greatest values would be infinite.
+      // Divide before adding, because the sum of very large values could be infinite.
       return Point(
         step: part.reduce(0) { $0 + $1.step } / count,
         value: part.reduce(0) { $0 + $1.value / count })

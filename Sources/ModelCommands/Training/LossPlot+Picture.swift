@@ -6,12 +6,13 @@
 import TensorIO
 
 extension LossPlot {
-  /// Twice as many pixels as the drawing has units: sharp on screens of today.
+  /// The number of pixels for each unit of the drawing, which keeps it sharp on high-density
+  /// screens.
   private static let density = 2.0
 
-  /// The picture in pixels.
+  /// Draws the plot as an image.
   ///
-  /// - Throws: `TensorIOError` when there is no memory for it.
+  /// - Throws: `TensorIOError` when there isn't enough memory for the image.
   func picture() throws -> PixelBuffer {
     var canvas = Canvas(
       width: Int(Self.width * Self.density), height: Int(Self.height * Self.density),

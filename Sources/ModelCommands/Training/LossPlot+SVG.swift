@@ -6,7 +6,7 @@
 import TensorIO
 
 extension LossPlot {
-  /// The picture as an SVG document.
+  /// Returns the plot as an SVG document.
   func svg() -> String {
     let (width, height) = (Self.text(Self.width), Self.text(Self.height))
     var lines = [
@@ -46,7 +46,7 @@ extension LossPlot {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A length, without an idle `.0`.
+  /// Formats a length without a trailing `.0`.
   private static func text(_ length: Double) -> String {
     let text = length.fixed(1)
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -5,31 +5,31 @@
 
 import TensorIO
 
-/// The picture of a training: axes, curves and a legend, as lines and texts that any surface draws.
+/// The plot of a training run: axes, curves and a legend, as lines and texts for any surface.
 struct LossPlot {
   static let width = 960.0
   static let height = 560.0
   static let fontSize = 16.0
   static let background = PixelColor(red: 255, green: 255, blue: 255)
 
-  /// A line through points, or a text.
+  /// A line through points, or a piece of text.
   enum Mark {
     case line([Position], color: PixelColor, width: Double)
     case text(String, Position, Alignment, color: PixelColor, isBold: Bool)
   }
 
-  /// A place, counted from the upper left corner.
+  /// A position, measured from the upper left corner.
   struct Position: Hashable {
     var x: Double
     var y: Double
   }
 
-  /// On which side of its place a text stands.
+  /// The alignment of a text to its position.
   enum Alignment { case leading, center, trailing }
 
-  /// What is drawn, from the back to the front.
+  /// The lines and texts, from back to front.
   let marks: [Mark]
-  /// What a person who does not see the picture is told.
+  /// The description of the plot for users who can't see it.
   let title: String
 
   private static let frame = (left: 84.0, top: 66.0, right: 936.0, bottom: 500.0)
@@ -98,7 +98,7 @@ struct LossPlot {
     let drawn = curves.filter { !$0.1.isEmpty }
     for (_, points, color, width) in drawn {
       marks.append(.line(points.map(place), color: color, width: width))
-      // A short curve shows its points; a single one would not be seen otherwise.
+      // Mark the points of a short curve. A curve of a single point would otherwise be invisible.
       guard points.count <= 40, width > 2 || points.count == 1 else { continue }
       for point in points {
         let position = place(point)

@@ -11,20 +11,20 @@ import Musl
 import Darwin
 #endif
 
-/// Numbers along an axis: where they lie, and which are written there.
+/// An axis of numbers: their positions, and the ticks.
 struct PlotAxis {
-  /// Where the axis begins and ends; logarithms on a logarithmic axis.
+  /// The start and the end of the axis, as logarithms if the axis is logarithmic.
   private let range: ClosedRange<Double>
   let isLogarithmic: Bool
-  /// The numbers that are written, and their text.
+  /// The labelled numbers, and their text.
   let ticks: [(value: Double, text: String)]
 
-  /// An axis around values.
+  /// Makes an axis that covers some values.
   ///
   /// - Parameters:
-  ///   - values: What must lie within.
-  ///   - mayBeLogarithmic: Whether values of very different sizes get a logarithmic axis.
-  ///   - startsAtZero: Whether 0 is within.
+  ///   - values: The values to cover.
+  ///   - mayBeLogarithmic: Whether the axis is logarithmic if the values differ very much in size.
+  ///   - startsAtZero: Whether the axis includes 0.
   init(_ values: [Double], mayBeLogarithmic: Bool = false, startsAtZero: Bool = false) {
     let values = values.map(Self.drawable)
     let least = values.min() ?? 0
@@ -47,7 +47,7 @@ struct PlotAxis {
       return
     }
     let low = startsAtZero ? min(0, least) : least
-    // Values that differ by rounding alone are drawn as one: no numbers lie between them.
+    // Values that differ only by rounding are drawn as one, because no numbers lie between them.
     let size = max(abs(low), abs(most))
     let span = most - low > size * 1e-12 ? most - low : max(size, 1)
     let step = Self.step(for: span)
@@ -60,23 +60,24 @@ struct PlotAxis {
     }
   }
 
-  /// Where a value lies, from 0 at the start to 1 at the end.
+  /// Returns the position of a value, from 0 at the start to 1 at the end.
   func place(of value: Double) -> Double {
     let value = Self.drawable(value)
     let number = isLogarithmic ? log10(max(value, Self.sizes.lowerBound)) : value
     return (number - range.lowerBound) / (range.upperBound - range.lowerBound)
   }
 
-  /// The sizes whose sums and differences are neither infinite nor too fine to divide.
+  /// The magnitudes whose sums and differences are neither infinite nor too small to divide.
   private static let sizes = 1e-300...1e300
 
-  /// A value that can be reckoned with: the greatest are cut, the least are 0.
+  /// Returns a value that can be calculated with: very large values are clamped, and very small are
+  /// 0.
   private static func drawable(_ value: Double) -> Double {
     value.magnitude < sizes.lowerBound
       ? 0 : min(max(value, -sizes.upperBound), sizes.upperBound)
   }
 
-  /// 1, 2 or 5 times a power of ten, of which about five fit.
+  /// Returns 1, 2 or 5 times a power of ten, so that about five steps fit.
   private static func step(for span: Double) -> Double {
     let power = pow(10, log10(span / 5).rounded(.down))
     let factor = span / 5 / power
@@ -95,7 +96,7 @@ struct PlotAxis {
 }
 
 extension Double {
-  /// The number with as many decimals as it has, up to six.
+  /// The number with as many decimals as it needs, up to six.
   fileprivate var plain: String {
     var text = fixed(6)
     while text.hasSuffix("0") { text.removeLast() }

@@ -13,7 +13,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The file that a plot goes to.
+/// The file that a plot is written to.
 struct PlotFile {
   let path: String
   private let isDrawing: Bool
@@ -28,20 +28,20 @@ struct PlotFile {
     isDrawing = name.hasSuffix(".svg")
   }
 
-  /// Refuses a place that cannot be written, before the training begins.
+  /// Checks that the file can be written, before the training begins.
   func checkFolder() throws {
     let folder = FileSystem.folder(of: path)
     guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to put the plot into.")
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for the plot.")
     }
     let files = FileManager.default
     guard !FileSystem.isFolder(path),
       FileSystem.isFile(path)
         ? files.isWritableFile(atPath: path) : files.isWritableFile(atPath: folder)
-    else { throw TensorIOError(.unwritableFile, "'\(path)' cannot be written.") }
+    else { throw TensorIOError(.unwritableFile, "'\(path)' can't be written.") }
   }
 
-  /// Writes the picture; one that is there is replaced.
+  /// Writes the plot, and replaces an existing file.
   func write(_ curve: LossCurve) throws {
     let plot = LossPlot(curve)
     guard isDrawing else { return try ImageEncoder().write(plot.picture(), to: path) }
@@ -49,7 +49,7 @@ struct PlotFile {
       try Data(plot.svg().utf8).write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
-        .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",
+        .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
   }

@@ -3,12 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Letters made of straight strokes, for pictures in which no font is at hand.
+/// A font of straight strokes, for images in which no other font is available.
 ///
-/// A font file differs from machine to machine, or is missing; these look the same everywhere.
+/// Font files differ between machines or are missing. These letters look the same everywhere.
 enum StrokeFont {
-  /// The strokes of the characters, as places in a grid: the column and then the row, from the top
-  /// of capitals at 0 to the line at 6 and tails at 8.
+  /// The strokes of the characters, as points in a grid.
+  ///
+  /// Each point is a column and a row, and a slash separates strokes. Row 0 is the top of capitals,
+  /// row 6 is the baseline, and row 8 is the bottom of descenders.
   private static let glyphs: [Character: String] = [
     "0": "10 30 41 45 36 16 05 01 10",
     "1": "11 20 26",
@@ -90,22 +92,22 @@ enum StrokeFont {
     "!": "00 04 / 06 06",
   ]
 
-  /// What stands for a character that has no strokes: a box.
+  /// A box, which replaces characters without strokes.
   private static let unknown = "00 40 46 06 00"
 
-  /// How wide a text is.
+  /// Returns the width of a text.
   static func width(of text: String, size: Double) -> Double {
     let advances = text.map { advance(of: $0) }
     return max(0, advances.reduce(0, +) - gap) * unit(size)
   }
 
-  /// The lines of a text.
+  /// Returns the strokes of a text.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - place: The left end of its line.
-  ///   - size: The font's size; capitals are about 0.72 of it high.
-  /// - Returns: The points of each line.
+  ///   - place: The left end of the baseline.
+  ///   - size: The font size. Capitals are about 0.72 of it high.
+  /// - Returns: The points of each stroke.
   static func strokes(
     of text: String, at place: LossPlot.Position, size: Double
   ) -> [[LossPlot.Position]] {

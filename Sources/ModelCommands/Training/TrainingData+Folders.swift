@@ -6,16 +6,16 @@
 import TensorIO
 import TensorIOImageCodecs
 
-/// What says which index a class has.
+/// The source of the indexes of the classes.
 enum ClassOrder: Sendable {
-  /// `--classes`, for data that has a folder for each of them.
+  /// The `--classes` option, for data with a folder for each class.
   case named([String])
-  /// `--classes`, for validation data, which may lack some.
+  /// The `--classes` option, for validation data, which may lack some classes.
   case namedForValidation([String])
-  /// The training data, for validation data, which may lack some.
+  /// The training data, for validation data, which may lack some classes.
   case ofTraining(TrainingData)
 
-  /// The classes by index.
+  /// The names of the classes, by index.
   fileprivate var names: [String] {
     switch self {
     case .named(let names), .namedForValidation(let names): names
@@ -31,7 +31,7 @@ enum ClassOrder: Sendable {
 extension TrainingData {
   private static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
 
-  /// Finds the pictures of all classes.
+  /// Finds the images of all classes.
   mutating func readFolder(_ signature: ModelSignature, _ classes: ClassOrder?) throws {
     let images = signature.inputs.filter(\.isImage)
     let others = signature.inputs.filter { !$0.isImage }
@@ -39,8 +39,8 @@ extension TrainingData {
       let list = signature.inputs.map { "'\($0.name)' \($0.shape)" }.joined(separator: ", ")
       throw TensorIOError(
         .wrongKind,
-        "A folder of classes has a picture and a class number for each item, but the model's "
-          + "inputs are \(list). Write a .jsonl file.")
+        "A folder of classes gives an image and a class number for each item, but the model's "
+          + "inputs are \(list). Use a .jsonl file.")
     }
     let decoder = ImageDecoder()
     let folders = try classFolders()
@@ -50,7 +50,8 @@ extension TrainingData {
       guard !files.isEmpty || classes?.mayLackFolders == true else {
         throw TensorIOError(
           .missingInput,
-          "The class '\(name)' in '\(path)' has no pictures (\(Self.extensions.map { "." + $0 }.joined(separator: ", ")))."
+          "The class '\(name)' in '\(path)' has no images "
+            + "(\(Self.extensions.map { "." + $0 }.joined(separator: ", ")))."
         )
       }
       self.classes.append(PictureClass(name: name, count: files.count))
@@ -63,13 +64,13 @@ extension TrainingData {
     }
   }
 
-  /// The names of the folders, sorted.
+  /// Returns the sorted names of the folders.
   private func classFolders() throws -> [String] {
     let folders = try Self.contents(of: path).filter { FileSystem.isFolder(path + "/" + $0) }
     guard !folders.isEmpty else {
       throw TensorIOError(
         .missingInput,
-        "'\(path)' has no folders: it takes one for each class, with its pictures in it.")
+        "'\(path)' has no folders. It needs one for each class, with the class's images.")
     }
     return folders
   }
@@ -80,17 +81,17 @@ extension TrainingData {
     }
   }
 
-  /// The names in a folder, sorted, without those that are hidden.
+  /// Returns the sorted names in a folder, without hidden files.
   ///
-  /// A name that is not UTF-8 is listed with replacement characters, and no file has that name. To
-  /// leave it out would shift the indexes of the classes behind it.
+  /// A name that isn't UTF-8 is listed with replacement characters, and no file has that name.
+  /// Skipping it would shift the indexes of the following classes, so it is an error.
   private static func contents(of folder: String) throws -> [String] {
     let names = try FileSystem.contents(of: folder).sorted().filter { !$0.hasPrefix(".") }
     for name in names where name.unicodeScalars.contains("\u{FFFD}") {
       let path = folder + "/" + name
       guard FileSystem.isFile(path) || FileSystem.isFolder(path) else {
         throw TensorIOError(
-          .unreadableFile, "'\(name)' in '\(folder)' has a name that is not UTF-8; rename it.")
+          .unreadableFile, "'\(name)' in '\(folder)' has a name that isn't UTF-8. Rename it.")
       }
     }
     return names
@@ -98,43 +99,44 @@ extension TrainingData {
 
   // MARK: - Order
 
-  /// The names of the classes, by index.
+  /// Returns the names of the classes, by index.
   private func order(of folders: [String], _ classes: ClassOrder?) throws -> [String] {
     guard let classes else { return folders }
     let names = classes.names
     for (index, name) in names.enumerated() {
       guard !names[..<index].contains(name) else {
-        throw TensorIOError(.invalidOption, "--classes names '\(name)' twice.")
+        throw TensorIOError(.invalidOption, "--classes has '\(name)' twice.")
       }
       guard classes.mayLackFolders || folders.contains(name) else {
         let list = folders.map { "'\($0)'" }.joined(separator: ", ")
         throw TensorIOError(
-          .invalidOption, "--classes names '\(name)', but '\(path)' has \(list).")
+          .invalidOption, "--classes has '\(name)', but the folders in '\(path)' are \(list).")
       }
     }
     for folder in folders where !names.contains(folder) {
       if case .ofTraining(let data) = classes {
         throw TensorIOError(
-          .wrongKind, "'\(path)' has the class '\(folder)', which '--data \(data.path)' does not.")
+          .wrongKind,
+          "'\(path)' has the class '\(folder)', which is missing in '--data \(data.path)'.")
       }
       throw TensorIOError(
-        .invalidOption, "--classes leaves out '\(folder)', which is a folder in '\(path)'.")
+        .invalidOption, "--classes lacks '\(folder)', which is a folder in '\(path)'.")
     }
     return names
   }
 }
 
 extension TrainingData {
-  /// Reads what to train on, and what to try the model on.
+  /// Reads the training data, and the validation data if there are any.
   ///
   /// - Parameters:
-  ///   - path: What to train on.
-  ///   - validation: What to try the model on, if anything.
-  ///   - signature: The inputs.
-  ///   - classes: The argument of `--classes`.
-  /// - Returns: Both; a validation without data of its own is nil.
-  /// - Throws: `TensorIOError` as ``init(_:for:classes:)``, and when nothing says which indexes the
-  ///   validation's classes have.
+  ///   - path: The path of the training data.
+  ///   - validation: The path of the validation data, if any.
+  ///   - signature: The signature with the model's inputs.
+  ///   - classes: The value of `--classes`.
+  /// - Returns: Both. The validation data are nil if they have no path of their own.
+  /// - Throws: The errors of ``init(_:for:classes:)``, and a `TensorIOError` if nothing gives the
+  ///   indexes of the validation classes.
   static func pair(
     _ path: String, validation: String?, for signature: ModelSignature, classes: [String]?
   ) throws -> (training: TrainingData, validation: TrainingData?) {
@@ -154,8 +156,8 @@ extension TrainingData {
     guard let classes else {
       throw TensorIOError(
         .invalidOption,
-        "'\(validation)' is a folder of classes, but '\(path)' is a file, which does not say which "
-          + "index each class has. Pass --classes with their names in the order of the indexes.")
+        "'\(validation)' is a folder of classes, but '\(path)' is a file, which doesn't define the "
+          + "index of each class. Pass --classes with the names in the order of the indexes.")
     }
     return try (
       TrainingData(path, for: signature),

@@ -5,37 +5,37 @@
 
 import TensorIO
 
-/// Items to train on, from a file or a folder.
+/// The items to train on, from a file or a folder.
 struct TrainingData: Sendable {
   /// The items, in order.
   var items: [Batch.Item] = []
-  /// The line of each item, for a file.
+  /// The line number of each item in a file; empty for a folder.
   var lines: [Int] = []
-  /// The classes in the order of their indexes, for a folder of pictures.
+  /// The classes in the order of their indexes, for a folder of images.
   var classes: [PictureClass] = []
-  /// The file or folder.
+  /// The path of the file or folder.
   let path: String
 
-  /// A class, and how many pictures it has.
+  /// A class, and its number of images.
   struct PictureClass: Hashable, Sendable {
     var name: String
     var count: Int
   }
 
-  /// Reads a .jsonl file, or the names in a folder of classes.
+  /// Reads a .jsonl file, or the file names in a folder of classes.
   ///
   /// - Parameters:
   ///   - path: The file or folder.
-  ///   - signature: The inputs.
-  ///   - classes: The classes in the order of their indexes, for a folder; nil sorts their names.
-  /// - Throws: `TensorIOError` for what does not fit the inputs, naming file and line.
+  ///   - signature: The signature with the model's inputs.
+  ///   - classes: The order of the classes in a folder; nil sorts them by name.
+  /// - Throws: `TensorIOError` for an item that doesn't fit the inputs, with the file and the line.
   init(_ path: String, for signature: ModelSignature, classes: ClassOrder? = nil) throws {
     self.path = path
     if FileSystem.isFolder(path) {
       try readFolder(signature, classes)
     } else if classes != nil {
       throw TensorIOError(
-        .invalidOption, "--classes goes with a folder of classes; '\(path)' is none.")
+        .invalidOption, "--classes needs a folder of classes, but '\(path)' isn't a folder.")
     } else {
       try readLines(signature)
     }
@@ -44,19 +44,21 @@ struct TrainingData: Sendable {
     }
   }
 
-  /// What errors call an item.
+  /// The name of an item in error messages.
   var nameOfItem: @Sendable (Int) -> String {
     let (lines, path) = (lines, path)
     return { lines.isEmpty ? "Item \($0) of '\(path)'" : "'\(path)', line \(lines[$0])" }
   }
 
-  /// Writes every number once as the steps will: hours may go by before a step comes to one that
-  /// does not fit.
+  /// Encodes every number once, in the same way as the training steps.
   ///
-  /// Pictures are left to the steps, as they take long to decode.
+  /// Otherwise a value that doesn't fit might only be found after hours of training.
   ///
-  /// - Parameter signature: The model's own, which knows its types better than model.json does.
-  /// - Throws: `TensorIOError` for the first value that does not fit, naming its line.
+  /// Images are left to the training steps, because they take long to decode.
+  ///
+  /// - Parameter signature: The model's own signature, which knows the types better than
+  ///   model.json.
+  /// - Throws: `TensorIOError` for the first value that doesn't fit, with its line.
   func checkValues(for signature: ModelSignature) throws {
     for spec in signature.inputs where !spec.isImage && spec.dataType != .string {
       var scratch = [UInt8](repeating: 0, count: spec.byteCount)
@@ -87,7 +89,7 @@ struct TrainingData: Sendable {
       } catch let error as JSONSyntaxError {
         throw TensorIOError(
           .wrongKind,
-          "'\(path)', line \(index + 1) is not JSON: column \(error.column): \(error.reason).",
+          "'\(path)', line \(index + 1) isn't JSON: column \(error.column): \(error.reason).",
           cause: error)
       } catch var error as TensorIOError {
         error.message = "'\(path)', line \(index + 1): \(error.message)"
@@ -102,7 +104,7 @@ struct TrainingData: Sendable {
     let list = inputs.map { "'\($0.name)'" }.joined(separator: ", ")
     guard case .object(let members) = json else {
       throw TensorIOError(
-        .wrongKind, "An item is an object with a value for \(list), got \(json.typeName).")
+        .wrongKind, "An item must be an object with values for \(list), got \(json.typeName).")
     }
     for name in members.keys.sorted() where !inputs.contains(where: { $0.name == name }) {
       throw TensorIOError(
@@ -124,7 +126,7 @@ struct TrainingData: Sendable {
     return item
   }
 
-  /// A value of the right count: hours may go by before its step comes.
+  /// Checks that a value has the right count, because its training step may be hours away.
   private static func checked(
     _ value: any TensorEncodable, for spec: TensorSpec
   ) throws -> any TensorEncodable {

@@ -5,11 +5,11 @@
 
 import TensorIO
 
-/// Trains, and shows a person how it goes.
+/// Trains a model and shows the progress.
 struct TrainingSession {
-  /// What the steps and epochs gave, also those before a failure.
+  /// The results of the steps and epochs, including those before a failure.
   private(set) var curve = LossCurve()
-  /// Whether there is a best epoch, also one before a failure.
+  /// Whether there is a best epoch, even if training failed later.
   private(set) var hasBest = false
 
   private let trainer: Trainer
@@ -21,7 +21,7 @@ struct TrainingSession {
     printer = EpochPrinter(asJSON: asJSON)
   }
 
-  /// Trains until all epochs are done, it gets no better, or a signal ends it.
+  /// Trains until all epochs are done, the model stops improving, or a signal arrives.
   mutating func train() throws {
     let interruption = Interruption(alsoWithoutReader: true)
     let epochs = trainer.options.epochs
@@ -51,14 +51,15 @@ struct TrainingSession {
       Console.printMessage(
         "interrupted after \(results.count) of \(epochs) epochs\(steps ?? "")")
     } else if results.count < epochs {
-      Console.printMessage("ended after \(results.count) of \(epochs) epochs: no improvement")
+      Console.printMessage(
+        "ended after \(results.count) of \(epochs) epochs, because there was no improvement")
     }
     if trainer.options.keepsBest, let best = results.last(where: \.isBest) {
-      Console.printMessage("the weights are those of epoch \(best.epoch), the best")
+      Console.printMessage("the weights are those of the best epoch, \(best.epoch)")
     }
   }
 
-  /// What stands behind the bar.
+  /// Returns the text behind the progress bar.
   private static func note(_ step: TrainingStep, of epochs: Int) -> String {
     let loss = step.means.first.map {
       "  \($0.name.printable.prefix(12)) \($0.value.shortText(digits: 4))"

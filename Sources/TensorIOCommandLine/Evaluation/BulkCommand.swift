@@ -19,15 +19,15 @@ struct BulkCommand: ParsableCommand {
         tensorio bulk photos more/photos --model pets.tiobundle -o results.jsonl -o results.csv
         tensorio bulk photos --models models -o results.sqlite --resume
 
-      Results are kept as .sqlite (or .db), .jsonl, .csv or .json, Net Runner's own. Rows are written \
-      every second: after Ctrl-C, a crash or kill -9, --resume goes on where it ended. A photo that \
-      is missing or damaged is a row with its error. Links to photos are followed, links to folders \
-      are not.
+      Results are written as .sqlite (or .db), .jsonl, .csv or .json (Net Runner's format). Rows \
+      are written every second. After Ctrl-C, a crash or kill -9, --resume continues where the run \
+      stopped. A photo that is missing or damaged becomes a row with its error. Links to photos \
+      are followed, but links to folders aren't.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Folders of photos, photos, and addresses of photos.", valueName: "photos"),
+      "Folders of photos, photo files, or URLs of photos.", valueName: "photos"),
     completion: .file())
   var photos: [String]
 
@@ -36,32 +36,32 @@ struct BulkCommand: ParsableCommand {
   @Option(
     name: [.short, .long], parsing: .singleValue,
     help: ArgumentHelp(
-      "Where the results go: .sqlite, .db, .jsonl, .csv or .json; may be repeated.",
+      "The file for the results: .sqlite, .db, .jsonl, .csv or .json; may be repeated.",
       valueName: "file"),
     completion: .file())
   var output: [String]
 
-  @Flag(help: "Go on: photos that have a row in the results are not run again.")
+  @Flag(help: "Continue: skip the photos that have a row in the results.")
   var resume = false
 
-  @Flag(help: "With --resume: photos that failed are run again.")
+  @Flag(help: "With --resume, retry photos that failed.")
   var retryFailed = false
 
-  @Flag(help: "Start from the beginning: results that are there are removed.")
+  @Flag(help: "Start from the beginning, and remove existing results.")
   var force = false
 
-  @Option(help: "How often each photo is run; the latencies are the means.")
+  @Option(help: "How many times each photo is run; the latencies are means.")
   var iterations = 1
 
-  @Option(help: "How many photos are under way at once (default: the number of processors).")
+  @Option(help: "How many photos are processed at once (default: the number of processors).")
   var threads: Int?
 
-  @Option(help: "How much of a JPEG is decoded: exact, high or fast, as in 'tensorio run'.")
+  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
   var decode: DecodeScaling = .exact
 
   @Option(
     help: ArgumentHelp(
-      "What rows keep of the outputs: all, none, or this many of the highest values (default: 5).",
+      "The output values in each row: all, none, or this many of the highest (default: 5).",
       valueName: "all|none|n"))
   var outputs: OutputsArgument?
 
@@ -76,7 +76,7 @@ struct BulkCommand: ParsableCommand {
       throw ValidationError("Pass either --resume or --force, not both.")
     }
     guard resume || !retryFailed else {
-      throw ValidationError("--retry-failed goes with --resume: without it every photo is run.")
+      throw ValidationError("--retry-failed needs --resume. Without --resume, every photo is run.")
     }
   }
 
@@ -118,11 +118,11 @@ struct BulkCommand: ParsableCommand {
     try printCounts(counts)
     for count in counts {
       guard let failure = count.failure else { continue }
-      Console.printMessage("error: '\(count.model)' could not be loaded: \(failure.printable)")
+      Console.printMessage("error: '\(count.model)' couldn't be loaded: \(failure.printable)")
     }
     if counts.contains(where: { $0.failure != nil }) { throw ExitCode(65) }
     if !isWhole {
-      Console.printMessage("interrupted; --resume goes on")
+      Console.printMessage("interrupted; --resume continues")
       throw ExitCode(130)
     }
   }

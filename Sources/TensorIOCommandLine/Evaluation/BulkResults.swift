@@ -35,7 +35,7 @@ struct BulkResults {
       guard let format = BulkExport.allCases.first(where: { path.hasSuffix("." + $0.rawValue) })
       else {
         throw TensorIOError(
-          .invalidOption, "Only one database of results can be written: leave out '\(path)'.")
+          .invalidOption, "Only one results database can be written. Leave out '\(path)'.")
       }
       return (format, path)
     }
@@ -46,12 +46,12 @@ struct BulkResults {
     {
       throw TensorIOError(
         .fileExists,
-        "'\(path)' is complete, and rows cannot be added to it. Pass --force to start from the beginning, or keep "
-          + "the results as .sqlite or .jsonl.")
+        "'\(path)' is complete, and this format can't be resumed. Pass --force to start from the "
+          + "beginning, or write the results as .sqlite or .jsonl.")
     } else if !resuming, let path = (paths + [logPath]).first(where: FileSystem.isFile) {
       throw TensorIOError(
         .fileExists,
-        "'\(path)' exists. Pass --resume to go on with it, or --force to start from the beginning.")
+        "'\(path)' exists. Pass --resume to continue it, or --force to start from the beginning.")
     }
     self.log = try Self.isDatabase(logPath) ? SQLiteLog(logPath) : JSONLinesLog(logPath)
   }
@@ -73,11 +73,11 @@ struct BulkResults {
         .invalidOption, "'\(path)' must end in .sqlite, .db, .jsonl, .csv or .json.")
     }
     guard !FileSystem.isFolder(path) else {
-      throw TensorIOError(.invalidOption, "'\(path)' is a folder; results are a file.")
+      throw TensorIOError(.invalidOption, "'\(path)' is a folder. The results must be a file.")
     }
     let folder = FileSystem.folder(of: path)
     guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to write '\(path)' into.")
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
     }
   }
 

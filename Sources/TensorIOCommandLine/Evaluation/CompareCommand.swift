@@ -12,10 +12,10 @@ import TensorIO
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Compare two models, or two runs, on the same pictures.",
+    abstract: "Compare two models, or two runs, on the same images.",
     discussion: """
-      Tells which pictures one gets right and the other wrong, whether that may be chance \
-      (McNemar's test), and how their latencies compare.
+      Shows which images one gets right and the other wrong, whether the difference may be chance \
+      (McNemar's test), and how the latencies compare.
 
       Examples:
         tensorio compare before.json after.json
@@ -30,13 +30,14 @@ struct CompareCommand: ParsableCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "The identifier of a model; twice for two, where reports have several.", valueName: "id"))
+      "The identifier of a model, if reports have several; pass it twice for two.",
+      valueName: "id"))
   var model: [String] = []
 
-  @Flag(help: "Compare although the datasets differ: by the pictures' names.")
+  @Flag(help: "Compare different datasets by the names of their images.")
   var allowOtherDatasets = false
 
-  @Option(help: "What resampled intervals come from.")
+  @Option(help: "The seed for resampled intervals.")
   var seed: UInt64 = 0
 
   @Flag(help: "Print JSON.")
@@ -47,7 +48,7 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("Name one or two reports, got \(reports.count).")
     }
     guard model.count <= 2 else {
-      throw ValidationError("--model is given at most twice, got \(model.count).")
+      throw ValidationError("--model can be given at most twice, got \(model.count).")
     }
   }
 
@@ -69,7 +70,7 @@ struct CompareCommand: ParsableCommand {
         let known = first.models.map { "'\($0.model.id)'" }.joined(separator: ", ")
         throw TensorIOError(
           .invalidOption,
-          "'\(reports[0])' has the models \(known): name the two with --model ID --model ID.")
+          "'\(reports[0])' has the models \(known). Choose two with --model ID --model ID.")
       }
       return try ReportComparison(first, ids[0], ids[1], seed: seed)
     }

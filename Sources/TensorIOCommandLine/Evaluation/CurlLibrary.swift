@@ -52,7 +52,7 @@ final class CurlLibrary: @unchecked Sendable {
       throw TensorIOError(
         .missingLibrary,
         error.message(
-          library: "libcurl, which fetches pictures by their address,",
+          library: "libcurl, which downloads images,",
           installing: "run 'apt-get install libcurl4'"),
         cause: error)
     }
@@ -62,7 +62,8 @@ final class CurlLibrary: @unchecked Sendable {
       for (index, name) in Self.names.enumerated() {
         slots[index] = library.symbol(name)
         guard slots[index] != nil else {
-          throw TensorIOError(.missingLibrary, "'\(library.path)' is no libcurl: it lacks \(name).")
+          throw TensorIOError(
+            .missingLibrary, "'\(library.path)' isn't libcurl, because it lacks \(name).")
         }
       }
     }

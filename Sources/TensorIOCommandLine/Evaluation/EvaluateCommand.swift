@@ -12,11 +12,11 @@ import TensorIOImageCodecs
 /// The command `tensorio evaluate`.
 struct EvaluateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "evaluate", abstract: "Measure how good and how fast vision models are.",
+    commandName: "evaluate", abstract: "Measure the accuracy and speed of vision models.",
     discussion: """
-      A dataset is a .testbundle, a folder with a folder of pictures for each class, a .csv file of \
-      paths and labels, COCO's annotations as .json, a folder with images/ and masks/, or just \
-      pictures; which one is guessed and said.
+      A dataset is a .testbundle, a folder with a folder of images for each class, a .csv file of \
+      paths and labels, COCO annotations as .json, a folder with images/ and masks/, or just \
+      images. The layout is detected, and reported.
 
       Examples:
         tensorio evaluate digits.testbundle --models models
@@ -24,9 +24,9 @@ struct EvaluateCommand: ParsableCommand {
         tensorio evaluate photos --model pets.tiobundle --fail-under top1=0.9 --report junit.xml
         tensorio evaluate photos --model pets.tiobundle --part 1/4 --report part1.json
 
-      A picture that is missing or damaged is a row with its error, and counts as wrong. Ctrl-C ends \
-      early, reports what is done, and meets no gate. Exit codes: 1 a gate of --fail-under was not \
-      met, 65 every picture failed, 130 interrupted.
+      An image that is missing or damaged becomes a row with its error, and counts as wrong. \
+      Ctrl-C ends the evaluation early, reports the finished part, and fails every gate. Exit \
+      codes: 1 a gate of --fail-under was not met, 65 every image failed, 130 interrupted.
       """)
 
   @Argument(help: ArgumentHelp("The datasets.", valueName: "dataset"), completion: .file())
@@ -36,43 +36,44 @@ struct EvaluateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How the datasets are laid out, instead of a guess: "
+      "The layout of the datasets, instead of detecting it: "
         + Dataset.Layout.allCases.map(\.rawValue).joined(separator: ", ") + ".",
       valueName: "layout"))
   var layout: Dataset.Layout?
 
   @Option(
     help: ArgumentHelp(
-      "The folder that the paths of a .csv or of COCO's annotations begin in.", valueName: "folder"),
+      "The folder that paths in a .csv or in COCO annotations are relative to.",
+      valueName: "folder"),
     completion: .directory)
   var images: String?
 
   @OptionGroup var measures: MeasureArguments
 
-  @Option(help: "How often each picture is run (default: what a test bundle says, or 1).")
+  @Option(help: "How many times each image is run (default: from the test bundle, or 1).")
   var iterations: Int?
 
-  @Option(help: "How many runs of each thread come first and are not measured.")
+  @Option(help: "How many unmeasured runs each thread starts with.")
   var warmup = 1
 
-  @Option(help: "How many pictures are under way at once.")
+  @Option(help: "How many images are processed at once.")
   var threads = 1
 
-  @Option(help: "The most pictures to evaluate.")
+  @Option(help: "The largest number of images to evaluate.")
   var limit: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Evaluate every nth picture only, as 2/4; 'tensorio merge' puts the reports together.",
+      "Evaluate only one part of the images, such as 2/4; 'tensorio merge' merges the reports.",
       valueName: "i/n"))
   var part: PartArgument?
 
-  @Option(help: "How much of a JPEG is decoded: exact, high or fast, as in 'tensorio run'.")
+  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
   var decode: DecodeScaling = .exact
 
   @Option(
     help: ArgumentHelp(
-      "What rows keep of the outputs: all, none, or so many of the highest values.",
+      "The output values in each row: all, none, or this many of the highest.",
       valueName: "all|none|n"))
   var outputs: OutputsArgument?
 
@@ -86,7 +87,7 @@ struct EvaluateCommand: ParsableCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Fail with exit code 1 unless a number is that good, as top1=0.7 or latency_p95<=20; may be "
+      "Exit with code 1 unless a number is met, such as top1=0.7 or latency_p95<=20; may be "
         + "repeated.",
       valueName: "name=number"))
   var failUnder: [GateArgument] = []
@@ -100,8 +101,8 @@ struct EvaluateCommand: ParsableCommand {
       (1...1024).contains(threads), limit ?? 1 >= 1
     else {
       throw ValidationError(
-        "--iterations takes a number from 1 to 1000000, --warmup one from 0 to 1000000, --threads "
-          + "one from 1 to 1024, --limit a positive one.")
+        "--iterations takes a number from 1 to 1000000, --warmup from 0 to 1000000, --threads from "
+          + "1 to 1024, --limit a positive number.")
     }
     guard !json || datasets.count == 1 else {
       throw ValidationError("--json takes a single dataset, got \(datasets.count).")
@@ -122,7 +123,7 @@ struct EvaluateCommand: ParsableCommand {
       do {
         report = try evaluate(dataset, interruption)
       } catch let error as TensorIOError where error.code == .cancelled {
-        Console.printMessage("interrupted before the first picture")
+        Console.printMessage("interrupted before the first image")
         throw ExitCode(130)
       }
       if interruption.isRequested { report.noteInterruption() }
@@ -149,7 +150,7 @@ struct EvaluateCommand: ParsableCommand {
     if let failure { throw failure }
     if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
     if interruption.isRequested {
-      Console.printMessage("interrupted; the numbers are of what was done")
+      Console.printMessage("interrupted; the numbers cover the images so far")
       throw ExitCode(130)
     }
   }
@@ -160,7 +161,7 @@ struct EvaluateCommand: ParsableCommand {
       guard !isWhole, found.isMet else { return found }
       var result = found
       result.isMet = false
-      result.message += " But the evaluation was interrupted."
+      result.message += " The evaluation was interrupted, so this gate isn't met."
       return result
     }
   }
@@ -222,7 +223,7 @@ extension EvaluationReport {
   fileprivate mutating func noteInterruption() {
     let counts = models.map { "\($0.pictures) with '\($0.model.id)'" }.joined(separator: ", ")
     dataset.notes.append(
-      "interrupted: of \(counted(dataset.pictures, "picture")) "
+      "interrupted: of \(counted(dataset.pictures, "image")) "
         + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
   }
 }

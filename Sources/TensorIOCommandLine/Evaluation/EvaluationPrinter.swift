@@ -21,7 +21,7 @@ struct EvaluationPrinter {
     let dataset = report.dataset
     Console.printData(
       Console.bold(dataset.name.printable)
-        + "  \(counted(dataset.pictures, "picture")), \(evaluated)\(dataset.labelled) labelled")
+        + "  \(counted(dataset.pictures, "image")), \(evaluated)\(dataset.labelled) labelled")
     for model in report.models { printModel(model) }
     printNoteOnOthers()
   }
@@ -74,7 +74,7 @@ struct EvaluationPrinter {
     guard let count = others.max(), count > 0 else { return }
     Console.printMessage(
       "note: \(counted(count, "more metric")) \(count == 1 ? "is" : "are") in --json and --report; "
-        + "--metric NAME prints others than the dataset's")
+        + "--metric NAME prints metrics of your choice")
   }
 
   private func printLatency(_ result: ModelResult) {
@@ -93,8 +93,8 @@ struct EvaluationPrinter {
     }
     if latency.total.count > 0 { for line in table.lines() { Console.printData(line) } }
     Console.printData(
-      "  \(counted(result.pictures, "picture")), \(result.failed) failed, "
-        + "\(result.throughput.fixed(1)) a second"
+      "  \(counted(result.pictures, "image")), \(result.failed) failed, "
+        + "\(result.throughput.fixed(1)) per second"
     )
   }
 

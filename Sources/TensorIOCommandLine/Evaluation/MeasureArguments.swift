@@ -13,7 +13,7 @@ struct MeasureArguments: ParsableArguments {
   @Option(
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
-      "A metric; may be repeated. Default: those that suit the labels. Known: "
+      "A metric; may be repeated. Default: metrics that suit the labels. Known: "
         + TensorIOTool.current.metrics.names.joined(separator: ", ") + ".",
       valueName: "name"))
   var metric: [String] = []
@@ -24,19 +24,19 @@ struct MeasureArguments: ParsableArguments {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "The number to add to classes that the dataset gives as numbers: 1 where the model's class 0 "
-        + "is a background that the dataset does not count; -1 where it is the other way round.",
+      "The number to add to class numbers of the dataset: 1 if the model's class 0 is a background "
+        + "that the dataset doesn't count, -1 for the opposite case.",
       valueName: "number"))
   var labelOffset = 0
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: ArgumentHelp("The class of pixels that segmentation does not judge.", valueName: "class"))
+    help: ArgumentHelp("The class whose pixels segmentation metrics ignore.", valueName: "class"))
   var ignoreClass = 255
 
   @Option(
     name: .long,
-    help: "The seed of resampled intervals, and of the choice of pictures with --limit.")
+    help: "The seed for resampled intervals, and for the choice of images with --limit.")
   var seed: UInt64 = 0
 
   func validate() throws {

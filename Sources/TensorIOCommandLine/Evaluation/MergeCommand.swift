@@ -11,17 +11,17 @@ import TensorIO
 /// The command `tensorio merge`.
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "merge", abstract: "Put the parts of an evaluation together.",
+    commandName: "merge", abstract: "Merge the parts of an evaluation.",
     discussion: """
-      The parts are .json reports of 'tensorio evaluate --part 1/4' to 4/4, made one by one or on \
-      several machines. The numbers are those of an evaluation in one go, to the last digit.
+      The parts are .json reports of 'tensorio evaluate --part 1/4' to 4/4, made one after another \
+      or on several machines. The numbers equal those of a single evaluation, to the last digit.
 
       Example:
         tensorio merge part*.json --report report.html --report report.json
       """)
 
   @Argument(
-    help: ArgumentHelp("The parts' reports.", valueName: "report.json"),
+    help: ArgumentHelp("The reports of the parts.", valueName: "report.json"),
     completion: .file(extensions: ["json"]))
   var parts: [String]
 
@@ -35,7 +35,7 @@ struct MergeCommand: ParsableCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Fail with exit code 1 unless a number is that good, as top1=0.7; may be repeated.",
+      "Exit with code 1 unless a number is met, such as top1=0.7; may be repeated.",
       valueName: "name=number"))
   var failUnder: [GateArgument] = []
 

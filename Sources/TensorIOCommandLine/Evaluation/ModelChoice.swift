@@ -39,7 +39,7 @@ struct ModelChoice: ParsableArguments {
           + (bundle.manifest.isPlaceholder
             ? "is a placeholder without a model. "
             : "takes \(inputs.isEmpty ? "no input" : inputs.joined(separator: ", ")). ")
-          + "'evaluate' and 'bulk' run models that take a single picture; 'tensorio run' and "
+          + "'evaluate' and 'bulk' run models that take a single image; 'tensorio run' and "
           + "'tensorio bench' run any model.")
     }
   }
@@ -55,7 +55,7 @@ struct ModelChoice: ParsableArguments {
     if let models {
       let library = try ModelLibrary(scanning: models)
       for (path, error) in library.failures {
-        Console.printMessage("warning: \(path) is left out: \(error.message)")
+        Console.printMessage("warning: \(path) is skipped: \(error.message)")
       }
       let found =
         try ids.isEmpty
@@ -63,7 +63,7 @@ struct ModelChoice: ParsableArguments {
       bundles += found.filter { bundle in !bundles.contains { $0.path == bundle.path } }
       if bundles.isEmpty {
         throw TensorIOError(
-          .fileNotFound, "'\(models)' has no bundle of a model that takes a single picture.")
+          .fileNotFound, "'\(models)' has no bundle of a model that takes a single image.")
       }
     }
     var paths: [String: String] = [:]
@@ -71,8 +71,8 @@ struct ModelChoice: ParsableArguments {
       if let other = paths.updateValue(bundle.path, forKey: bundle.manifest.id) {
         throw TensorIOError(
           .invalidOption,
-          "'\(other)' and '\(bundle.path)' have the same id, '\(bundle.manifest.id)', so that their "
-            + "results could not be told apart. Change \"id\" in one model.json, or name one bundle."
+          "'\(other)' and '\(bundle.path)' have the same id, '\(bundle.manifest.id)', so their "
+            + "results can't be told apart. Change \"id\" in one model.json, or name one bundle."
         )
       }
     }
@@ -94,7 +94,7 @@ struct ModelChoice: ParsableArguments {
     let found = library.bundles.map { "'\($0.manifest.id)'" }.joined(separator: ", ")
     throw TensorIOError(
       .fileNotFound,
-      "'\(folder)' has none of the models that the test bundle asks for: "
+      "'\(folder)' has none of the models that the test bundle requires: "
         + ids.map { "'\($0)'" }.joined(separator: ", ")
         + (found.isEmpty
           ? "; it has no bundles." : "; it has \(found). Pass --model to choose another."))

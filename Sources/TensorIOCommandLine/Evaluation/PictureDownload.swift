@@ -41,17 +41,17 @@ enum PictureDownload {
     guard
       let answer = try CurlLibrary.shared.get().fetch(
         address, trusting: authorities, within: limits)
-    else { throw failure(address, "there is no memory left") }
+    else { throw failure(address, "the machine is out of memory") }
     defer { free(answer.bytes) }
     if answer.is_too_large != 0 {
       throw TensorIOError(
-        .unreadableFile, "'\(address)' has more than \(limits.bytes >> 20) MiB.")
+        .unreadableFile, "'\(address)' is larger than \(limits.bytes >> 20) MiB.")
     }
     guard answer.code == 0 else { throw failure(address, reason(for: answer)) }
     guard answer.status == 200 else {
       throw TensorIOError(
         answer.status == 404 ? .fileNotFound : .unreadableFile,
-        "'\(address)' cannot be fetched: the server answered \(answer.status).")
+        "'\(address)' can't be fetched: the server returned status \(answer.status).")
     }
     return Array(UnsafeBufferPointer(start: answer.bytes, count: answer.count))
   }
@@ -68,42 +68,42 @@ enum PictureDownload {
       guard text.contains("-----BEGIN CERTIFICATE-----") else {
         throw TensorIOError(
           .unreadableFile,
-          "'\(file)' has no certificate in it. Expected PEM, which begins with "
+          "'\(file)' has no certificate. Expected PEM, which begins with "
             + "'-----BEGIN CERTIFICATE-----'.")
       }
       return file
     } catch var error as TensorIOError {
-      error.message = "The file that SSL_CERT_FILE names cannot be used. " + error.message
+      error.message = "The file in SSL_CERT_FILE can't be used. " + error.message
       throw error
     }
   }
 
   private static func failure(_ address: String, _ reason: String) -> TensorIOError {
-    TensorIOError(.unreadableFile, "'\(address)' cannot be fetched: \(reason).")
+    TensorIOError(.unreadableFile, "'\(address)' can't be fetched: \(reason).")
   }
 
   /// Returns what happened and what to check, without a full stop.
   private static func reason(for answer: CurlAnswer) -> String {
     switch Int(answer.code) {
-    case CurlMalformedAddress: return "it is no address of a file"
+    case CurlMalformedAddress: return "it isn't the URL of a file"
     case CurlUnsupportedProtocol:
-      return "it leads to an address that begins with neither https nor http"
-    case CurlUnknownHost: return "its host name is not known; check the address"
+      return "it leads to a URL that begins with neither https nor http"
+    case CurlUnknownHost: return "its host name is unknown; check the URL"
     case CurlCannotConnect: return "its server \(connectionFault(answer))"
     case CurlTimedOut where answer.was_connected == 0:
-      return "its server could not be reached within \(limits.connect_seconds) seconds; check the "
-        + "address and the network"
+      return "its server couldn't be reached within \(limits.connect_seconds) seconds; check "
+        + "the URL and the network"
     case CurlTimedOut where text(of: answer).contains("too slow"):
-      return "the server said nothing for \(limits.silent_seconds) seconds"
+      return "the server sent nothing for \(limits.silent_seconds) seconds"
     case CurlTimedOut: return "it took more than a minute"
     case CurlTooManyRedirections:
-      return "its server sends to another address more than \(limits.redirections) times"
-    case CurlWeirdAnswer: return "its server does not speak HTTP; check the port and the address"
+      return "its server redirects more than \(limits.redirections) times"
+    case CurlWeirdAnswer: return "its server doesn't speak HTTP; check the port and the URL"
     case CurlEmptyAnswer, CurlBrokenConnection, CurlPartialFile:
-      return "its server closed the connection before the end; check the port, and whether the "
-        + "address begins with https or http"
+      return "its server closed the connection too early; check the port, and whether the URL "
+        + "must begin with https or http"
     case CurlTLSFailed:
-      return "its server does not speak TLS; check the port, and whether the address begins with "
+      return "its server doesn't speak TLS; check the port, and whether the URL must begin with "
         + "https or http"
     case CurlRefusedCertificate, CurlUnusableAuthorities: return certificateFault(answer)
     default: return "\(text(of: answer))"
@@ -112,10 +112,10 @@ enum PictureDownload {
 
   private static func connectionFault(_ answer: CurlAnswer) -> String {
     switch CInt(answer.system_error) {
-    case ECONNREFUSED: "refused the connection; check the address, and that the server is running"
-    case ENETUNREACH, EHOSTUNREACH: "is on a network that this machine cannot reach"
-    case 0: "could not be reached: \(text(of: answer))"
-    case let code: "could not be reached: \(String(cString: strerror(code)))"
+    case ECONNREFUSED: "refused the connection; check the URL, and that the server is running"
+    case ENETUNREACH, EHOSTUNREACH: "is on a network that this machine can't reach"
+    case 0: "couldn't be reached: \(text(of: answer))"
+    case let code: "couldn't be reached: \(String(cString: strerror(code)))"
     }
   }
 
@@ -123,14 +123,14 @@ enum PictureDownload {
     let text = text(of: answer)
     if text.contains("expired") {
       return
-        "its server has a certificate that expired; renew it there, or set this machine's clock"
+        "its server's certificate has expired; renew it, or correct this machine's clock"
     }
     if text.contains("subject name") || text.contains("does not match") {
       return
-        "its server has a certificate for another host; use the name that the certificate is for"
+        "its server's certificate is for another host; use the host name of the certificate"
     }
-    return "its server has a certificate of an authority that this machine does not trust; name a "
-      + "file with the authority's certificate in SSL_CERT_FILE"
+    return "its server's certificate is from an authority that this machine doesn't trust; set "
+      + "SSL_CERT_FILE to a file with the authority's certificate"
   }
 
   private static func text(of answer: CurlAnswer) -> String {

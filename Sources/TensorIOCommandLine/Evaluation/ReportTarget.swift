@@ -30,10 +30,10 @@ struct ReportTarget {
     let folder = FileSystem.folder(of: path)
     // Check this now, instead of after an hour of work.
     guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to write '\(path)' into.")
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
     }
     guard !FileSystem.isFolder(path) else {
-      throw TensorIOError(.invalidOption, "'\(path)' is a folder; a report is a file.")
+      throw TensorIOError(.invalidOption, "'\(path)' is a folder. A report must be a file.")
     }
     self.path = path
     self.format = format

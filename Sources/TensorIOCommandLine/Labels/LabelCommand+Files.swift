@@ -12,12 +12,12 @@ extension LabelCommand {
   /// The command `tensorio label find-moved`.
   struct FindMovedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "find-moved", abstract: "Find photos again that were moved, by their bytes.")
+      commandName: "find-moved", abstract: "Find moved photos by their contents.")
 
     @OptionGroup var file: StoreArgument
 
     @Argument(
-      help: "Where to look; by default the folder that the store's paths begin in.",
+      help: "The folder to search (default: the folder that the store's paths are relative to).",
       completion: .directory)
     var folder: String?
 
@@ -32,8 +32,8 @@ extension LabelCommand {
   struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",
-      abstract: "Take over the labels of a folder of classes, a table or a test bundle.",
-      discussion: "'tensorio label undo' takes all of it back.")
+      abstract: "Import the labels of a folder of classes, a table or a test bundle.",
+      discussion: "'tensorio label undo' undoes the whole import.")
 
     @OptionGroup var file: StoreArgument
 
@@ -45,7 +45,7 @@ extension LabelCommand {
 
     @Option(
       name: .long,
-      help: "The folder that paths in a new store begin in; by default the store's own.",
+      help: "The folder that paths in a new store are relative to (default: the store's folder).",
       completion: .directory)
     var root: String?
 
@@ -57,7 +57,7 @@ extension LabelCommand {
       for note in dataset.notes { Console.printMessage("note: \(note.printable)") }
       let store = try LabelStore(path: file.store, root: root)
       let read = try store.importLabels(from: dataset, for: model)
-      try read.report(as: "taken over", json: json)
+      try read.report(as: "imported", json: json)
     }
   }
 
@@ -66,9 +66,9 @@ extension LabelCommand {
     static let configuration = CommandConfiguration(
       commandName: "export", abstract: "Write a model's labels for other programs.",
       discussion: """
-        A .testbundle has the photos and a test.json, which 'tensorio evaluate' reads; a .zip has \
-        the photos and a labels.json; a .csv has paths and labels alone. Photos that are gone, or \
-        are other pictures now, are left out.
+        A .testbundle has the photos and a test.json, which 'tensorio evaluate' reads. A .zip has \
+        the photos and a labels.json. A .csv has only paths and labels. Photos that are missing or \
+        have changed are left out.
         """)
 
     @OptionGroup var file: StoreArgument
@@ -77,20 +77,20 @@ extension LabelCommand {
     var model: String
 
     @Option(
-      name: .long, help: "What to write: a .testbundle, a .zip or a .csv.", completion: .file())
+      name: .long, help: "The file to write: a .testbundle, a .zip or a .csv.", completion: .file())
     var to: String
 
-    @Flag(name: .long, help: "Replace what is there.")
+    @Flag(name: .long, help: "Replace an existing file.")
     var replace = false
 
     @Option(
       name: .long,
-      help: "The output that the labels belong to (default: classification, for numbers values).")
+      help: "The output that the labels belong to (default: classification; for numbers, values).")
     var output: String?
 
     @Option(
       name: .long,
-      help: "The test bundle's metric (default: EvaluationMetricAccuracyTop5, regression).")
+      help: "The test bundle's metric (default: EvaluationMetricAccuracyTop5 or regression).")
     var metric: String?
 
     @Flag(name: .long, help: "Print JSON.")

@@ -17,10 +17,11 @@ import Foundation
 /// The command `tensorio label`.
 struct LabelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "label", abstract: "Keep labels of photos, and export them.",
+    commandName: "label", abstract: "Label photos, and export the labels.",
     discussion: """
-      STORE is a file that keeps the labels: texts or numbers, for each model of its own. Photos \
-      are known by their paths and their bytes; paths begin in the store's folder.
+      STORE is a file that keeps labels, which are texts or numbers, separately for each model. \
+      Photos are identified by their paths and their contents. Paths are relative to the store's \
+      folder.
 
       Examples:
         tensorio label set labels.sqlite mobilenet-v2 photos/01.jpg 'rocking chair'
@@ -47,25 +48,25 @@ extension LabelCommand {
   /// The command `tensorio label set`.
   struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Set a photo's label; one that it has is replaced.")
+      commandName: "set", abstract: "Set a photo's label, replacing any label that it has.")
 
     @OptionGroup var file: StoreArgument
 
-    @Argument(help: "The model's identifier, as its model.json has it.")
+    @Argument(help: "The model's identifier, from its model.json.")
     var model: String
 
     @Argument(help: "The photo.", completion: .file())
     var photo: String
 
-    @Argument(help: "A text, or numbers as a JSON array: '[0.5, 2]'.")
+    @Argument(help: "A text, or numbers as a JSON array, such as '[0.5, 2]'.")
     var label: String
 
-    @Flag(name: .long, help: "Take the label as a text, whatever it begins with.")
+    @Flag(name: .long, help: "Read the label as text, even if it begins with a bracket.")
     var text = false
 
     @Option(
       name: .long,
-      help: "The folder that paths in a new store begin in; by default the store's own.",
+      help: "The folder that paths in a new store are relative to (default: the store's folder).",
       completion: .directory)
     var root: String?
 
@@ -81,10 +82,10 @@ extension LabelCommand {
   /// The command `tensorio label list`.
   struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Print labels, or how many each model has.",
+      commandName: "list", abstract: "Print labels, or the number of labels of each model.",
       discussion: """
-        With --model each photo's path, label and state: present, changed (another picture has \
-        its name) or missing.
+        With --model, prints each photo's path, label and state: present, changed (the file has \
+        other contents now) or missing.
         """)
 
     @OptionGroup var file: StoreArgument
@@ -160,20 +161,20 @@ extension LabelCommand {
   /// The command `tensorio label undo`.
   struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "undo", abstract: "Take back the last change, or the last import.")
+      commandName: "undo", abstract: "Undo the last change, or the last import.")
 
     @OptionGroup var file: StoreArgument
 
-    @Option(name: .long, help: "Only changes of this model's labels.")
+    @Option(name: .long, help: "Only undo changes of this model's labels.")
     var model: String?
 
     func run() throws {
       let changes = try file.open().undo(for: model)
       for change in changes.reversed() {
-        let label = change.before.map { "'\($0)' again" } ?? "no label"
+        let label = change.before.map { "'\($0)' restored" } ?? "label removed"
         Console.printMessage("\(change.photo.printable): \(label.printable)")
       }
-      if changes.isEmpty { Console.printMessage("nothing to take back") }
+      if changes.isEmpty { Console.printMessage("nothing to undo") }
     }
   }
 }
@@ -193,7 +194,7 @@ extension PhotoLabel {
     guard let numbers else {
       throw TensorIOError(
         .wrongKind,
-        "'\(argument)' is no JSON array of numbers; pass --text where it is a text.")
+        "'\(argument)' isn't a JSON array of numbers. To use it as text, pass --text.")
     }
     self = .numbers(numbers)
   }
