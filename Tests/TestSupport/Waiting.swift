@@ -67,3 +67,24 @@ package func processorSeconds(_ body: () throws -> Void) rethrows -> Double {
   try body()
   return now() - start
 }
+
+/// Returns how many times as much processor time a large input takes as a small one.
+///
+/// A busy machine distorts single measurements, so this repeats them until the ratio is below the
+/// limit, five times at most.
+///
+/// - Parameters:
+///   - limit: The ratio that the test accepts.
+///   - large: Returns the processor time for the large input.
+///   - small: Returns the processor time for the small input.
+/// - Returns: The lowest ratio.
+package func processorTimeRatio(
+  below limit: Double, of large: () throws -> Double, to small: () throws -> Double
+) rethrows -> Double {
+  var lowest = Double.infinity
+  for _ in 0..<5 where lowest >= limit {
+    let time = try small()
+    lowest = min(lowest, try large() / time)
+  }
+  return lowest
+}

@@ -13,20 +13,30 @@ import Testing
 @Suite(.serialized, .enabled(if: TestCertificates.openssl != nil, "There is no openssl."))
 struct RepositoryConnectionTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
-  /// The message of a command that cannot reach its server, which it says soon.
+
+  /// The error of a command that can't reach its server.
+  ///
+  /// The command reports it within five seconds, apart from the start of the program. On a busy machine
+  /// a single run may take longer, so slow runs are repeated.
   private static func fault(
     _ arguments: [String], environment: [String: String] = [:]
   ) async throws -> String {
+    let run = {
+      try await CommandRunner.run(arguments, environment: environment.mapValues(Optional.some))
+    }
     let clock = ContinuousClock()
     let start = clock.now
-    let result = try await CommandRunner.run(
-      arguments, environment: environment.mapValues(Optional.some))
-    let time = clock.now - start
-    // Already the start is slow on a busy machine.
-    let alone = try await clock.measure {
-      _ = try await CommandRunner.run(["repository", "--help"])
+    let result = try await run()
+    var fastest = clock.now - start
+    for _ in 0..<2 where fastest > .seconds(5) {
+      fastest = min(fastest, try await clock.measure { _ = try await run() })
     }
-    #expect(time < .seconds(5) + alone * 5, "\(arguments) took \(time), a start \(alone)")
+    if fastest > .seconds(5) {
+      let alone = try await clock.measure {
+        _ = try await CommandRunner.run(["repository", "--help"])
+      }
+      #expect(fastest < .seconds(5) + alone * 5, "\(arguments) took \(fastest)")
+    }
     #expect(result.status == 65, "\(arguments): \(result.output)\(result.error)")
     #expect(result.error.hasPrefix("error: ") && result.error.count < 500, "\(result.error)")
     for raw in ["NIO", "HTTPClientError", "Error(", "sslError", "OPENSSL"] {
