@@ -8,8 +8,7 @@ import Synchronization
 
 /// Counts a server's requests, and reports them in Prometheus' text format.
 ///
-/// This package's permitted dependencies have no library for this, and the format is only a few
-/// lines.
+/// Documentation/Decisions/0011-libraries-not-used.md explains why this is not swift-metrics.
 package final class RequestMetrics: Sendable {
   /// A number to report in addition to those of the requests.
   package struct Series: Sendable {
