@@ -21,7 +21,7 @@ import Testing
       #expect(own.status == 0 && own.error == "")
       #expect(own.output.contains("USAGE: tensorio \(word) "))
     }
-    for code in ["0 done", "64", "65", "66", "69", "70"] { #expect(help.output.contains(code)) }
+    for code in ["0 success", "64", "65", "66", "69", "70"] { #expect(help.output.contains(code)) }
     // Without a word there is nothing to do: the same help.
     #expect(try await CommandRunner.run([]) == help)
   }

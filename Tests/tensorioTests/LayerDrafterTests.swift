@@ -99,7 +99,7 @@ import Testing
     #expect(drawn.outputs == [#"{ "name": "y", "type": "array", "shape": [2], "dtype": "int8" }"#])
     #expect(
       drawn.drafter.checks.contains(
-        "'y' is passed as raw int8 values: a model.json can't describe quantization "
+        "'y' is passed as raw int8 values, because a model.json can't describe quantization "
           + "beside a float image"))
   }
 
