@@ -63,7 +63,7 @@ struct TensorBytes {
     _ convert: (ModelInputs.Number) -> Element?
   ) throws {
     let elements = memory.bindMemory(to: Element.self)
-    for (place, number) in numbers.enumerated() {
+    for (index, number) in numbers.enumerated() {
       guard let element = convert(number) else {
         let text =
           switch number {
@@ -73,7 +73,7 @@ struct TensorBytes {
         throw makeError(
           .invalidArgument, "The number \(text) does not fit into \(format.type.rawValue).")
       }
-      elements[place] = element
+      elements[index] = element
     }
   }
 

@@ -18,7 +18,7 @@ struct RecurrentParts {
   /// Whether some tensors keep their values between runs.
   private(set) var hasVariables = false
   /// The offsets of the bytes that are set to zero while the parts are hidden.
-  private var places: [Int] = []
+  private var positions: [Int] = []
 
   /// Slots of the schema's tables.
   private enum Slot {
@@ -46,15 +46,15 @@ struct RecurrentParts {
   }
 
   /// Whether the file has no such parts.
-  var isEmpty: Bool { places.isEmpty }
+  var isEmpty: Bool { positions.isEmpty }
 
   /// Calls a closure while the parts are hidden.
   func hidden<Result>(in memory: AlignedMemory, during body: () throws -> Result) rethrows -> Result
   {
     let file = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
-    let hidden = places.map { file[$0] }
-    for place in places { file[place] = 0 }
-    defer { for (place, byte) in zip(places, hidden) { file[place] = byte } }
+    let hidden = positions.map { file[$0] }
+    for position in positions { file[position] = 0 }
+    defer { for (position, byte) in zip(positions, hidden) { file[position] = byte } }
     return try body()
   }
 
@@ -63,16 +63,16 @@ struct RecurrentParts {
     var reader = FlatBufferReader(file, visits: file.count)
     for graph in try reader.tables(Slot.graphs, of: try reader.root(identifier: "TFL3")) {
       for tensor in try reader.tables(Slot.tensors, of: graph) {
-        guard let mark = try reader.place(ofByte: Slot.isVariable, of: tensor), file[mark] != 0
+        guard let mark = try reader.position(ofByte: Slot.isVariable, of: tensor), file[mark] != 0
         else { continue }
         hasVariables = true
-        places.append(mark)
+        positions.append(mark)
       }
       for operation in try reader.tables(Slot.operations, of: graph) {
         for slot in [Slot.mutatingVariableInputs, Slot.intermediates] {
           // A list whose length is zero is empty.
-          guard let length = try reader.place(ofList: slot, of: operation) else { continue }
-          places += length..<(length + 4)
+          guard let length = try reader.position(ofList: slot, of: operation) else { continue }
+          positions += length..<(length + 4)
         }
       }
     }

@@ -43,13 +43,13 @@ struct TensorFlowSaver {
   ///
   /// - Parameters:
   ///   - prefix: The prefix of the names.
-  ///   - place: The path to name in errors.
+  ///   - shownPath: The path to name in errors.
   /// - Throws: ``TensorIOError`` when the files cannot be written.
-  func save(to prefix: String, for place: String) throws {
+  func save(to prefix: String, for shownPath: String) throws {
     _ = try run(on: prefix, fetching: [saving], running: []) { failure in
       TensorIOError(
         .unwritableFile,
-        "The weights cannot be written to '\(place)': "
+        "The weights cannot be written to '\(shownPath)': "
           + Self.reason(of: failure))
     }
   }

@@ -188,10 +188,10 @@ public struct ImageTransform: Hashable, Sendable {
       byteCount: bytesPerRow * placement.height, alignment: 16)
     defer { stored.deallocate() }
     func keep(_ row: ResampledRow, _ y: Int) {
-      let place = stored + y * bytesPerRow
+      let start = stored + y * bytesPerRow
       switch row {
-      case .bytes(let bytes): place.copyMemory(from: bytes, byteCount: bytesPerRow)
-      case .floats(let floats): place.copyMemory(from: floats, byteCount: bytesPerRow)
+      case .bytes(let bytes): start.copyMemory(from: bytes, byteCount: bytesPerRow)
+      case .floats(let floats): start.copyMemory(from: floats, byteCount: bytesPerRow)
       }
     }
     resampler(placement).forEachRow(

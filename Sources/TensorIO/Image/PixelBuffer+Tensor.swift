@@ -117,9 +117,9 @@ private struct TensorPixelReader {
     let isPlanar = shape.layout == .channelsFirst
     let targetStep = channels == 1 ? 1 : 4
     for channel in 0..<channels {
-      let place = shape.format == .bgr ? 2 - channel : channel
+      let offset = shape.format == .bgr ? 2 - channel : channel
       body(
-        isPlanar ? channel * pixelCount : channel, isPlanar ? 1 : channels, pixels + place,
+        isPlanar ? channel * pixelCount : channel, isPlanar ? 1 : channels, pixels + offset,
         targetStep, channel)
     }
     if channels == 1 { return }

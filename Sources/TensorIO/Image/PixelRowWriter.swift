@@ -72,9 +72,9 @@ struct PixelRowWriter {
   func write(_ row: ResampledRow, row y: Int) {
     let y = placement.y &+ y
     switch row {
-    case .bytes(let values): encode(place(values, in: bytes.first), row: y)
+    case .bytes(let values): encode(arranged(values, in: bytes.first), row: y)
     case .floats(let values):
-      let values = place(values, in: floats.first)
+      let values = arranged(values, in: floats.first)
       if case .float32 = encoding.element { return encode(values, row: y) }
       if case .uint8 = encoding.element {
         pixel_round_row(values, width * 3, bytes.first)
@@ -85,7 +85,7 @@ struct PixelRowWriter {
   }
 
   /// Returns the row in the tensor's channel order with its margin: the row itself or a copy.
-  private func place<Value>(
+  private func arranged<Value>(
     _ values: UnsafePointer<Value>, in row: UnsafeMutablePointer<Value>
   ) -> UnsafePointer<Value> {
     if !reverses && placement.width == width { return values }
@@ -148,8 +148,8 @@ struct PixelRowWriter {
       for channel in 0..<encoding.format.channels {
         let strip = strip(channel, row: row)
         for x in 0..<width {
-          let place = (strip.start &+ x &* strip.step) &* element.byteCount
-          element.convert(values[x &* 3 &+ channel], channel, target + place)
+          let offset = (strip.start &+ x &* strip.step) &* element.byteCount
+          element.convert(values[x &* 3 &+ channel], channel, target + offset)
         }
       }
     }

@@ -85,7 +85,7 @@ final class SessionPool: Sendable {
       return .later(semaphore, handover)
     }) {
     case .now(let lent): return lent
-    case .later(let waiting, let place): (semaphore, handover) = (waiting, place)
+    case .later(let waiting, let slot): (semaphore, handover) = (waiting, slot)
     }
     semaphore.wait()
     guard let lent = handover.lent.withLock({ $0 }) else {

@@ -18,11 +18,11 @@ struct TrainingItems: Sendable {
   }
 
   /// Makes a batch of the items at these indices, whose errors name the items.
-  func batch(of places: ArraySlice<Int>, keys: [String]) throws -> Batch {
+  func batch(of indexes: ArraySlice<Int>, keys: [String]) throws -> Batch {
     var batch = Batch(keys: keys)
-    let (name, first) = (name, places.startIndex)
-    batch.nameOfItem = { row in name(places[first + row]) }
-    for place in places { try batch.addItem(item(place)) }
+    let (name, first) = (name, indexes.startIndex)
+    batch.nameOfItem = { row in name(indexes[first + row]) }
+    for index in indexes { try batch.addItem(item(index)) }
     return batch
   }
 }

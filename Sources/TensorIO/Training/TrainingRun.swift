@@ -16,7 +16,7 @@ struct TrainingRun {
   /// Some items of a data source, given by their indices.
   private struct Part {
     let items: TrainingItems
-    var places: [Int]
+    var indexes: [Int]
   }
 
   /// Checks everything that can be checked before the first step.
@@ -38,8 +38,8 @@ struct TrainingRun {
     generator = SplitMix64(seed: options.seed)
     let all = Array(0..<trainer.data.count)
     if let validation = trainer.validation {
-      training = Part(items: trainer.data, places: all)
-      self.validation = Part(items: validation, places: Array(0..<validation.count))
+      training = Part(items: trainer.data, indexes: all)
+      self.validation = Part(items: validation, indexes: Array(0..<validation.count))
     } else if options.validationShare > 0 {
       let count = max(1, Int((Double(all.count) * options.validationShare).rounded()))
       guard count < all.count else {
@@ -49,10 +49,10 @@ struct TrainingRun {
             + "to train on. Lower the share, or add items.")
       }
       let order = generator.shuffled(all)
-      training = Part(items: trainer.data, places: order[count...].sorted())
-      self.validation = Part(items: trainer.data, places: order[..<count].sorted())
+      training = Part(items: trainer.data, indexes: order[count...].sorted())
+      self.validation = Part(items: trainer.data, indexes: order[..<count].sorted())
     } else {
-      training = Part(items: trainer.data, places: all)
+      training = Part(items: trainer.data, indexes: all)
       self.validation = nil
     }
     watch = try BestEpochTracker(options, signature.outputs)
@@ -95,13 +95,13 @@ struct TrainingRun {
   ) throws -> EpochResult? {
     let clock = ContinuousClock()
     let start = clock.now
-    let order = options.shuffles ? generator.shuffled(training.places) : training.places
+    let order = options.shuffles ? generator.shuffled(training.indexes) : training.indexes
     let batches = order.chunks(of: options.batchSize)
     var sums = OutputSums(signature.outputs)
     var last: ModelOutputs?
-    for (index, places) in batches.enumerated() {
+    for (index, indexes) in batches.enumerated() {
       if isOver() { return nil }
-      let batch = try training.items.batch(of: places, keys: signature.inputs.map(\.name))
+      let batch = try training.items.batch(of: indexes, keys: signature.inputs.map(\.name))
       let outputs = try model.train(batch, placeholders: options.placeholders)
       let means = try sums.add(outputs, items: batch.count)
       if options.stopsAtNonFinite { try check(means, epoch: epoch, step: index + 1) }
@@ -128,9 +128,9 @@ struct TrainingRun {
   private func validate(until isOver: () -> Bool) throws -> OutputMeans? {
     guard let validation else { return nil }
     var sums = OutputSums(signature.outputs)
-    for places in validation.places.chunks(of: options.batchSize) {
+    for indexes in validation.indexes.chunks(of: options.batchSize) {
       if isOver() { return nil }
-      let batch = try validation.items.batch(of: places, keys: signature.inputs.map(\.name))
+      let batch = try validation.items.batch(of: indexes, keys: signature.inputs.map(\.name))
       let outputs = try model.evaluate(batch, placeholders: options.placeholders)
       _ = try sums.add(outputs, items: batch.count)
     }

@@ -119,9 +119,9 @@ extension TensorIOError {
   package static func unrepresentable(
     _ value: String, at index: Int, in spec: TensorSpec, because reason: String
   ) -> TensorIOError {
-    let place =
+    let element =
       spec.elementCount == 1 ? "'\(spec.name)'" : "'\(spec.name)' at index \(spec.offset + index)"
     return TensorIOError(
-      .unrepresentableValue, "\(place) takes \(spec.dataType) values, got \(value): \(reason).")
+      .unrepresentableValue, "\(element) takes \(spec.dataType) values, got \(value): \(reason).")
   }
 }

@@ -51,8 +51,8 @@ extension ModelRules {
     _ elements: Range<Int>, of tensor: ModelStructure.Tensor
   ) throws(FlatBufferError) {
     func number(_ index: Int) -> Int {
-      let place = elements.lowerBound + 4 * index
-      return Int(Int32(littleEndian: file.loadUnaligned(fromByteOffset: place, as: Int32.self)))
+      let position = elements.lowerBound + 4 * index
+      return Int(Int32(littleEndian: file.loadUnaligned(fromByteOffset: position, as: Int32.self)))
     }
     let fault = FlatBufferError("the strings of the constant '\(tensor.name)' are damaged")
     guard elements.count >= 4 else { throw fault }
@@ -104,16 +104,17 @@ extension ModelRules {
 
   /// Checks the scales of a tensor that an operator computes with.
   func checkScales(
-    of tensor: ModelStructure.Tensor, operator place: Int
+    of tensor: ModelStructure.Tensor, operator position: Int
   ) throws(FlatBufferError) {
     guard tensor.type.isQuantizable, !tensor.quantization.isCustom else { return }
     guard !tensor.quantization.scales.isEmpty else {
       throw FlatBufferError(
-        "operator \(place) computes with the quantized tensor '\(tensor.name)', which has no scale")
+        "operator \(position) computes with the quantized tensor '\(tensor.name)', which has no scale"
+      )
     }
     for scale in tensor.quantization.scales where !(scale > 0 && scale.isFinite) {
       throw FlatBufferError(
-        "operator \(place) computes with the quantized tensor '\(tensor.name)', whose scale is "
+        "operator \(position) computes with the quantized tensor '\(tensor.name)', whose scale is "
           + "\(scale) instead of a positive, finite number")
     }
   }

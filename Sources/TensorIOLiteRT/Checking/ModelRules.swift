@@ -82,33 +82,34 @@ struct ModelRules {
       tensor.isVariable || isConstant(tensor) || tensor.elementCount == 0
     }
     for input in graph.inputs { isFilled[Int(input)] = true }
-    for (place, operation) in operations.enumerated() {
+    for (position, operation) in operations.enumerated() {
       guard let code = operation.code else {
         throw FlatBufferError(
-          "operator \(place) has the code \(operation.codeIndex), which does not exist")
+          "operator \(position) has the code \(operation.codeIndex), which does not exist")
       }
       for input in operation.inputs {
         if input == -1 && code.hasOptionalInputs { continue }
-        let tensor = try tensor(input, of: graph, operator: place)
+        let tensor = try tensor(input, of: graph, operator: position)
         guard isFilled[Int(input)] else {
           throw FlatBufferError(
-            "operator \(place) reads the tensor '\(tensor.name)' before anything is written to it")
+            "operator \(position) reads the tensor '\(tensor.name)' before anything is written to it"
+          )
         }
-        if code.computesWithScales { try checkScales(of: tensor, operator: place) }
+        if code.computesWithScales { try checkScales(of: tensor, operator: position) }
       }
       for index in operation.intermediates where index != -1 {
-        _ = try tensor(index, of: graph, operator: place)
+        _ = try tensor(index, of: graph, operator: position)
       }
       for output in operation.outputs {
-        let tensor = try tensor(output, of: graph, operator: place)
+        let tensor = try tensor(output, of: graph, operator: position)
         guard !isConstant(tensor) else {
-          throw FlatBufferError("operator \(place) writes to the constant '\(tensor.name)'")
+          throw FlatBufferError("operator \(position) writes to the constant '\(tensor.name)'")
         }
-        if code.computesWithScales { try checkScales(of: tensor, operator: place) }
+        if code.computesWithScales { try checkScales(of: tensor, operator: position) }
         isFilled[Int(output)] = true
       }
-      try checkOutputCount(of: operation, operator: place, &reader)
-      try checkTypes(of: operation, code, in: graph, operator: place)
+      try checkOutputCount(of: operation, operator: position, &reader)
+      try checkTypes(of: operation, code, in: graph, operator: position)
     }
     for output in graph.outputs where !isFilled[Int(output)] {
       throw FlatBufferError(
@@ -117,19 +118,19 @@ struct ModelRules {
   }
 
   private func tensor(
-    _ index: Int32, of graph: ModelStructure.Graph, operator place: Int
+    _ index: Int32, of graph: ModelStructure.Graph, operator position: Int
   ) throws(FlatBufferError) -> ModelStructure.Tensor {
     guard graph.tensors.indices.contains(Int(index)) else {
       throw FlatBufferError(
         index == -1
-          ? "operator \(place) lacks a tensor that it needs"
-          : "operator \(place) refers to tensor \(index), which does not exist")
+          ? "operator \(position) lacks a tensor that it needs"
+          : "operator \(position) refers to tensor \(index), which does not exist")
     }
     return graph.tensors[Int(index)]
   }
 
   private func checkOutputCount(
-    of operation: ModelStructure.Operation, operator place: Int, _ reader: inout FlatBufferReader
+    of operation: ModelStructure.Operation, operator position: Int, _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) {
     guard let field = OperatorCode.outputCountField(ofOptions: operation.options.kind),
       let options = operation.options.table
@@ -137,7 +138,7 @@ struct ModelRules {
     let count = Int(Int32(bitPattern: try reader.integer(field, of: options)))
     guard count == operation.outputs.count else {
       throw FlatBufferError(
-        "operator \(place) splits a tensor into \(count) parts, but has "
+        "operator \(position) splits a tensor into \(count) parts, but has "
           + "\(operation.outputs.count) outputs")
     }
   }
@@ -172,8 +173,8 @@ struct ModelRules {
   /// The inputs and outputs of a graph that callers run count twice, because the caller has a copy.
   private func checkSizes() throws(FlatBufferError) {
     var sum = 0
-    for (place, graph) in structure.graphs.enumerated() {
-      let isCalled = place == 0 || structure.signatures.contains { $0.graph == place }
+    for (position, graph) in structure.graphs.enumerated() {
+      let isCalled = position == 0 || structure.signatures.contains { $0.graph == position }
       let passed = isCalled ? Set(graph.inputs + graph.outputs) : []
       for (index, tensor) in graph.tensors.enumerated() where !isConstant(tensor) {
         guard let bytes = tensor.byteCount, bytes <= tensorByteLimit else {

@@ -40,8 +40,8 @@ struct FlatBufferReader {
   // MARK: - Fields
 
   mutating func string(_ slot: Int, of table: Table) throws(FlatBufferError) -> String? {
-    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
-    let range = try elements(at: try target(at: place), byteCount: 1)
+    guard let position = try position(slot, of: table, byteCount: 4) else { return nil }
+    let range = try elements(at: try target(at: position), byteCount: 1)
     remainingText -= range.count
     guard remainingText >= 0 else { throw FlatBufferError("its strings are too long in total") }
     guard let text = String(validating: bytes[range], as: UTF8.self) else {
@@ -51,16 +51,16 @@ struct FlatBufferReader {
   }
 
   mutating func table(_ slot: Int, of table: Table) throws(FlatBufferError) -> Table? {
-    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
-    return try self.table(at: try target(at: place))
+    guard let position = try position(slot, of: table, byteCount: 4) else { return nil }
+    return try self.table(at: try target(at: position))
   }
 
   mutating func tables(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Table] {
-    guard let place = try place(slot, of: table, byteCount: 4) else { return [] }
-    let range = try elements(at: try target(at: place), byteCount: 4)
+    guard let position = try position(slot, of: table, byteCount: 4) else { return [] }
+    let range = try elements(at: try target(at: position), byteCount: 4)
     var tables: [Table] = []
-    for place in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
-      tables.append(try self.table(at: try target(at: place)))
+    for position in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+      tables.append(try self.table(at: try target(at: position)))
     }
     return tables
   }
@@ -86,9 +86,9 @@ struct FlatBufferReader {
     try count(range.count / width)
     var numbers: [Number] = []
     numbers.reserveCapacity(range.count / width)
-    for place in stride(from: range.lowerBound, to: range.upperBound, by: width) {
+    for position in stride(from: range.lowerBound, to: range.upperBound, by: width) {
       numbers.append(
-        Number(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self)))
+        Number(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self)))
     }
     return numbers
   }
@@ -97,23 +97,23 @@ struct FlatBufferReader {
   func vector(
     _ slot: Int, of table: Table, byteCount: Int
   ) throws(FlatBufferError) -> Range<Int>? {
-    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
-    return try elements(at: try target(at: place), byteCount: byteCount)
+    guard let position = try position(slot, of: table, byteCount: 4) else { return nil }
+    return try elements(at: try target(at: position), byteCount: byteCount)
   }
 
   func byte(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt8 {
-    guard let place = try place(slot, of: table, byteCount: 1) else { return 0 }
-    return bytes[place]
+    guard let position = try position(slot, of: table, byteCount: 1) else { return 0 }
+    return bytes[position]
   }
 
   func integer(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt32 {
-    guard let place = try place(slot, of: table, byteCount: 4) else { return 0 }
-    return try integer(at: place)
+    guard let position = try position(slot, of: table, byteCount: 4) else { return 0 }
+    return try integer(at: position)
   }
 
   func long(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt64 {
-    guard let place = try place(slot, of: table, byteCount: 8) else { return 0 }
-    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+    guard let position = try position(slot, of: table, byteCount: 8) else { return 0 }
+    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 
   func float(_ slot: Int, of table: Table) throws(FlatBufferError) -> Float {
@@ -123,15 +123,15 @@ struct FlatBufferReader {
   // MARK: - Places
 
   /// Returns the offset of a one-byte field in the buffer, or nil when the table doesn't have it.
-  func place(ofByte slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
-    try place(slot, of: table, byteCount: 1)
+  func position(ofByte slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
+    try position(slot, of: table, byteCount: 1)
   }
 
   /// Returns the offset of a list's length in the buffer, or nil when the table doesn't have the
   /// list.
-  func place(ofList slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
-    guard let place = try place(slot, of: table, byteCount: 4) else { return nil }
-    let target = try target(at: place)
+  func position(ofList slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
+    guard let position = try position(slot, of: table, byteCount: 4) else { return nil }
+    let target = try target(at: position)
     _ = try elements(at: target, byteCount: 1)
     return target
   }
@@ -154,7 +154,7 @@ struct FlatBufferReader {
   }
 
   /// Returns the offset of a field's value, or nil when the table doesn't have the field.
-  private func place(
+  private func position(
     _ slot: Int, of table: Table, byteCount: Int
   ) throws(FlatBufferError) -> Int? {
     let entry = table.fields.lowerBound + slot * 2
@@ -167,9 +167,9 @@ struct FlatBufferReader {
     return table.start + offset
   }
 
-  /// Returns the position that the offset at `place` points to.
-  private func target(at place: Int) throws(FlatBufferError) -> Int {
-    place + Int(try integer(at: place))
+  /// Returns the position that the offset at `position` points to.
+  private func target(at position: Int) throws(FlatBufferError) -> Int {
+    position + Int(try integer(at: position))
   }
 
   /// Returns the byte range of a vector's elements or a string's bytes.
@@ -181,18 +181,18 @@ struct FlatBufferReader {
     return (start + 4)..<(start + 4 + count * byteCount)
   }
 
-  private func integer(at place: Int) throws(FlatBufferError) -> UInt32 {
-    guard place >= 0, place + 4 <= bytes.count else {
+  private func integer(at position: Int) throws(FlatBufferError) -> UInt32 {
+    guard position >= 0, position + 4 <= bytes.count else {
       throw FlatBufferError("an offset points outside the data")
     }
-    return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
   }
 
-  private func short(at place: Int) throws(FlatBufferError) -> UInt16 {
-    guard place >= 0, place + 2 <= bytes.count else {
+  private func short(at position: Int) throws(FlatBufferError) -> UInt16 {
+    guard position >= 0, position + 2 <= bytes.count else {
       throw FlatBufferError("an offset points outside the data")
     }
-    return UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+    return UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self))
   }
 }
 

@@ -73,38 +73,40 @@ struct ZipArchive {
   private mutating func readDirectory(
     count: Int, _ range: Range<Int>, base: Int
   ) throws(ZipError) {
-    var place = range.lowerBound
+    var position = range.lowerBound
     for _ in 0..<count {
-      guard place + 46 <= range.upperBound, Self.integer(bytes, at: place) == 0x0201_4B50 else {
+      guard position + 46 <= range.upperBound, Self.integer(bytes, at: position) == 0x0201_4B50
+      else {
         throw ZipError("the zip archive's directory is damaged")
       }
-      let nameEnd = place + 46 + Self.short(bytes, at: place + 28)
+      let nameEnd = position + 46 + Self.short(bytes, at: position + 28)
       guard nameEnd <= range.upperBound else {
         throw ZipError("the zip archive's directory is truncated")
       }
-      let name = String(decoding: bytes[(place + 46)..<nameEnd], as: UTF8.self)
+      let name = String(decoding: bytes[(position + 46)..<nameEnd], as: UTF8.self)
       entries[name] = Entry(
-        method: Self.short(bytes, at: place + 10),
-        isEncrypted: Self.short(bytes, at: place + 8) & 1 == 1,
-        checksum: UInt32(Self.integer(bytes, at: place + 16)),
-        packedCount: Self.integer(bytes, at: place + 20),
-        count: Self.integer(bytes, at: place + 24),
-        start: base + Self.integer(bytes, at: place + 42))
-      place = nameEnd + Self.short(bytes, at: place + 30) + Self.short(bytes, at: place + 32)
+        method: Self.short(bytes, at: position + 10),
+        isEncrypted: Self.short(bytes, at: position + 8) & 1 == 1,
+        checksum: UInt32(Self.integer(bytes, at: position + 16)),
+        packedCount: Self.integer(bytes, at: position + 20),
+        count: Self.integer(bytes, at: position + 24),
+        start: base + Self.integer(bytes, at: position + 42))
+      position =
+        nameEnd + Self.short(bytes, at: position + 30) + Self.short(bytes, at: position + 32)
     }
   }
 
   /// Returns the offset of the end record, whose comment ends where the file does.
   private static func findEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
-    var place = bytes.count - 22
-    let first = max(0, place - 0xFFFF)
-    while place >= first {
-      if integer(bytes, at: place) == 0x0605_4B50,
-        place + 22 + short(bytes, at: place + 20) == bytes.count
+    var position = bytes.count - 22
+    let first = max(0, position - 0xFFFF)
+    while position >= first {
+      if integer(bytes, at: position) == 0x0605_4B50,
+        position + 22 + short(bytes, at: position + 20) == bytes.count
       {
-        return place
+        return position
       }
-      place -= 1
+      position -= 1
     }
     return nil
   }
@@ -160,12 +162,12 @@ struct ZipArchive {
     UInt32(truncatingIfNeeded: crc32(0, content, UInt32(content.count)))
   }
 
-  private static func short(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int {
-    Int(bytes[place]) | Int(bytes[place + 1]) << 8
+  private static func short(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
+    Int(bytes[position]) | Int(bytes[position + 1]) << 8
   }
 
-  private static func integer(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int {
-    short(bytes, at: place) | short(bytes, at: place + 2) << 16
+  private static func integer(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
+    short(bytes, at: position) | short(bytes, at: position + 2) << 16
   }
 }
 

@@ -30,7 +30,7 @@ final class LiteRTSharedSession: Session {
 
   private struct Input {
     /// The steps that take the input, and its index in each.
-    let places: [(step: Int, index: Int)]
+    let uses: [(step: Int, index: Int)]
     let byteWidth: Int
     var shape: [Int]
     /// Memory for the values of an input that no step takes.
@@ -69,11 +69,11 @@ final class LiteRTSharedSession: Session {
     self.last = last
     let inputsOfSteps = inputsOfSteps
     inputs = description.inputs.enumerated().map { index, input in
-      let places = inputsOfSteps.enumerated().flatMap { step, indexes in
+      let uses = inputsOfSteps.enumerated().flatMap { step, indexes in
         indexes.enumerated().filter { $0.element == index }.map { (step: step, index: $0.offset) }
       }
       return Input(
-        places: places, byteWidth: input.dataType?.byteWidth ?? 0,
+        uses: uses, byteWidth: input.dataType?.byteWidth ?? 0,
         shape: input.shape.map { $0 < 0 ? 1 : $0 })
     }
   }
@@ -109,11 +109,11 @@ final class LiteRTSharedSession: Session {
   func outputShape(at index: Int) -> [Int] { last.outputShape(at: index) }
 
   func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {
-    let places = inputs[index].places
-    guard let first = places.first else { return try withUnusedInput(at: index, body) }
+    let uses = inputs[index].uses
+    guard let first = uses.first else { return try withUnusedInput(at: index, body) }
     try steps[first.step].withInput(at: first.index, body)
-    for place in places.dropFirst() {
-      try steps[first.step].copyInput(at: first.index, to: steps[place.step], at: place.index)
+    for use in uses.dropFirst() {
+      try steps[first.step].copyInput(at: first.index, to: steps[use.step], at: use.index)
     }
   }
 
@@ -135,13 +135,13 @@ final class LiteRTSharedSession: Session {
   }
 
   func setInput(at index: Int, to strings: [Data]) throws {
-    for place in inputs[index].places {
-      try steps[place.step].setInput(at: place.index, to: strings)
+    for use in inputs[index].uses {
+      try steps[use.step].setInput(at: use.index, to: strings)
     }
   }
 
   func useDefault(forInputAt index: Int) throws {
-    guard inputs[index].places.isEmpty else {
+    guard inputs[index].uses.isEmpty else {
       throw TensorIOError(
         .missingInput,
         "There is no value for '\(description.inputs[index].name)', which a training step needs.")

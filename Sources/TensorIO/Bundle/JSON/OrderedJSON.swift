@@ -137,11 +137,11 @@ extension OrderedJSON {
     case .string(let text): self = .string(text)
     case .array(let elements): self = .array(elements.map { OrderedJSON($0) })
     case .object(let members):
-      let places = members.keys.map { key in
+      let positions = members.keys.map { key in
         (Self.order.firstIndex(of: key) ?? Self.order.count, key)
       }
       self = .object(
-        places.sorted { $0 < $1 }.map { ($0.1, OrderedJSON(members[$0.1] ?? .null)) })
+        positions.sorted { $0 < $1 }.map { ($0.1, OrderedJSON(members[$0.1] ?? .null)) })
     }
   }
 }

@@ -68,10 +68,10 @@ struct FixedPointResampler: Resampler {
     for (y, lerp) in rows.enumerated() {
       for index in [Int(lerp.first), Int(lerp.second)] where latest.admits(index) {
         pixel_fixed_row(
-          try row(index), format.bytesPerPixel, columns, width, memory[latest.place(of: index)])
+          try row(index), format.bytesPerPixel, columns, width, memory[latest.slot(of: index)])
       }
       pixel_fixed_rows(
-        memory[latest.place(of: Int(lerp.first))], memory[latest.place(of: Int(lerp.second))],
+        memory[latest.slot(of: Int(lerp.first))], memory[latest.slot(of: Int(lerp.second))],
         lerp.first_weight, lerp.second_weight, width * 3, result)
       body(.bytes(result), y)
     }

@@ -56,10 +56,10 @@ struct LerpResampler: Resampler {
     for (y, lerp) in rows.enumerated() {
       for index in [Int(lerp.first), Int(lerp.second)] where latest.admits(index) {
         pixel_lerp_row(
-          try row(index), format.bytesPerPixel, columns, width, memory[latest.place(of: index)])
+          try row(index), format.bytesPerPixel, columns, width, memory[latest.slot(of: index)])
       }
       pixel_lerp_rows(
-        memory[latest.place(of: Int(lerp.first))], memory[latest.place(of: Int(lerp.second))],
+        memory[latest.slot(of: Int(lerp.first))], memory[latest.slot(of: Int(lerp.second))],
         lerp.fraction, width * 3, result)
       body(.floats(result), y)
     }
@@ -78,5 +78,5 @@ struct LatestRows {
   }
 
   /// The index of the scratch row that holds an admitted source row.
-  func place(of index: Int) -> Int { indices[0] == index ? 0 : 1 }
+  func slot(of index: Int) -> Int { indices[0] == index ? 0 : 1 }
 }
