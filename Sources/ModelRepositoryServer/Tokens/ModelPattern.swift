@@ -27,24 +27,24 @@ struct ModelPattern {
   /// Only the last `*` is ever retried, so the time is at most the product of the lengths.
   func matches(_ name: String) -> Bool {
     let name = Array(name.utf8)
-    var (place, position) = (0, 0)
-    var star: (place: Int, position: Int)?
+    var (index, position) = (0, 0)
+    var star: (index: Int, position: Int)?
     while position < name.count {
-      if place < bytes.count, bytes[place] == 0x2A {
-        star = (place, position)
-        place += 1
-      } else if place < bytes.count, bytes[place] == name[position] {
-        place += 1
+      if index < bytes.count, bytes[index] == 0x2A {
+        star = (index, position)
+        index += 1
+      } else if index < bytes.count, bytes[index] == name[position] {
+        index += 1
         position += 1
-      } else if let (starPlace, starPosition) = star {
-        star = (starPlace, starPosition + 1)
-        place = starPlace + 1
+      } else if let (starIndex, starPosition) = star {
+        star = (starIndex, starPosition + 1)
+        index = starIndex + 1
         position = starPosition + 1
       } else {
         return false
       }
     }
-    return bytes[place...].allSatisfy { $0 == 0x2A }
+    return bytes[index...].allSatisfy { $0 == 0x2A }
   }
 }
 #endif

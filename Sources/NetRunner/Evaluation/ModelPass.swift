@@ -65,14 +65,14 @@ struct ModelPass {
     let evaluate = Self.evaluation(evaluator, iterations: options.iterations)
     let clock = ContinuousClock()
     let start = clock.now
-    let work = ParallelWork(count: samples.count, threads: options.threads) { place in
-      let sample = samples[place]
+    let work = ParallelWork(count: samples.count, threads: options.threads) { position in
+      let sample = samples[position]
       let evaluation = evaluate(sample)
-      let row = rowMaker.row(evaluation, of: sample, at: indices[place])
+      let row = rowMaker.row(evaluation, of: sample, at: indices[position])
       return (row: row, prediction: try? evaluation.result.get())
     }
-    try work.run(until: isOver) { place, output in
-      let row = try add(output.row, samples[place].truth, output.prediction)
+    try work.run(until: isOver) { position, output in
+      let row = try add(output.row, samples[position].truth, output.prediction)
       onProgress(
         EvaluationRun.Progress(
           model: bundle.manifest.id, done: rows.count, count: samples.count, failed: failed,
@@ -128,12 +128,12 @@ struct ModelPass {
     _ index: Int, _ truth: GroundTruth, _ prediction: Prediction?
   ) throws -> TensorIOError? {
     var failure: TensorIOError?
-    for place in accumulators.indices {
+    for position in accumulators.indices {
       do {
-        try accumulators[place].add(truth, prediction, at: index)
+        try accumulators[position].add(truth, prediction, at: index)
       } catch let error as TensorIOError where labelled > 0 && prediction != nil {
         failure = error
-        try accumulators[place].add(truth, nil, at: index)
+        try accumulators[position].add(truth, nil, at: index)
       }
     }
     return failure

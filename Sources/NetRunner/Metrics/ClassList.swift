@@ -11,14 +11,14 @@ struct ClassList: Sendable {
   let names: [String]
   /// A number that is added to classes that the dataset gives as numbers.
   let offset: Int
-  private let places: [String: [Int]]
+  private let positions: [String: [Int]]
   /// The classes by the normalized parts of their names, such as "hotdog, hot dog, red hot".
   private let synonyms: [String: [Int]]
 
   init(_ context: MetricContext) {
     names = context.labels
     offset = context.labelOffset
-    places = Dictionary(grouping: context.labels.indices) { context.labels[$0] }
+    positions = Dictionary(grouping: context.labels.indices) { context.labels[$0] }
     var synonyms: [String: [Int]] = [:]
     for (index, name) in context.labels.enumerated() {
       for key in Self.synonyms(of: name) { synonyms[key, default: []].append(index) }
@@ -63,7 +63,7 @@ struct ClassList: Sendable {
   /// 3. It is one of the comma-separated parts of a class's name. Case is ignored, and underscores
   ///    count as spaces.
   func match(_ label: String) -> Match {
-    if let named = places[label] { return .name(named) }
+    if let named = positions[label] { return .name(named) }
     if let number = Int(label) {
       let (index, overflow) = number.addingReportingOverflow(offset)
       return !overflow && names.indices.contains(index) ? .number(index) : .none
@@ -82,10 +82,10 @@ struct ClassList: Sendable {
   }
 
   /// The first class with the same name.
-  func first(like index: Int) -> Int { places[names[index]]?.first ?? index }
+  func first(like index: Int) -> Int { positions[names[index]]?.first ?? index }
 
   /// All classes with the same name, including this one.
-  func all(like index: Int) -> [Int] { places[names[index]] ?? [index] }
+  func all(like index: Int) -> [Int] { positions[names[index]] ?? [index] }
 
   /// Whether another class has the same name.
   func isShared(_ index: Int) -> Bool { all(like: index).count > 1 }

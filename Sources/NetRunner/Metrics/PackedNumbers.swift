@@ -42,8 +42,8 @@ extension PackedNumbers: Codable {
         in: container, debugDescription: "This isn't Base64 of \(width)-byte numbers.")
     }
     numbers = bytes.withUnsafeBytes { bytes in
-      (0..<(bytes.count / width)).map { place in
-        let pattern = bytes.loadUnaligned(fromByteOffset: place * width, as: Number.Pattern.self)
+      (0..<(bytes.count / width)).map { index in
+        let pattern = bytes.loadUnaligned(fromByteOffset: index * width, as: Number.Pattern.self)
         return Number(bitPattern: Number.Pattern(littleEndian: pattern))
       }
     }

@@ -20,14 +20,14 @@ extension CalibrationBin {
         lower: edges[$0], upper: edges[$0 + 1], count: 0, confidence: 0, accuracy: 0)
     }
     for prediction in predictions {
-      let place = edges.dropFirst().firstIndex { prediction.confidence <= $0 } ?? number
-      bins[place - 1].count += 1
-      bins[place - 1].confidence += prediction.confidence
-      bins[place - 1].accuracy += prediction.isRight ? 1 : 0
+      let index = edges.dropFirst().firstIndex { prediction.confidence <= $0 } ?? number
+      bins[index - 1].count += 1
+      bins[index - 1].confidence += prediction.confidence
+      bins[index - 1].accuracy += prediction.isRight ? 1 : 0
     }
-    for place in bins.indices where bins[place].count > 0 {
-      bins[place].confidence /= Double(bins[place].count)
-      bins[place].accuracy /= Double(bins[place].count)
+    for index in bins.indices where bins[index].count > 0 {
+      bins[index].confidence /= Double(bins[index].count)
+      bins[index].accuracy /= Double(bins[index].count)
     }
     return bins
   }

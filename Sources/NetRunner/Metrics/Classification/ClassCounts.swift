@@ -19,8 +19,8 @@ struct ClassCounts {
     support = Array(repeating: 0, count: classes)
     predicted = support
     right = support
-    for (place, pair) in pairs.enumerated() {
-      let weight = weights?[place] ?? 1
+    for (position, pair) in pairs.enumerated() {
+      let weight = weights?[position] ?? 1
       support[pair.truth] += weight
       if let said = pair.predicted {
         predicted[said] += weight

@@ -81,11 +81,11 @@ extension ClassificationReduction {
   }
 
   /// Scores each image for a class, with the sum of the scores of the class's members.
-  private func scored(_ place: Int, _ pictures: [Int]) -> ScoredPictures {
-    let members = occurring.members[place]
+  private func scored(_ index: Int, _ pictures: [Int]) -> ScoredPictures {
+    let members = occurring.members[index]
     return ScoredPictures(
       scores: pictures.map { score(of: members, items[$0]) },
-      isPositive: pictures.map { occurring.pairs[$0].truth == place })
+      isPositive: pictures.map { occurring.pairs[$0].truth == index })
   }
 
   /// Scores each image for the second of two classes.

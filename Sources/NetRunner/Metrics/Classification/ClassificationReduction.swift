@@ -96,14 +96,14 @@ struct ClassificationReduction {
       pictures: items.count, steps: steps
     ) { ClassCounts(pairs, classes: classes, weights: $0).averages() }
     let hits = counts.right.reduce(0, +)
-    for (place, number) in counts.averages().enumerated() {
-      let value = ClassCounts.averages[place]
+    for (index, number) in counts.averages().enumerated() {
+      let value = ClassCounts.averages[index]
       guard wants(value) else { continue }
       let interval: MetricValue.Interval? =
         switch value {
         case .microRecall: .wilson(successes: hits, of: items.count)
         case .microPrecision: .wilson(successes: hits, of: counts.predicted.reduce(0, +))
-        default: resampled?[place]
+        default: resampled?[index]
         }
       add(value, number, interval: interval, count: items.count)
       if number == nil { notes.append("\(value.rawValue) is not defined: no class occurs.") }
@@ -142,19 +142,19 @@ struct ClassificationReduction {
   }
 
   private func classMetrics() -> [ClassMetrics] {
-    occurring.names.enumerated().map { place, name in
+    occurring.names.enumerated().map { index, name in
       var intervals: [String: MetricValue.Interval] = [:]
-      intervals["recall"] = .wilson(successes: counts.right[place], of: counts.support[place])
-      intervals["precision"] = .wilson(successes: counts.right[place], of: counts.predicted[place])
+      intervals["recall"] = .wilson(successes: counts.right[index], of: counts.support[index])
+      intervals["precision"] = .wilson(successes: counts.right[index], of: counts.predicted[index])
       var values: [String: Double?] = [
-        "precision": counts.precision(place), "recall": counts.recall(place),
-        "f1": counts.f1(place),
+        "precision": counts.precision(index), "recall": counts.recall(index),
+        "f1": counts.f1(index),
       ]
       if let area = report.roc?.first(where: { $0.label == name })?.area {
         values["roc_auc"] = area
       }
       return ClassMetrics(
-        label: name, support: counts.support[place], values: values, intervals: intervals)
+        label: name, support: counts.support[index], values: values, intervals: intervals)
     }
   }
 

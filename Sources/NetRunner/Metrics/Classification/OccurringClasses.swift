@@ -42,13 +42,14 @@ struct OccurringClasses {
     names = order.map(name) + strangers
     members =
       order.map { merges ? classes.all(like: $0) : [$0] } + strangers.map { _ in [] }
-    let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
-    let unknownPlaces = Dictionary(
+    let positions = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+    let unknownIndexes = Dictionary(
       uniqueKeysWithValues: strangers.enumerated().map { ($1, $0 + order.count) })
     pairs = items.map { item in
       let truth =
-        item.truth.flatMap { places[key($0)] } ?? item.unknownLabel.flatMap { unknownPlaces[$0] }
-      return (truth ?? 0, item.predicted.flatMap { places[key($0)] })
+        item.truth.flatMap { positions[key($0)] }
+        ?? item.unknownLabel.flatMap { unknownIndexes[$0] }
+      return (truth ?? 0, item.predicted.flatMap { positions[key($0)] })
     }
     let all = classes.names.indices.filter { key($0) == $0 }
     missing = all.filter { !known.contains($0) }.map(name)

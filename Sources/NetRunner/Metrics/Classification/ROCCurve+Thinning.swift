@@ -18,10 +18,10 @@ extension ROCCurve {
     var pieces = [Piece(points, from: 0, to: points.count - 1)]
     while kept.count < count {
       guard
-        let place = pieces.indices.max(by: { pieces[$0].distance < pieces[$1].distance }),
-        pieces[place].distance > 1e-12
+        let position = pieces.indices.max(by: { pieces[$0].distance < pieces[$1].distance }),
+        pieces[position].distance > 1e-12
       else { break }
-      let piece = pieces.remove(at: place)
+      let piece = pieces.remove(at: position)
       kept.insert(piece.farthest)
       pieces.append(Piece(points, from: piece.first, to: piece.farthest))
       pieces.append(Piece(points, from: piece.farthest, to: piece.last))

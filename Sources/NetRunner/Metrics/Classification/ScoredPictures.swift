@@ -29,9 +29,9 @@ struct ScoredPictures {
   private func groups(_ body: (_ positives: Int, _ negatives: Int) -> Void) {
     var positives = 0
     var negatives = 0
-    for place in order.indices {
-      if isPositive[place] { positives += 1 } else { negatives += 1 }
-      if endsGroup[place] {
+    for index in order.indices {
+      if isPositive[index] { positives += 1 } else { negatives += 1 }
+      if endsGroup[index] {
         body(positives, negatives)
         positives = 0
         negatives = 0
@@ -64,10 +64,10 @@ struct ScoredPictures {
     var (positives, negatives) = (0, 0)
     var (positivesAbove, negativesAbove) = (0, 0)
     var (wins, precisions) = (0.0, 0.0)
-    for place in order.indices {
-      let weight = weights?[order[place]] ?? 1
-      if isPositive[place] { positives += weight } else { negatives += weight }
-      guard endsGroup[place] else { continue }
+    for index in order.indices {
+      let weight = weights?[order[index]] ?? 1
+      if isPositive[index] { positives += weight } else { negatives += weight }
+      guard endsGroup[index] else { continue }
       wins += Double(negatives) * (Double(positivesAbove) + Double(positives) / 2)
       positivesAbove += positives
       negativesAbove += negatives

@@ -76,15 +76,16 @@ struct DetectionEvaluation {
     let pictures = matches[range, default: []]
     let objects = objects(range)
     guard objects > 0 else { return nil }
-    var places: [(picture: Int, place: Int, score: Double)] = []
+    var positions: [(picture: Int, position: Int, score: Double)] = []
     for (picture, match) in pictures.enumerated() {
-      for (place, score) in match.scores.prefix(most).enumerated() {
-        places.append((picture, place, score))
+      for (position, score) in match.scores.prefix(most).enumerated() {
+        positions.append((picture, position, score))
       }
     }
     // For equal scores, earlier images come first, because NumPy's merge sort is stable.
-    let order = places.indices.sorted {
-      places[$0].score != places[$1].score ? places[$0].score > places[$1].score : $0 < $1
+    let order = positions.indices.sorted {
+      positions[$0].score != positions[$1].score
+        ? positions[$0].score > positions[$1].score : $0 < $1
     }
     var result = Scores(precision: [], recall: [])
     for threshold in Self.thresholds.indices {
@@ -93,10 +94,10 @@ struct DetectionEvaluation {
       var precisions: [Double] = []
       var recalls: [Double] = []
       for index in order {
-        let match = pictures[places[index].picture]
-        let place = places[index].place
-        if !match.isIgnored[threshold][place] {
-          if match.isMatched[threshold][place] { hits += 1 } else { misses += 1 }
+        let match = pictures[positions[index].picture]
+        let position = positions[index].position
+        if !match.isIgnored[threshold][position] {
+          if match.isMatched[threshold][position] { hits += 1 } else { misses += 1 }
         }
         precisions.append(hits / (misses + hits + Double.ulpOfOne))
         recalls.append(hits / Double(objects))
@@ -118,16 +119,16 @@ struct DetectionEvaluation {
   /// The precision is 0 at recall values that aren't reached.
   private static func meanPrecision(_ precisions: [Double], _ recalls: [Double]) -> Double {
     var precisions = precisions
-    for place in precisions.indices.dropFirst().reversed()
-    where precisions[place] > precisions[place - 1] {
-      precisions[place - 1] = precisions[place]
+    for position in precisions.indices.dropFirst().reversed()
+    where precisions[position] > precisions[position - 1] {
+      precisions[position - 1] = precisions[position]
     }
     var sum = 0.0
-    var place = 0
+    var position = 0
     for recall in Self.recalls {
-      while place < recalls.count, recalls[place] < recall { place += 1 }
-      guard place < recalls.count else { break }
-      sum += precisions[place]
+      while position < recalls.count, recalls[position] < recall { position += 1 }
+      guard position < recalls.count else { break }
+      sum += precisions[position]
     }
     return sum / Double(Self.recalls.count)
   }

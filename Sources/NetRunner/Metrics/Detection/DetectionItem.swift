@@ -23,8 +23,8 @@ struct DetectionItem: Sendable, Hashable, Codable {
   var dropped = 0
 
   /// Returns the negative class number of an unknown label.
-  mutating func place(ofUnknown label: String) -> Int {
-    if let place = unknown.firstIndex(of: label) { return -1 - place }
+  mutating func index(ofUnknown label: String) -> Int {
+    if let index = unknown.firstIndex(of: label) { return -1 - index }
     unknown.append(label)
     return -unknown.count
   }
@@ -39,10 +39,10 @@ struct DetectionItem: Sendable, Hashable, Codable {
   /// Keeps the best detections of each class, sorted by score.
   ///
   /// Ties keep their order.
-  mutating func keep(_ found: [(place: Int, detection: DetectedBox)]) {
+  mutating func keep(_ found: [(index: Int, detection: DetectedBox)]) {
     let order = found.sorted { left, right in
       left.detection.score != right.detection.score
-        ? left.detection.score > right.detection.score : left.place < right.place
+        ? left.detection.score > right.detection.score : left.index < right.index
     }
     var counts: [Int: Int] = [:]
     for (_, detection) in order {

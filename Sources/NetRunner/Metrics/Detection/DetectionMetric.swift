@@ -58,13 +58,13 @@ struct DetectionMetric: Metric {
         .wrongOutputType,
         "Metric '\(name)' needs the image's size, which the prediction does not have.")
     }
-    let found = detections.enumerated().compactMap { place, detection -> (Int, DetectedBox)? in
+    let found = detections.enumerated().compactMap { index, detection -> (Int, DetectedBox)? in
       let box = detection.box.scaled(x: Double(size.width), y: Double(size.height))
       guard box.isFinite, !detection.score.isNaN, detection.classIndex >= 0 else { return nil }
       let number =
         classes.names.indices.contains(detection.classIndex)
         ? classes.first(like: detection.classIndex) : detection.classIndex
-      return (place, DetectedBox(category: number, score: Double(detection.score), box: box))
+      return (index, DetectedBox(category: number, score: Double(detection.score), box: box))
     }
     item.dropped = detections.count - found.count
     item.keep(found)
@@ -86,7 +86,7 @@ struct DetectionMetric: Metric {
     }
     item.add(
       TrueBox(
-        category: number ?? item.place(ofUnknown: object.label), box: object.box, area: area,
+        category: number ?? item.index(ofUnknown: object.label), box: object.box, area: area,
         isCrowd: object.isCrowd))
   }
 

@@ -66,9 +66,9 @@ struct RegressionErrors {
 
   private func squares(_ output: Int, _ weights: [Int]?) -> Double {
     var sum = 0.0
-    for (place, pair) in pairs.enumerated() {
+    for (index, pair) in pairs.enumerated() {
       let error = pair.truth[output] - pair.predicted[output]
-      sum += Double(weights?[place] ?? 1) * error * error
+      sum += Double(weights?[index] ?? 1) * error * error
     }
     return sum
   }
@@ -81,17 +81,17 @@ struct RegressionErrors {
     var first: Double?
     var sum = 0.0
     var squares = 0.0
-    for (place, pair) in pairs.enumerated() {
-      let weight = Double(weights?[place] ?? 1)
+    for (index, pair) in pairs.enumerated() {
+      let weight = Double(weights?[index] ?? 1)
       guard weight > 0 else { continue }
       let start = first ?? pair.truth[output]
       first = start
       sum += weight * (pair.truth[output] - start)
     }
     let mean = sum / count(weights)
-    for (place, pair) in pairs.enumerated() {
+    for (index, pair) in pairs.enumerated() {
       let distance = pair.truth[output] - (first ?? 0) - mean
-      squares += Double(weights?[place] ?? 1) * distance * distance
+      squares += Double(weights?[index] ?? 1) * distance * distance
     }
     return squares
   }

@@ -109,16 +109,16 @@ struct PixelCounts {
   // MARK: - Sums
 
   static func sums(
-    _ pictures: [[(place: Int, count: Count)]], classes: Int, weights: [Int]? = nil
+    _ pictures: [[(classIndex: Int, count: Count)]], classes: Int, weights: [Int]? = nil
   ) -> [Count] {
     var sums = Array(repeating: Count(), count: classes)
     for (picture, rows) in pictures.enumerated() {
       let weight = weights?[picture] ?? 1
       if weight == 0 { continue }
       for row in rows {
-        sums[row.place].both += weight * row.count.both
-        sums[row.place].truth += weight * row.count.truth
-        sums[row.place].predicted += weight * row.count.predicted
+        sums[row.classIndex].both += weight * row.count.both
+        sums[row.classIndex].truth += weight * row.count.truth
+        sums[row.classIndex].predicted += weight * row.count.predicted
       }
     }
     return sums

@@ -71,9 +71,9 @@ struct SegmentationMetric: Metric {
   func reduce(_ items: [Item]) throws -> MetricReport {
     let pictures = try items.map { try PixelCounts(packed: $0.counts, metric: name) }
     let classes = Set(pictures.flatMap(\.classes.keys)).sorted()
-    let places = Dictionary(uniqueKeysWithValues: classes.enumerated().map { ($1, $0) })
+    let indexes = Dictionary(uniqueKeysWithValues: classes.enumerated().map { ($1, $0) })
     let rows = pictures.map { picture in
-      picture.classes.compactMap { number, count in places[number].map { ($0, count) } }
+      picture.classes.compactMap { number, count in indexes[number].map { ($0, count) } }
     }
     let total = PixelCounts.sums(rows, classes: classes.count)
     let values = Value.allCases.filter { name == Self.familyName || name == $0.rawValue }

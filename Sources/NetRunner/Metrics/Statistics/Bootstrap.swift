@@ -46,8 +46,8 @@ struct Bootstrap {
       for _ in 0..<pictures { weights[random.next(below: pictures)] += 1 }
       let results = values(weights)
       if found.isEmpty { found = Array(repeating: [], count: results.count) }
-      for (place, result) in results.enumerated() {
-        if let result { found[place].append(result) }
+      for (position, result) in results.enumerated() {
+        if let result { found[position].append(result) }
       }
     }
     return found.map { results in
@@ -65,9 +65,9 @@ struct Bootstrap {
 
   /// Computes a percentile of sorted numbers with linear interpolation, which is NumPy's default.
   static func percentile(_ share: Double, of sorted: [Double]) -> Double {
-    let place = share * Double(sorted.count - 1)
-    let index = Int(place)
+    let position = share * Double(sorted.count - 1)
+    let index = Int(position)
     guard index + 1 < sorted.count else { return sorted[index] }
-    return sorted[index] + (place - Double(index)) * (sorted[index + 1] - sorted[index])
+    return sorted[index] + (position - Double(index)) * (sorted[index + 1] - sorted[index])
   }
 }
