@@ -94,7 +94,7 @@ def drops(page: Page, address: str, seen: dict) -> None:
         lambda: "tensorio init model.tflite" in page.text("#import-state")) is not None
     page.driver.execute_async_script(DROP, {"notes.txt": ""})
     seen["stays_at_models"] = page.wait(
-        lambda: "There is no model in it" in page.text("#notices")
+        lambda: "It contains no model" in page.text("#notices")
         and page.driver.current_url.endswith("#/models")) is not None
     manifest = json.loads((bundle / "model.json").read_text())
     for name, action in (("First", None), ("Second", "#import-replace")):
