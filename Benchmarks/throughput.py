@@ -201,11 +201,11 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="a page whose table is replaced")
     options = parser.parse_args()
     rows = [
-        "| Pictures | Pipeline | Pictures/s | to Pillow | preprocess, ms | inference, ms | MB |",
+        "| Images | Pipeline | Images/s | to Pillow | preprocess, ms | inference, ms | MB |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     ratios = [
-        "| Pictures | Ours | Theirs | Speed | Memory |",
+        "| Images | Ours | Theirs | Speed | Memory |",
         "|---|---|---|---:|---:|",
     ]
     with tempfile.TemporaryDirectory() as folder:

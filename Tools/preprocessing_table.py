@@ -29,7 +29,7 @@ HEADINGS = [
     ("Resize", "---"),
     ("Crop and more", "---"),
     ("Compared with", "---"),
-    ("Pictures x sizes", "---"),
+    ("Images x sizes", "---"),
     ("Values", "---:"),
     ("Largest difference", "---:"),
     ("Mean difference", "---:"),
