@@ -22,7 +22,7 @@ warnings.simplefilter("ignore")
 
 
 class Unseekable(io.RawIOBase):
-    """A stream to write a zip file to, as if it were sent at once. The sizes come after the data."""
+    """A stream without a seek, so that the sizes in a zip file come after the data."""
 
     def __init__(self, file):
         self.file = file

@@ -7,7 +7,7 @@
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
-# What an int8 bundle without `normalize` does to an image's byte.
+# An int8 bundle without `normalize` subtracts this from each byte of an image.
 INT8_OFFSET = 128
 
 

@@ -21,7 +21,7 @@ CALIBRATION_SAMPLES = 200
 
 
 def train(pixels: np.ndarray, digits: np.ndarray, seed: int) -> keras.Model:
-    """Trains on bytes of images; the returned network takes values from 0 to 1."""
+    """Trains on bytes of images. The returned network takes values from 0 to 1."""
     keras.utils.set_random_seed(seed)
     tf.config.experimental.enable_op_determinism()
     network = _network()
@@ -45,7 +45,7 @@ def convert_float(network: keras.Model) -> bytes:
 
 
 def convert_int8(network: keras.Model, pixels: np.ndarray) -> bytes:
-    """Writes the network in whole-integer arithmetic; an input byte is an image's byte - 128."""
+    """Writes the network in whole-integer arithmetic. An input byte is an image's byte - 128."""
     samples = values_from_bytes(pixels[:CALIBRATION_SAMPLES])
     # Black and white fix the range to 0...1, so the scale is 1/255 and the zero point -128.
     samples = np.concatenate([samples, np.zeros_like(samples[:1]), np.ones_like(samples[:1])])
@@ -80,7 +80,7 @@ def _network() -> keras.Model:
 
 
 def _shake(seed: int) -> keras.Model:
-    """Moves, turns, scales and lights the images a little, as a camera does."""
+    """Shifts, rotates, scales and brightens the images a little, as a camera would."""
     layers = keras.layers
     edges = {"fill_mode": "nearest", "seed": seed}
     return keras.Sequential(

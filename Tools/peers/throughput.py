@@ -59,7 +59,7 @@ FLAGS: dict[str, int] = {}
 
 
 def reduced_flag(path: str, size: int) -> int:
-    """Returns OpenCV's flag for the smallest size that is not below the target's. It is looked up before the timing."""
+    """Returns OpenCV's flag for the smallest size that is not below the target's. The flag is cached for each file."""
     import cv2
 
     if path not in FLAGS:

@@ -11,7 +11,7 @@ import { namedPhotos, nextUnlabelled } from "./labeling.js";
 import { confirmed } from "./notices.js";
 import { entriesOf, isPicture, isZip, readablePicture } from "./pictures.js";
 
-/** The view for labelling photos, which can then train or test a model. */
+/** The view for labelling images, which can then train or test a model. */
 export class LabelView {
   title = "Label";
   root = document.querySelector("[data-view=label]");
@@ -65,7 +65,7 @@ export class LabelView {
     this.#isShown = false;
   }
 
-  /** Receives photos. */
+  /** Receives images. */
   receive(entries) {
     const photos = entries.filter(({ file }) => isPicture(file));
     const zip = entries.find(({ file }) => isZip(file));
@@ -186,7 +186,7 @@ export class LabelView {
     this.#show();
   }
 
-  /** Shows the current photo. */
+  /** Shows the current image. */
   #show() {
     const { name, file, address } = this.#photos[this.#place];
     if (this.#image.src.startsWith("blob:")) URL.revokeObjectURL(this.#image.src);
@@ -237,7 +237,7 @@ export class LabelView {
     );
   }
 
-  /** Labels the current photo, and moves on to the next one without a label. */
+  /** Labels the current image, and moves on to the next one without a label. */
   async #label(label) {
     const photo = this.#photos[this.#place];
     const before = this.#labels.get(photo.name) ?? null;
@@ -262,7 +262,7 @@ export class LabelView {
   }
 
   /**
-   * Sends a photo's label to the server, or null to delete it. If this fails, the change is undone.
+   * Sends an image's label to the server, or null to delete it. If this fails, the change is undone.
    */
   async #keep(photo, label, before) {
     const { api, notices } = this.#app;

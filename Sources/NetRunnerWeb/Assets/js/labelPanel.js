@@ -7,7 +7,7 @@ import { el, icon } from "./dom.js";
 import { number, whole } from "./format.js";
 import { choiceOfKey, keyOfChoice, matchingLabels } from "./labeling.js";
 
-/** The panel to label a photo: a list to choose from with keys, a text field, or a number field. */
+/** The panel to label an image: a list to choose from with keys, a text field, or a number field. */
 export class LabelPanel {
   root = el("div", { class: "label-panel" });
   #actions;
