@@ -391,7 +391,7 @@ def add_pngs(out, rgb):
         table = [(b"PLTE", palette[: 3 << depth])]
         out.add(f"palette-{depth}.png", png(indices, depth, 3, table))
     out.add("palette-alpha.png", png(gray, 8, 3, [colors, (b"tRNS", bytes(range(0, 200)))]))
-    # Pillow clips 16-bit gray at 255, which leaves nearly all white; we take the high byte.
+    # Pillow clips 16-bit gray at 255, so nearly everything becomes white. We take the high byte.
     high = np.repeat((wide[:, :, :1] >> 8).astype(np.uint8), 3, axis=-1)
     out.add("gray-16.png", png(wide[:, :, 0], 16, 0), expected=high)
     out.add("gray-key.png", png(gray, 8, 0, [(b"tRNS", struct.pack(">H", int(gray[3, 3])))]))

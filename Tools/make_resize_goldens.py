@@ -85,7 +85,7 @@ BOTH_SIGNS = {"standard": "[-1,1]"}
 
 
 def check_against_tensorflow(size, target, crop):
-    """Checks that Checks that tf.image.central_crop of the same part has the same size and position."""
+    """Checks that tf.image.central_crop of the same part has the same size and position."""
     whole = crop_box({**crop, "fraction": 1}, size, target)
     x, y, width, height = crop_box(crop, size, target)
     rows, columns = np.mgrid[0 : whole[3], 0 : whole[2]]

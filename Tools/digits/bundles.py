@@ -26,7 +26,7 @@ LICENSE = (
 
 @dataclasses.dataclass
 class DigitsModel:
-    """A converted model and what was measured of it."""
+    """A converted model, with its measured accuracy."""
 
     identifier: str
     name: str

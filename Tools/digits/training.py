@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the training bundle in Python, to measure what accuracy it can reach."""
+"""Trains the training bundle in Python, to measure the accuracy that it can reach."""
 
 from pathlib import Path
 

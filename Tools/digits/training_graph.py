@@ -16,7 +16,7 @@ CLASSES = 10
 
 
 def write(folder: Path, seed: int) -> None:
-    """Writes the graph as TensorFlow 1 did; the operation `train` takes one step of Adam.
+    """Writes the graph as TensorFlow 1 did. The operation `train` takes one step of Adam.
 
     It uses neither dropout nor batch statistics, so the trained graph is also the one that predicts.
     """
