@@ -84,7 +84,7 @@ class Page(NamedTuple):
         ]
 
 
-# The characters that roff would change. A minus, for example, must stay the character to copy.
+# The characters that roff would change. A minus, for example, must remain a minus when a reader copies it.
 ESCAPES = str.maketrans({
     "\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti",
     "…": "...", "“": '"', "”": '"', "’": r"\(aq", "—": r"\(em", "–": r"\(en",
