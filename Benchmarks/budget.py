@@ -3,16 +3,16 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what the programs cost with Benchmarks/budgets.json, and says what grew.
+"""Compares the programs' sizes and instructions with Benchmarks/budgets.json, and reports what grew.
 
     Benchmarks/budget.py --programs .build/release [--update]
 
-Sizes are of stripped copies. Instructions are counted by valgrind's callgrind: they do not depend on
-what else the machine does. They depend on the processor's architecture and on the system's libraries, and
-sizes on the compiler, too: the file says which machine its figures are of, and on another kind they
-are shown and not compared. Needs valgrind, and LiteRT where the set-up puts it.
+Sizes are those of stripped copies. valgrind's callgrind counts instructions, so other work on the machine
+does not matter. Instructions depend on the processor's architecture and on the system's libraries, and sizes
+also on the compiler. The file therefore names the machine of its figures. On another kind of machine, the
+figures are shown and not compared. This needs valgrind, and LiteRT where the set-up puts it.
 
-Exit codes: 0 within the budgets, 1 over one, 69 something is missing.
+Exit codes: 0 within the budgets, 1 over a budget, 69 something is missing.
 """
 
 import argparse
@@ -41,7 +41,7 @@ PROGRAMS = ("tensorio", "tensorio-netrunner", "tensorio-repository")
 
 
 def machine() -> str:
-    """What figures depend on: the processor as valgrind shows it, glibc and the compiler."""
+    """Describes what figures depend on: the processor as valgrind presents it, glibc and the compiler."""
     swift = subprocess.run(["swift", "--version"], capture_output=True, text=True, check=True).stdout
     version = re.search(r"Swift version ([0-9.]+)", swift)
     libc = " ".join(platform.libc_ver())
@@ -52,23 +52,23 @@ def machine() -> str:
 
 
 def fail(message: str) -> None:
-    """Ends the program where it cannot measure."""
+    """Ends the program because it cannot measure."""
     print(f"error: {message}", file=sys.stderr)
     sys.exit(69)
 
 
 def stripped(program: Path, folder: Path) -> Path:
-    """A copy without symbols, which is also what valgrind can read."""
+    """Returns a copy without symbols, because valgrind cannot read the original's debug information."""
     copy = folder / program.name
     subprocess.run(["strip", "-o", copy, program], check=True)
     return copy
 
 
 def instructions(arguments: list, folder: Path) -> int:
-    """How many instructions a command takes, its child processes included."""
+    """Counts the instructions of a command and its child processes."""
     for old in folder.glob("callgrind.*"):
         old.unlink()
-    # Swift's hashes begin with a random number unless told; so do addresses.
+    # Swift's hash seeds and the addresses would otherwise be random.
     environment = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1", "NO_COLOR": "1"}
     command = ["setarch", "--addr-no-randomize", "valgrind", "--tool=callgrind", "--trace-children=yes",
                f"--callgrind-out-file={folder}/callgrind.%p", "--quiet", *map(str, arguments)]
@@ -81,13 +81,13 @@ def instructions(arguments: list, folder: Path) -> int:
 
 
 def slope(program: Path, folder: Path, short: int, long: int, arguments) -> int:
-    """What one more of something takes: the difference of two lengths, a share of it each."""
+    """Returns the cost of one more item, from the difference between two runs of different lengths."""
     counts = [instructions([program, *arguments(count)], folder) for count in (short, long)]
     return round((counts[1] - counts[0]) / (long - short))
 
 
 def bulk_arguments(folder: Path):
-    """The arguments of a bulk run over a number of photos."""
+    """Returns the arguments of a bulk run over a number of images."""
     def arguments(count: int) -> list:
         photos = folder / f"photos-{count}"
         photos.mkdir(exist_ok=True)
@@ -99,7 +99,7 @@ def bulk_arguments(folder: Path):
 
 
 def packages() -> int:
-    """How many packages a build of the core fetches."""
+    """Counts the packages that a build of the core fetches."""
     with tempfile.TemporaryDirectory() as folder:
         output = subprocess.run(
             ["swift", "package", "--scratch-path", folder, "show-dependencies", "--format", "json"],
@@ -115,14 +115,14 @@ def packages() -> int:
 
 
 def measure(folder: Path, scratch: Path) -> dict[str, int]:
-    """Every figure, by the name that it has in the file."""
+    """Returns every figure, by its name in the file."""
     figures = {"packages the core resolves": packages()}
     copies = {}
     for name in PROGRAMS:
         if (folder / name).exists():
             copies[name] = stripped(folder / name, scratch)
             figures[f"size of {name}"] = copies[name].stat().st_size
-    program = copies.get("tensorio") or fail(f"there is no tensorio in {folder}; make build")
+    program = copies.get("tensorio") or fail(f"{folder} has no tensorio. Run make build.")
     figures["instructions of --version"] = instructions([program, "--version"], scratch)
     figures["instructions of one shot on a digit"] = instructions(
         [program, "run", BUNDLE, DIGIT], scratch)
@@ -141,7 +141,7 @@ def measure(folder: Path, scratch: Path) -> dict[str, int]:
 
 
 def compare(figures: dict[str, int], document: dict) -> bool:
-    """Prints a line for each budget; whether all are kept."""
+    """Prints a line for each budget, and returns whether all are kept."""
     kept = True
     is_same_machine = document["machine"] == machine()
     if not is_same_machine:

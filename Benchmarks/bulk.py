@@ -3,14 +3,14 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Photos a second of `tensorio bulk`, beside the bare pipeline and Python, in turn.
+"""Measures images a second of `tensorio bulk`, the bare pipeline and Python, which take turns.
 
     make bulk                builds, and installs what Python's side needs
     Benchmarks/bulk.py --tensorio PROGRAM --bare PROGRAM --model MODEL.tflite --photos DIR
 
-The bare pipeline is tensorio-throughput: the same pictures through the same model, without rows.
-Ours are whole commands, from start to end; of Python the start is not counted. Two threads, or two
-processes; the figures are medians of the rounds. Runs in a Python that has
+The bare pipeline is tensorio-throughput, which runs the same images through the same model without rows.
+Our commands are measured from start to end. Python's start is not counted. Ours use two threads, and Python
+uses two processes. The figures are medians of the rounds. This needs a Python with
 Benchmarks/requirements.txt.
 """
 
@@ -62,7 +62,7 @@ def seconds(command: list) -> float:
 
 
 class Bare:
-    """The pipeline alone; the process stays, and is warm."""
+    """The bare pipeline, in a process that stays alive and warm."""
 
     def __init__(self, program: Path, bundle: Path, photos: Path):
         paths = sorted(map(str, photos.glob("*.jpg")))

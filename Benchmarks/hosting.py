@@ -3,16 +3,16 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Downloads from `tensorio repository serve`, beside nginx, in turn.
+"""Measures downloads from `tensorio repository serve` and from nginx, which take turns.
 
-    make hosting             builds, and runs this; wrk and nginx must be there
+    make hosting             builds, and runs this; wrk and nginx must be installed
     Benchmarks/hosting.py --tensorio PROGRAM --bundle BUNDLE.tiobundle
 
-Blobs of 1 KB, 10 MB and 1 GB are fetched over loopback on kept connections, from both servers: each
-with two threads or processes, each writing its log of requests to a file, as both do by default.
-nginx is measured without its log, too. One thread of wrk fetches, and shares the processors with
-them. The figures are medians of the rounds; a ratio is the median of the rounds' ratios. At the end
-2 GiB go up and down at once, and the most memory that the repository's server had is told.
+One thread of wrk fetches blobs of 1 KB, 10 MB and 1 GB over loopback on kept connections, and shares the
+processors with the servers. Each server has two threads or processes, and writes its log of requests to a
+file, as both do by default. nginx is also measured without its log. The figures are medians of the rounds,
+and a ratio is the median of the rounds' ratios. At the end, 2 GiB are uploaded and 2 GiB are downloaded at
+the same time, and the peak memory of the repository's server is printed.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from pathlib import Path
 from load import free_port, load, memory
 
 SIZES = {"1 KB": 1 << 10, "10 MB": 10 << 20, "1 GB": 1 << 30}
-# Size, connections.
+# The size of a blob, and the number of connections.
 CASES = [("1 KB", 1), ("1 KB", 16), ("1 KB", 64), ("10 MB", 4), ("1 GB", 2)]
 PIECE = 1 << 20
 
@@ -53,7 +53,7 @@ http {{
 
 
 class Repository:
-    """`tensorio repository serve`, until it is closed."""
+    """A running `tensorio repository serve`, until it is closed."""
 
     def __init__(self, tensorio: Path, folder: Path):
         self.tensorio, self.port = tensorio, free_port()
@@ -80,7 +80,7 @@ class Repository:
         return content
 
     def upload(self, pieces, size: int) -> str:
-        """Makes a blob of pieces of bytes; returns its address."""
+        """Uploads a blob made of pieces of bytes, and returns its address."""
         upload = json.loads(self.call("POST", "/v1/uploads"))["id"]
         digest = hashlib.sha256()
 
@@ -96,7 +96,7 @@ class Repository:
         return f"{self.address}/v1/blobs/{name}"
 
     def publish(self, bundle: Path) -> str:
-        """Publishes a bundle; returns the address of its channel."""
+        """Publishes a bundle, and returns the address of its channel."""
         environment = {**os.environ, "TENSORIO_REPOSITORY_TOKEN": self.token}
         subprocess.run(
             [self.tensorio, "repository", "push", bundle, "--model", "model", "--as", "1",
@@ -117,7 +117,7 @@ def wait_for(address: str) -> None:
             return
         except OSError:
             time.sleep(0.1)
-    sys.exit(f"error: {address} does not answer")
+    sys.exit(f"error: {address} does not respond")
 
 
 def random_pieces(size: int):
@@ -132,7 +132,7 @@ def file_pieces(path: Path):
 
 
 def rate(result: dict, name: str) -> float:
-    """Requests a second of small answers, megabytes a second of large ones."""
+    """Returns requests a second for small responses, and megabytes a second for large ones."""
     return (result["requests"] if name == "1 KB" else result["bytes"] / 1e6) / result["seconds"]
 
 
@@ -190,7 +190,7 @@ def channels(repository: Repository, arguments: argparse.Namespace) -> None:
 
 
 def stream(repository: Repository, size: int) -> None:
-    """2 GiB up, and the same time 2 GiB down."""
+    """Uploads 2 GiB while 2 GiB are downloaded."""
     address = repository.upload(random_pieces(size), size)
     before = memory(repository.process.pid, "VmHWM")
     digest = hashlib.sha256()
@@ -205,9 +205,9 @@ def stream(repository: Repository, size: int) -> None:
     repository.upload(random_pieces(size), size)
     thread.join()
     if digest.hexdigest() != address.rsplit(":", 1)[1]:
-        sys.exit("error: the download has other bytes")
+        sys.exit("error: the download has different bytes")
     after = memory(repository.process.pid, "VmHWM")
-    print(f"most memory: {before:.0f} MiB after 2 GiB up, {after:.0f} MiB after 2 GiB up and down")
+    print(f"peak memory: {before:.0f} MiB after 2 GiB up, {after:.0f} MiB after 2 GiB up and down")
 
 
 def main() -> None:
@@ -222,7 +222,7 @@ def main() -> None:
             sys.exit(f"error: {program} is missing; on Debian: apt-get install wrk nginx-light")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        # nginx's workers may be another user's.
+        # nginx's workers may run as another user.
         folder.chmod(0o755)
         repository = Repository(arguments.tensorio, folder)
         try:
@@ -231,7 +231,7 @@ def main() -> None:
             stream(repository, 2 << 30)
             compare(repository, folder, arguments)
             channels(repository, arguments)
-            print(f"most memory of all: {memory(repository.process.pid, 'VmHWM'):.0f} MiB")
+            print(f"peak memory of all: {memory(repository.process.pid, 'VmHWM'):.0f} MiB")
         finally:
             repository.close()
 

@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Load for servers, by wrk."""
+"""Load for servers, made by wrk."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# wrk's own report has no figures below 1 % of the requests, nor in one unit.
+# wrk's own report leaves out shares below 1% of the requests, and its units vary.
 SUMMARY = """
 function done(summary, latency, requests)
   io.write(string.format(
@@ -31,9 +31,9 @@ def free_port() -> int:
 
 
 def load(address: str, connections: int, seconds: float, setup: str = "") -> dict:
-    """What one thread of wrk sees: requests, bytes and seconds; p50 and p99 in milliseconds.
+    """Returns what one thread of wrk measures: requests, bytes and seconds, and p50 and p99 in milliseconds.
 
-    `setup` is Lua that says what is sent; by itself it is GET.
+    `setup` is Lua code that describes the requests. By default, they are GET requests.
     """
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(setup + SUMMARY)
@@ -49,6 +49,6 @@ def load(address: str, connections: int, seconds: float, setup: str = "") -> dic
 
 
 def memory(process: int, kind: str) -> float:
-    """MiB of a process, from its `status`: VmRSS at present, VmHWM at most."""
+    """Returns the MiB of a process from its `status`: VmRSS is the current memory, and VmHWM the peak."""
     status = Path(f"/proc/{process}/status").read_text()
     return int(re.search(rf"^{kind}:\s+(\d+) kB", status, re.MULTILINE)[1]) / 1024

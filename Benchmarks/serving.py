@@ -3,15 +3,15 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Requests a second and latencies of `tensorio netrunner`, beside uvicorn with OpenCV and LiteRT, in turn.
+"""Measures `tensorio netrunner` and uvicorn with OpenCV and LiteRT, which take turns.
 
-    make serving             builds, and installs what Python's side needs; wrk must be there
+    make serving             builds, and installs what Python's side needs; wrk must be installed
     Benchmarks/serving.py --tensorio PROGRAM --model MODEL.tflite --photos DIR
 
-VGA JPEGs are posted over loopback on kept connections. Ours has two threads, theirs two workers; both
-share the processors with wrk, which sends. The figures are medians of the rounds. The memory is what is
-resident after the last round: of all of a server's processes together (RSS), and with what processes
-share counted once (PSS).
+wrk posts VGA JPEGs over loopback on kept connections, and shares the processors with the servers. Ours has
+two threads, and uvicorn has two workers. The figures are requests a second and latencies, as medians of the
+rounds. The memory is the resident memory after the last round: the sum over a server's processes (RSS), and
+the sum in which shared pages count once (PSS).
 """
 
 import argparse
@@ -56,7 +56,7 @@ class Server:
             stdout=subprocess.DEVNULL)
 
     def wait(self, picture: Path) -> dict:
-        """The answer to a picture, as soon as there is one."""
+        """Waits until the server responds to an image, and returns the response."""
         for _ in range(300):
             if self.process.poll() is not None:
                 break
@@ -69,7 +69,7 @@ class Server:
         sys.exit(f"error: {self.name} did not start")
 
     def memory(self, kind: str) -> float:
-        """MiB of its processes; kind is Rss or Pss."""
+        """Returns the MiB of the server's processes. The kind is Rss or Pss."""
         ids, total = [self.process.pid], 0
         while ids:
             process = ids.pop()

@@ -2,13 +2,14 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Photos beside large JSON tensors: whether those who post the one hold up those who post the other.
+"""Measures whether clients that post large JSON tensors slow down clients that post images.
 
     tensors.py BINARY [--seconds 20] [--posters 16] [--side 1024]
 
-BINARY is tensorio. A server gets the digits and a model whose input has side * side * 3 numbers, which it
-returns reversed in channels; 40 MB of JSON fit its limit at the default side. One connection posts photos, alone and
-beside the posters. Fails where the photos' p99 is 5 times its quiet value or more, or memory 1 GB.
+BINARY is tensorio. The server has the digits and a model that takes side * side * 3 numbers and returns
+them with reversed channels. At the default side, its limit allows 40 MB of JSON. One connection posts
+images, first alone and then beside the posters. This fails if the images' p99 is 5 times its quiet value or
+more, or if the memory reaches 1 GB.
 """
 
 import argparse
@@ -31,7 +32,7 @@ INFER = "/v2/models/large/infer"
 
 
 def bundle(folder: Path, side: int) -> None:
-    """A model of one large input: TensorFlow Lite's own operator for the least of all work."""
+    """Returns a model with one large input, and an operator that does little work."""
     import tensorflow
 
     function = tensorflow.function(
@@ -52,7 +53,7 @@ def bundle(folder: Path, side: int) -> None:
 
 
 def tensor(side: int, size: int) -> bytes:
-    """A request of about so many bytes."""
+    """Returns a request with about `size` bytes."""
     count = side * side * 3
     digits = max(1, size // count - 4)
     data = ", ".join(f"{random.random():.{digits}f}" for _ in range(count))
@@ -61,7 +62,7 @@ def tensor(side: int, size: int) -> bytes:
 
 
 def photos(place: str, seconds: float) -> list[float]:
-    """The times of answers to photos, in milliseconds, from the least on."""
+    """Returns the times of responses to images in milliseconds, sorted."""
     connection = http.client.HTTPConnection(place, timeout=60)
     times, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
@@ -70,7 +71,7 @@ def photos(place: str, seconds: float) -> list[float]:
         answer = connection.getresponse()
         answer.read()
         if answer.status != 200:
-            sys.exit(f"error: a photo was answered with {answer.status}")
+            sys.exit(f"error: the response to an image was {answer.status}")
         times.append(1000 * (time.monotonic() - start))
     return sorted(times)
 
@@ -92,9 +93,9 @@ def post(place: str, body: bytes, stop, answers: dict) -> None:
 
 
 def post_all(place: str, side: int, megabytes: float, posters: int, ready, stop, results) -> None:
-    """Posts over several connections until it is told to stop, and tells what was answered.
+    """Posts over several connections until it is told to stop, and reports the responses.
 
-    In a process of its own: threads beside the photos' would hold these up, and not the server.
+    This is a separate process, because threads in this one would slow down the images' own thread.
     """
     body, answers = tensor(side, int(megabytes * 1e6)), {}
     threads = [
@@ -151,7 +152,7 @@ def main() -> None:
         "photos": len(beside), "peak_mib": peak}
     print(json.dumps(result, indent=2))
     if result["beside_p99_ms"] >= 5 * result["quiet_p99_ms"] or peak >= 1000 or 200 not in answers:
-        sys.exit("error: the photos were held up, memory grew, or no tensor was answered")
+        sys.exit("error: the images were slowed down, memory grew, or no tensor got a response")
 
 
 if __name__ == "__main__":

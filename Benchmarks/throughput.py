@@ -3,13 +3,13 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures a second from file to scores, ours and Python's in turn, as one Markdown table.
+"""Measures images a second from file to scores, ours and Python's in turn, as Markdown tables.
 
     make throughput          builds, and installs what Python's side needs
     Benchmarks/throughput.py --binary PROGRAM --model MODEL.tflite --photos DIR [--write FILE.md]
 
-Each contender is a process (or two) that stays; every round gives each the same work in turn. The
-figures are medians of the rounds. Runs in a Python that has Benchmarks/requirements.txt.
+Each contender is one process, or two, that stays alive. In every round, each gets the same work in turn. The
+figures are medians of the rounds. This needs a Python with Benchmarks/requirements.txt.
 """
 
 import argparse
@@ -32,7 +32,7 @@ BUNDLE = """{"name": "Model", "details": "", "id": "model", "version": "1", "aut
   "inputs": [{"name": "image", "type": "image", "shape": [%d, %d, 3], "format": "RGB"}],
   "outputs": [{"name": "scores", "type": "array", "shape": [%d]}]}"""
 
-# Name, what it runs, and how many processes of it. Ours has threads instead.
+# The name, what it runs, and the number of its processes. Ours uses threads instead.
 OURS = [
     ("TensorIO, exact", "exact", 1),
     ("TensorIO, fast", "fast", 1),
@@ -50,7 +50,7 @@ PYTHON = [
 
 
 class Contender:
-    """Processes that classify pictures when told to."""
+    """Processes that classify images on request."""
 
     def __init__(self, name: str, commands: list[list[str]]):
         self.name = name
@@ -65,7 +65,7 @@ class Contender:
                 sys.exit(f"error: {name} did not start")
 
     def run(self, count: int) -> float:
-        """Lets every process classify that many; returns the seconds that it took."""
+        """Lets every process classify that many images, and returns the seconds that it took."""
         start = time.perf_counter()
         for process in self.processes:
             process.stdin.write(f"{count}\n")
@@ -107,7 +107,7 @@ def make_bundle(folder: Path, model: Path) -> Path:
 
 
 def make_pictures(folder: Path, photos: Path) -> dict[str, list[Path]]:
-    """Photos of the wanted sizes: those that are there, and smaller ones made of the largest."""
+    """Returns images of the required sizes. Smaller ones are made from the largest if they are missing."""
     large = sorted(photos.glob("*12mp*.jpg"))
     if not large:
         sys.exit(f"error: {photos} has no *12mp*.jpg")
@@ -150,7 +150,7 @@ def contenders(binary: str, model: Path, bundle: Path, images: list[Path]) -> li
 
 
 def measure(name: str, all_of_them: list[Contender], rounds: int, seconds: float) -> list[str]:
-    """Runs the rounds and returns the table's rows for one class of pictures."""
+    """Runs the rounds and returns the table's rows for one class of images."""
     counts = {}
     for contender in all_of_them:
         elapsed = contender.run(4)
@@ -169,7 +169,7 @@ def measure(name: str, all_of_them: list[Contender], rounds: int, seconds: float
 
 
 def verdicts(name: str, all_of_them: list[Contender]) -> list[str]:
-    """The ratios that matter, one a line."""
+    """Returns the ratios that matter, one a line."""
     rate = {c.name: c.rate for c in all_of_them}
     memory = {c.name: c.memory for c in all_of_them}
     two = [n for n in rate if n.endswith("2 processes")]
@@ -197,15 +197,15 @@ def main() -> None:
     parser.add_argument("--photos", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.4, help="of each contender's round")
-    parser.add_argument("--only", default="", help="classes of pictures whose name has this")
-    parser.add_argument("--write", type=Path, help="a page whose table is replaced")
+    parser.add_argument("--only", default="", help="only the classes of images whose name contains this")
+    parser.add_argument("--write", type=Path, help="a page in which to replace the tables")
     options = parser.parse_args()
     rows = [
-        "| Pictures | Pipeline | Pictures/s | to Pillow | preprocess, ms | inference, ms | MB |",
+        "| Images | Pipeline | Images/s | to Pillow | preprocess, ms | inference, ms | MB |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     ratios = [
-        "| Pictures | Ours | Theirs | Speed | Memory |",
+        "| Images | Ours | Theirs | Speed | Memory |",
         "|---|---|---|---:|---:|",
     ]
     with tempfile.TemporaryDirectory() as folder:

@@ -3,14 +3,14 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps, ours and Python's Session's in turn, and small calls against the bare C calls.
+"""Measures training steps, ours and Python's Session's in turn, and small calls against the bare C calls.
 
     make training            builds, and installs what is needed
     Benchmarks/training.py --binary PROGRAM --bundle BUNDLE --photos DIR --library FILE
 
-A step runs the training operation, then fetches the loss. Each contender is a process that stays;
-every round gives each the same work in turn, in an order that changes. The figures are medians of
-the rounds' medians. Runs in a Python that has TensorFlow.
+A step runs the training operation, then fetches the loss. Each contender is a process that stays alive. In
+every round, each gets the same work in turn, in a changing order. The figures are medians of the rounds'
+medians. This needs a Python with TensorFlow.
 """
 
 import argparse
@@ -24,12 +24,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PEER = ROOT / "Tools/peers/bench_training.py"
 
-# Python's thread settings: TensorFlow's own choice (0), and those that may be its best.
+# Python's thread settings: TensorFlow's own choice (0), and the settings that may be its best.
 SETTINGS = [(0, 0), (1, 1), (2, 1), (1, 2), (2, 2), (1, -1)]
 
 
 class Worker:
-    """A process that works when told to."""
+    """A process that works on request."""
 
     def __init__(self, name: str, command: list[str], environment: dict[str, str] | None = None):
         self.name = name
@@ -69,7 +69,7 @@ def compare_steps(arguments: argparse.Namespace) -> None:
     ]
     workers = ours + peers
     for index in range(arguments.rounds):
-        # Whoever goes first meets another machine than whoever goes last.
+        # The order changes, because the machine's speed changes during a round.
         for worker in workers[index % len(workers):] + workers[: index % len(workers)]:
             worker.run(arguments.steps)
         print(f"round {index + 1} of {arguments.rounds}", file=sys.stderr)

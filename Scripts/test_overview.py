@@ -18,7 +18,7 @@ def table() -> dict[str, int]:
     """Each module in the table and the index of its row, counted from the top."""
     text = (ROOT / "Documentation/Overview.md").read_text()
     section = text[text.index("## Modules"):]
-    section = section[:section.index("These packages are not ours")]
+    section = section[:section.index("The package depends on these other packages")]
     rows = [re.findall(r"`([\w-]+)`", row) for row in ROW.findall(section)]
     return {name: index for index, names in enumerate(rows) for name in names}
 

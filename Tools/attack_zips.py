@@ -22,7 +22,7 @@ warnings.simplefilter("ignore")
 
 
 class Unseekable(io.RawIOBase):
-    """What a zip file is written to while it is sent: sizes come after the data."""
+    """A stream without a seek, so that the sizes in a zip file come after the data."""
 
     def __init__(self, file):
         self.file = file
@@ -52,7 +52,7 @@ def add_bundle(file, name=root, method=zipfile.ZIP_DEFLATED, **fields):
 
 
 def write(extra=(), with_bundle=True, **fields):
-    """The bundle and more entries: (info or name, content)."""
+    """Writes the bundle and more entries, each (info or name, content)."""
     with zipfile.ZipFile(path, "w") as file:
         if with_bundle:
             add_bundle(file, **fields)
@@ -69,7 +69,7 @@ def patch(change):
 
 
 def central(data, name):
-    """Where the directory has an entry."""
+    """Returns the offset of an entry in the directory."""
     place = data.rfind(b"PK\1\2", 0, data.rfind(name.encode()))
     assert data[place + 46:].startswith(name.encode())
     return place
@@ -214,7 +214,7 @@ elif kind == "two-disks":
     write()
     patch(lambda data: put(data, len(data) - 18, "<H", 1))
 elif kind == "directory-of-12-mib":
-    # Its end says one entry; a reader that goes by the size makes millions.
+    # The end record says one entry. A reader that goes by the size finds millions.
     with open(path, "wb") as file:
         directory = (b"PK\1\2" + bytes(42)) * ((12 << 20) // 46)
         file.write(directory)
@@ -270,7 +270,7 @@ elif kind == "large-asset":
 elif kind == "path-of-4-kib":
     name = "b" * 245 + ".tiobundle/" + ("d" * 255 + "/") * 14 + "f" * 255
     write([(name, "x")], with_bundle=False)
-# From here on there is no harm.
+# The kinds from here on are harmless.
 elif kind == "good":
     write()
 elif kind == "stored":
@@ -317,4 +317,4 @@ elif kind == "newline-at-end":
     write()
     patch(lambda data: data + b"\n")
 else:
-    sys.exit("There is no kind " + kind)
+    sys.exit("Unknown kind:  " + kind)

@@ -2,12 +2,12 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Writes all digits as pictures, in one folder a digit, to train and to test with.
+"""Writes all digits as images for training and testing, in one folder for each digit.
 
     python Tools/export_digits.py FOLDER
 
-Needs Tools/requirements-models.txt. FOLDER/training holds the 1437 pictures of which
-Demo/digits-training is a part, FOLDER/held-out the other 360.
+This needs Tools/requirements-models.txt. FOLDER/training holds the 1437 images of which Demo/digits-training is
+a part, and FOLDER/held-out holds the other 360.
 """
 
 import argparse

@@ -6,8 +6,8 @@
 
     python Tools/make_digits.py
 
-Needs Tools/requirements-models.txt; takes half a minute. The same versions of the tools write
-the same bytes again on the same kind of processor.
+This needs Tools/requirements-models.txt and takes half a minute. The same versions of the tools write the
+same bytes again on the same kind of processor.
 """
 
 import os
@@ -27,58 +27,57 @@ from fixtures.saved_models import writing  # noqa: E402
 FOLDER = Path(__file__).resolve().parent.parent / "Demo"
 SEED = pictures.SEED
 TRAINING_PICTURES_PER_DIGIT = 35
-# Different orders of the pictures, to see how much of the result is luck.
+# The number of orders of the images, to see how much of the result is luck.
 ORDERS = 5
 
 README = """\
 # Demo
 
-Models and pictures that show TensorIO at work, all written by `python Tools/make_digits.py`
-(seed {seed}). Nothing here is changed by hand.
+`python Tools/make_digits.py` (seed {seed}) writes these models and images, which show TensorIO at work. Don't
+change them by hand.
 
 | folder | what |
 |---|---|
 | `digits.tiobundle` | reads a handwritten digit; float32, {float_size} bytes |
 | `digits-int8.tiobundle` | the same network in whole-integer arithmetic, int8 in and out, \
 {int8_size} bytes |
-| `images` | two held-out pictures of every digit: one grey and square, one RGB, wide or tall |
-| `digits.testbundle` | a headless test of both models over these pictures |
+| `images` | two held-out images of every digit: one gray and square, the other one RGB, and wide or tall |
+| `digits.testbundle` | a headless test of both models with these images |
 | `digits-train.tiobundle` | learns to read digits from random weights; a TensorFlow 1 graph, \
 {train_size} bytes |
-| `digits-training` | {training_pictures} pictures to train it with, 32 x 32 and gray, one folder \
-a digit; `Tools/export_digits.py` writes all {train} |
+| `digits-training` | {training_pictures} images to train it with, 32 x 32 and gray, one folder \
+for each digit; `Tools/export_digits.py` writes all {train} |
 
 ## Accuracy
 
-On the {held_out} digits that training did not see (it saw {train}), drawn like the pictures in
-`images`, then through the whole pipeline (centre crop, bilinear resize to 32 x 32, normalization)
-and LiteRT:
+The accuracy was measured on the {held_out} digits that were not used for training (which used {train}). They were
+drawn like those in `images`, and went through the whole pipeline (centre crop, bilinear resize to 32 x 32,
+normalization) and LiteRT:
 
-| model | right answers |
+| model | right |
 |---|---|
 | digits | {float_accuracy} |
 | digits-int8 | {int8_accuracy} |
 
-`digits-train` after {epochs} epochs over `digits-training`, in batches of {batch} at a learning
-rate of {rate}, trained by TensorFlow in Python with the pictures in {orders} different orders:
-{trained} of {held_out}.
+TensorFlow in Python trained `digits-train` for {epochs} epochs on `digits-training`, in batches of {batch} at a
+learning rate of {rate}, with the images in {orders} different orders. It then read {trained} of {held_out}
+digits.
 
-The pictures in `images` are the two nearest to the mean picture of their digit, whatever the
-models say of them.
+The images in `images` are the two nearest to the mean image of their digit, regardless of the models' results.
 
 ## Data
 
 Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI Machine Learning
 Repository, 1998, https://doi.org/10.24432/C50P49, licensed under CC BY 4.0
-(https://creativecommons.org/licenses/by/4.0/); the copy that scikit-learn carries. Changed here:
-the 8 x 8 pixels are enlarged, their edges sharpened, and drawn as dark ink on white paper.
+(https://creativecommons.org/licenses/by/4.0/), in the copy that scikit-learn includes. We changed the 8 x 8
+pixels: they are enlarged, with sharper edges, and drawn as dark ink on white paper.
 """
 
 
 def write_training(
     train_ink: np.ndarray, train_digits: np.ndarray, test_ink: np.ndarray, test_digits: np.ndarray
 ) -> tuple[Path, list[int]]:
-    """Writes what trains and its pictures; returns the model and its right answers, per order."""
+    """Writes the training bundle and its images. Returns the model and its correct results by order."""
     model = bundles.write_training_bundle(
         FOLDER, lambda folder: writing.write(folder, lambda at: training_graph.write(at, SEED))
     )
@@ -94,7 +93,7 @@ def write_training(
 
 
 def main() -> None:
-    """Trains, converts, measures, writes."""
+    """Trains, converts, measures and writes the models."""
     train_ink, test_ink, train_digits, test_digits = pictures.split(SEED)
     train_pixels = pictures.prepare_all(train_ink)
     test_pixels = pictures.prepare_all(test_ink)
@@ -116,7 +115,7 @@ def main() -> None:
     identifiers = [model.identifier for model in models]
     bundles.write_test_bundle(FOLDER / "digits.testbundle", paths, identifiers)
     bundle, right = write_training(train_ink, train_digits, test_ink, test_digits)
-    print(f"digits-train: {right} of {len(test_digits)} held-out pictures")
+    print(f"digits-train: {right} of {len(test_digits)} held-out images")
     (FOLDER / "README.md").write_text(
         README.format(
             seed=SEED,

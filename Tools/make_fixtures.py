@@ -96,7 +96,7 @@ def golden(case: Case) -> dict:
 
 
 def write_goldens() -> None:
-    """Writes expected.json: what runs, what LiteRT refuses, what ends the process, what learns."""
+    """Writes expected.json: models that run, that LiteRT refuses, that end the process, and that learn."""
     refused = {refusal.file for refusal in REFUSALS}
     document = {
         "versions": {name: packages.version(name) for name in ["ai-edge-litert", "tensorflow-cpu"]},

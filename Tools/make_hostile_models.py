@@ -8,7 +8,7 @@
     Scripts/setup.sh --peers   # prints the path of a Python that has what this needs
     PYTHON Tools/make_hostile_models.py
 
-`expected.json` has a part of the message that each file is refused with.
+`expected.json` has a part of each file's error message.
 """
 
 import json
@@ -40,7 +40,7 @@ def graph(model: schema.ModelT) -> schema.SubGraphT:
 
 
 def thaw(model: schema.ModelT) -> None:
-    """Lets indexes be altered: the schema's arrays are views of the file."""
+    """Copies the schema's arrays, which are views of the file, so that indexes can be altered."""
     for part in model.subgraphs:
         part.inputs, part.outputs = list(part.inputs), list(part.outputs)
         for operator in part.operators:
@@ -48,7 +48,7 @@ def thaw(model: schema.ModelT) -> None:
 
 
 def quantized(model: schema.ModelT) -> schema.TensorT:
-    """A tensor that an operator computes with."""
+    """Returns a tensor that an operator uses."""
     for tensor in graph(model).tensors:
         if tensor.quantization is not None and tensor.quantization.scale is not None and tensor.type == 9:
             return tensor

@@ -3,13 +3,13 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Makes Tests/Fixtures/Images: small pictures of every kind, and what Pillow makes of them.
+"""Makes Tests/Fixtures/Images: small images of every kind, and their pixels as Pillow decodes them.
 
     python Tools/make_image_fixtures.py Tests/Fixtures/Images
 
-Needs Pillow 13 and numpy. `decoding.json` lists the pictures that must decode, with the place of
-their pixels in `pixels.bin`; `failures.json` those that must not; `resizing.json` the crops and
-resizes of source pictures in `pixels.bin`.
+This needs Pillow 13 and numpy. `decoding.json` lists the images that must decode, with the offset of their
+pixels in `pixels.bin`. `failures.json` lists those that must not decode. `resizing.json` has the crops and
+resizes of source images in `pixels.bin`.
 """
 
 import base64
@@ -34,7 +34,7 @@ ARITHMETIC = (
 
 
 def texture(width, height, channels=3, seed=1):
-    """Smooth colours with noise: exercises every value and compresses a little."""
+    """Returns smooth colours with noise, which cover every value and compress a little."""
     noise = np.random.default_rng(seed).integers(0, 48, (height, width, channels))
     y, x = np.mgrid[0:height, 0:width]
     waves = [x * 5, y * 9, (x + y) * 4, x * y]
@@ -42,7 +42,7 @@ def texture(width, height, channels=3, seed=1):
     return (base + noise).astype(np.uint8)
 
 
-# PNG: Pillow writes few of its kinds, so they are put together here.
+# PNG. Pillow writes only few of its kinds, so this makes them.
 
 
 def chunk(kind, data):
@@ -50,7 +50,7 @@ def chunk(kind, data):
 
 
 def packed_rows(values, depth):
-    """Rows of samples as bytes, each with filter 0 in front."""
+    """Returns rows of samples as bytes, each after a filter byte of 0."""
     rows = b""
     for row in values:
         flat = row.ravel()
@@ -121,12 +121,12 @@ def bgr_rows(pixels):
 
 
 def segment(marker, data):
-    """A JPEG's marker with its data."""
+    """Returns a JPEG's marker with its data."""
     return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
 
 
 def jpeg_of_large_scans():
-    """3000 x 3000 gray pixels in 568 legal scans of a few bytes each: a bomb."""
+    """Returns a bomb: 3000 x 3000 gray pixels in 568 valid scans of a few bytes each."""
     side, blocks = 3000, 375 * 375
 
     def scan(first, last, low, data):
@@ -154,10 +154,10 @@ def jpeg_of_large_scans():
 
 
 def jpeg_of_sampling(width, height, sampling, seed):
-    """A JPEG with random waves in every block, and sampling factors that Pillow does not write."""
+    """Returns a JPEG with random waves in every block, and sampling factors that Pillow does not write."""
     random = np.random.default_rng(seed)
     most_h, most_v = max(h for h, _ in sampling), max(v for _, v in sampling)
-    # Symbols have codes of 8 bits, their place in the table.
+    # Symbols have codes of 8 bits, which are their indexes in the table.
     dc, ac = list(range(12)), [0x00] + [size for size in range(1, 8)]
     bits = []
 
@@ -200,7 +200,7 @@ def jpeg_of_sampling(width, height, sampling, seed):
 
 
 def jpeg_of_many_scans():
-    """One gray block in 568 legal scans, a coefficient's bit each: a bomb when it is large."""
+    """Returns one gray block in 568 valid scans, with a coefficient's bit each: a bomb if it is large."""
 
     def scan(first, last, high, low):
         # One bit, the code of symbol 0: no difference, or the block's end.
@@ -235,7 +235,7 @@ def saved(image, kind, **options):
 
 
 def cropped(image, width, height):
-    """The largest part with the target's aspect, in the middle, resized."""
+    """Returns the largest part in the middle with the target's aspect ratio, resized."""
     w, h = image.size
     if (w, h) == (width, height):
         return image
@@ -261,7 +261,7 @@ class Fixtures:
         return offset
 
     def add(self, name, data, tolerance=0, expected=None):
-        """A picture that must decode to what Pillow makes of it, or to `expected`."""
+        """Adds an image that must decode to Pillow's pixels, or to `expected`."""
         (self.folder / name).write_bytes(data)
         if expected is None:
             with Image.open(io.BytesIO(data)) as image:
@@ -338,7 +338,7 @@ def add_jpegs(out, rgb):
         "restarts": {"restart_marker_blocks": 7},
     }.items():
         out.add(f"large-{name}.jpg", saved(large, "JPEG", quality=60, **options), 1)
-    # A restart marker after each row of MCUs, as phones write: what is above a part is not read.
+    # A restart marker after each row of MCUs, as phones write. Rows above a part are not read.
     y, x = np.mgrid[0:333, 0:34]
     tall = np.stack([x * 7 % 256, (x + y) % 256, y * 3 % 256], axis=-1).astype(np.uint8)
     for name, subsampling in {"420": 2, "444": 0}.items():
@@ -391,7 +391,7 @@ def add_pngs(out, rgb):
         table = [(b"PLTE", palette[: 3 << depth])]
         out.add(f"palette-{depth}.png", png(indices, depth, 3, table))
     out.add("palette-alpha.png", png(gray, 8, 3, [colors, (b"tRNS", bytes(range(0, 200)))]))
-    # Pillow clips 16-bit gray at 255, which leaves nearly all white; we take the high byte.
+    # Pillow clips 16-bit gray at 255, so nearly everything becomes white. We take the high byte.
     high = np.repeat((wide[:, :, :1] >> 8).astype(np.uint8), 3, axis=-1)
     out.add("gray-16.png", png(wide[:, :, 0], 16, 0), expected=high)
     out.add("gray-key.png", png(gray, 8, 0, [(b"tRNS", struct.pack(">H", int(gray[3, 3])))]))
@@ -410,7 +410,7 @@ def add_pngs(out, rgb):
     out.add("interlaced-alpha-16.png", png(rgba.astype(np.uint16) * 257, 16, 6, interlaced=True))
     smooth = np.linspace(0, 255, 30000).astype(np.uint8)
     out.add("1x30000.png", png(smooth[:, None], 8, 0))
-    # Bombs: 20 MB each once inflated, but none of it is pixels.
+    # Bombs: 20 MB each when inflated, without any pixels.
     zeros = zlib.compress(bytes(20_000_000), 9)
     texts = [(b"zTXt", b"Comment\0\0" + zeros), (b"iTXt", b"Title\0\1\0\0\0" + zeros)]
     out.add("text-bomb.png", png(rgb, 8, 2, texts), expected=rgb)
@@ -499,7 +499,7 @@ def add_others(out, rgb):
 
 
 RESIZES = [
-    # Source and target: down, up, odd, one-pixel sides, other aspects, one pass only, none.
+    # Source and target: down, up, odd, sides of one pixel, other aspect ratios, one pass only, no pass.
     ((130, 91), (10, 7)),
     ((97, 61), (32, 32)),
     ((97, 61), (33, 17)),

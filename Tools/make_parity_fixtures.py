@@ -2,9 +2,9 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Makes Tests/Fixtures/Parity: one picture, and what TensorFlow and OpenCV make tensors of it.
+"""Makes Tests/Fixtures/Parity: one image, and the tensors that TensorFlow and OpenCV make from it.
 
-Each array differs from Pillow's usual way in the one thing that its name says.
+Each array differs from Pillow's usual way in only one step, which its name states.
 
     python make_parity_fixtures.py
 """
@@ -28,18 +28,18 @@ SIZE = (48, 48)
 
 
 def centre(pixels: np.ndarray) -> np.ndarray:
-    """The largest square in the middle."""
+    """Returns the largest square in the middle."""
     image = plant_faults.largest_centre(Image.fromarray(np.ascontiguousarray(pixels)), SIZE)
     return np.asarray(image)
 
 
 def pillow(pixels: np.ndarray) -> np.ndarray:
-    """Cut and resized by Pillow."""
+    """Returns the image, cropped and resized by Pillow."""
     return np.asarray(Image.fromarray(centre(pixels)).resize(SIZE, Image.Resampling.BILINEAR))
 
 
 def main() -> None:
-    """Writes all of it."""
+    """Writes all files."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     FOLDER.mkdir(exist_ok=True)
     file = str(FOLDER / "texture.jpg")

@@ -3,7 +3,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Makes Tests/Fixtures/Resizing: what Pillow, TensorFlow and OpenCV make of small pictures.
+"""Makes Tests/Fixtures/Resizing: small images, resized by Pillow, TensorFlow and OpenCV.
 
     python Tools/make_resize_goldens.py Tests/Fixtures/Resizing
 
@@ -38,7 +38,7 @@ CROPS = [
     {"mode": "center", "fraction": 0.875},
 ]
 
-# Source and target, width by height.
+# Source and target sizes, width by height.
 SIZES = [
     # Down by 13, up by 3 and 4/3, odd sizes.
     ((130, 91), (10, 7)),
@@ -71,7 +71,7 @@ SIZES = [
     ((2, 3), (7, 7)),
 ]
 
-# Sizes that formats, layouts and normalizations are tried on.
+# The sizes for formats, layouts and normalizations.
 FEW = [((61, 43), (17, 13)), ((32, 21), (9, 22)), ((11, 7), (13, 13))]
 
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -85,7 +85,7 @@ BOTH_SIGNS = {"standard": "[-1,1]"}
 
 
 def check_against_tensorflow(size, target, crop):
-    """tf.image.central_crop of the same part has the same size and place."""
+    """Checks that tf.image.central_crop of the same part has the same size and position."""
     whole = crop_box({**crop, "fraction": 1}, size, target)
     x, y, width, height = crop_box(crop, size, target)
     rows, columns = np.mgrid[0 : whole[3], 0 : whole[2]]
@@ -95,7 +95,7 @@ def check_against_tensorflow(size, target, crop):
 
 
 def check_against_pillow(image, layer, tensor):
-    """ImageOps.pad gives the same, but where it gives up a picture that has become too thin."""
+    """Checks that ImageOps.pad gives the same, except for images that become too thin for it."""
     crop, target = layer["crop"], layer["shape"][1::-1]
     image = image.convert("L") if layer["format"] == "GRAY" else image
     x, y, width, height = crop_box(crop, image.size, tuple(target))
@@ -120,7 +120,7 @@ class Goldens:
         return offset
 
     def source(self, size):
-        """The index of the source of a size, and its picture. Some have noise alone."""
+        """Returns the index of the source of a size, and its image. Some consist only of noise."""
         if size not in self.images:
             width, height = size
             pixels = texture(width, height, 3, width)
@@ -195,7 +195,7 @@ class Goldens:
             "cases": self.cases,
         }
         (folder / "data.bin").write_bytes(self.data)
-        # A case a line: an editor can show a difference.
+        # One case a line, so that an editor can show a difference.
         lines = [json.dumps(case) for case in self.cases]
         document["cases"] = "CASES"
         text = json.dumps(document, indent=1)
@@ -213,7 +213,7 @@ NORMALIZATIONS = {
 
 
 def add_kernels(out):
-    """Every kernel and crop on every size (a fraction on half), in the dtype that comes out."""
+    """Adds every kernel and crop on every size (a fraction on half of them), in the dtype of the result."""
     for kernel in KERNELS:
         for crop in CROPS:
             for sizes in SIZES[::2] if "fraction" in crop else SIZES:
@@ -221,7 +221,7 @@ def add_kernels(out):
 
 
 def add_formats(out):
-    """Bytes as floats, floats as bytes, formats, layouts and normalizations."""
+    """Adds bytes as floats, floats as bytes, formats, layouts and normalizations."""
     pad = CROPS[2]
     for sizes in FEW:
         for kernel in KERNELS:

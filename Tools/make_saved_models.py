@@ -58,7 +58,7 @@ def golden(case: Case) -> dict:
 
 
 def refused(refusal: Refusal) -> dict:
-    """Checks that Python refuses too, and says at which step."""
+    """Checks that Python refuses the model, too, and returns the step at which it does."""
     step = "load"
     try:
         with loaded(FOLDER / refusal.model, list(refusal.tags)) as session:
@@ -79,7 +79,7 @@ def refused(refusal: Refusal) -> dict:
 
 
 def series(model: str, feeds: dict) -> dict:
-    """The loss after each step, read by a run of its own, as it is before the next one."""
+    """Returns the loss after each step, read in a separate run before the next step."""
     with loaded(FOLDER / model, ["train"]) as session:
         values = arrays(session, feeds)
         train = session.graph.get_operation_by_name("train")
@@ -118,7 +118,7 @@ def main() -> None:
     for name in names:
         if name not in modules.MAKERS:
             make(name)
-    # Functions are numbered throughout a process, so each of these models gets one of its own.
+    # Functions are numbered throughout a process, so each of these models gets its own process.
     context = multiprocessing.get_context("spawn")
     for name in names:
         if name in modules.MAKERS:

@@ -7,8 +7,8 @@
 
     preprocessing_table.py --binary .build/release/tensorio [--photos DIR] [--write FILE]
 
-Prints a Markdown table; with --write it also replaces what stands between the markers in FILE.
-Ends with 1 if a row is above its bound. Needs requirements-preprocessing.txt.
+Prints a Markdown table. With --write, it also replaces the table between the markers in FILE.
+The exit code is 1 if a row exceeds its bound. This needs requirements-preprocessing.txt.
 """
 
 import argparse
@@ -29,7 +29,7 @@ HEADINGS = [
     ("Resize", "---"),
     ("Crop and more", "---"),
     ("Compared with", "---"),
-    ("Pictures x sizes", "---"),
+    ("Images x sizes", "---"),
     ("Values", "---:"),
     ("Largest difference", "---:"),
     ("Mean difference", "---:"),
@@ -37,7 +37,7 @@ HEADINGS = [
     ("", "---"),
 ]
 
-# Width and height of the generated pictures, and of the layers.
+# Width and height of the generated images, and of the layers.
 PICTURES = [
     *((1, 1), (1, 50), (50, 1), (2, 3), (7, 5), (16, 16), (31, 17), (64, 48), (97, 61)),
     *((100, 75), (130, 91), (200, 133), (224, 224), (225, 225), (256, 256), (299, 299)),
@@ -62,7 +62,7 @@ IMAGENET = {
 
 @dataclasses.dataclass
 class Row:
-    """One line of the table: pictures, and what a layer says besides its shape."""
+    """One line of the table: the images, and the layer's settings besides its shape."""
 
     crop: str
     settings: dict
@@ -77,7 +77,7 @@ class Row:
 
 @dataclasses.dataclass
 class Difference:
-    """How far our values are from the library's."""
+    """The differences between our values and the library's."""
 
     values: int = 0
     largest: float = 0
@@ -87,7 +87,7 @@ class Difference:
     def add(self, ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
         """Counts one tensor."""
         off = np.abs(ours.astype(np.float64) - theirs)
-        # A NaN is above every bound, and stays so.
+        # A NaN exceeds every bound, and remains the worst value.
         largest = np.nan_to_num(off.max(), nan=np.inf)
         if largest > self.largest:
             self.largest, self.worst = largest, name
@@ -100,14 +100,14 @@ class Difference:
 
 
 class Comparison:
-    """Runs our command on bundles of its own making, and the libraries beside it."""
+    """Runs our command on generated bundles, and the libraries on the same images."""
 
     def __init__(self, binary: pathlib.Path, folder: pathlib.Path):
         self.binary, self.folder = binary, folder
         self.decoded: tuple[pathlib.Path, Image.Image] | None = None
 
     def bundle(self, name: str, layer: dict, quantized: bool) -> pathlib.Path:
-        """A bundle without a model whose input is one picture."""
+        """Writes a bundle without a model whose input is one image."""
         folder = self.folder / f"{name}.tiobundle"
         folder.mkdir()
         document = {
@@ -126,7 +126,7 @@ class Comparison:
         return folder
 
     def ours(self, bundle: pathlib.Path, picture: pathlib.Path) -> np.ndarray:
-        """The tensor that our command writes."""
+        """Returns the tensor that our command writes."""
         file = self.folder / "tensor.npy"
         file.unlink(missing_ok=True)
         command = [self.binary, "parity", bundle, picture, "--write", file]
@@ -136,13 +136,13 @@ class Comparison:
         return np.load(file)
 
     def decode(self, picture: pathlib.Path) -> Image.Image:
-        """The picture as Pillow decodes it; the last one is kept."""
+        """Returns the image as Pillow decodes it, and keeps the last one."""
         if self.decoded is None or self.decoded[0] != picture:
             self.decoded = picture, upright(picture)
         return self.decoded[1]
 
     def run(self, number: int, row: Row) -> Difference:
-        """Every picture of a row at every size."""
+        """Compares every image of a row at every size."""
         first = row.settings.get("layout") == "channels-first"
         channels = 1 if row.settings.get("format") == "GRAY" else 3
         bundles = []
@@ -166,7 +166,7 @@ class Comparison:
 
 
 def generated(folder: pathlib.Path) -> list[pathlib.Path]:
-    """PNGs of many sizes, every second one of noise alone."""
+    """Writes PNGs of many sizes. Every second one consists only of noise."""
     files = []
     for index, (width, height) in enumerate(PICTURES):
         pixels = texture(width, height, 3, index)
@@ -179,7 +179,7 @@ def generated(folder: pathlib.Path) -> list[pathlib.Path]:
 
 
 def turned(folder: pathlib.Path) -> dict[int, pathlib.Path]:
-    """The same JPEG in every orientation."""
+    """Writes the same JPEG in every orientation."""
     files = {}
     for orientation in range(1, 9):
         files[orientation] = folder / f"orientation-{orientation}.jpg"
@@ -189,7 +189,7 @@ def turned(folder: pathlib.Path) -> dict[int, pathlib.Path]:
 
 
 def special(folder: pathlib.Path) -> dict[str, pathlib.Path]:
-    """PNGs with more than eight bits and three channels."""
+    """Writes a PNG with alpha and a PNG of 16 bits."""
     alpha, wide = folder / "alpha.png", folder / "16-bit.png"
     Image.fromarray(texture(197, 143, 4)).save(alpha)
     noise = np.random.default_rng(1).integers(0, 65536, (143, 197, 3))
@@ -198,7 +198,7 @@ def special(folder: pathlib.Path) -> dict[str, pathlib.Path]:
 
 
 def all_rows(folder: pathlib.Path, photos: list[pathlib.Path]) -> list[Row]:
-    """What is compared, in the table's order."""
+    """Returns what is compared, in the table's order."""
     pictures = generated(folder) + photos
     unit = {"normalize": {"standard": "[0,1]"}}
     rows = []
@@ -235,22 +235,22 @@ def all_rows(folder: pathlib.Path, photos: list[pathlib.Path]) -> list[Row]:
 
 
 def number(value: float) -> str:
-    """A difference: whole where it can be, else two digits."""
+    """Formats a difference as a whole number if it is one, and otherwise with two digits."""
     return f"{value:.0f}" if value in (0, 1) else f"{value:.2g}"
 
 
 def line(cells: list[str]) -> str:
-    """A row of Markdown."""
+    """Returns a row of Markdown."""
     return "| " + " | ".join(cells) + " |"
 
 
 def kept(row: Row, difference: Difference) -> bool:
-    """Whether a row keeps its bound."""
+    """Returns whether a row is within its bound."""
     return bool(difference.largest <= row.bound)
 
 
 def described(row: Row, difference: Difference) -> str:
-    """A row of the table."""
+    """Returns a row of the table."""
     verdict = "equal" if difference.largest == 0 else "within" if kept(row, difference) else "ABOVE"
     return line(
         [
@@ -268,12 +268,12 @@ def described(row: Row, difference: Difference) -> str:
 
 
 def replace(file: pathlib.Path, table: str) -> None:
-    """Puts the table between the markers of a file."""
+    """Replaces the table between the markers of a file."""
     text = file.read_text()
     before, found, rest = text.partition(START)
     _, ended, after = rest.partition(END)
     if not found or not ended:
-        sys.exit(f"{file} has no {START} and {END}.")
+        sys.exit(f"{file} lacks {START} and {END}.")
     file.write_text(f"{before}{START}\n{table}\n{END}{after}")
 
 
@@ -283,10 +283,10 @@ def main() -> None:
     parser.add_argument("--binary", type=pathlib.Path, default=".build/release/tensorio")
     parser.add_argument("--photos", type=pathlib.Path, metavar="DIR", help="more pictures")
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE", help="replaces its table")
-    parser.add_argument("--only", metavar="TEXT", help="rows that have this in their first cells")
+    parser.add_argument("--only", metavar="TEXT", help="only rows whose first cells contain this")
     arguments = parser.parse_args()
     if arguments.only and arguments.write:
-        parser.error("--write takes the whole table, not --only some rows.")
+        parser.error("--write needs the whole table, so it does not go with --only.")
     photos = sorted(
         file
         for file in (arguments.photos.iterdir() if arguments.photos else [])

@@ -2,14 +2,14 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Takes pictures of pages as a browser shows them, light and dark, from a phone to a wide screen.
+"""Takes screenshots of pages, in light and dark, from the width of a phone to a wide screen.
 
     screenshot.py PAGE.html... --output DIR [--widths 390,1024,1920] [--height N] [--print]
 
-Needs Chromium (Debian: apt-get install chromium). Drives it over its debugging protocol, since its
-`--screenshot` neither takes whole pages nor chooses the colour scheme. Also prints, for each page
-and width, what a person would notice too late: messages of the console (a style or script that the
-page's own policy refuses), and elements that make the page wider than the screen.
+This needs Chromium (Debian: apt-get install chromium). It uses the debugging protocol, because `--screenshot`
+can neither capture whole pages nor choose the colour scheme. It also prints problems that are easy to
+overlook, for each page and width: messages of the console, such as a style or script that the page's own
+policy blocks, and elements that make the page wider than the screen.
 """
 
 import argparse
@@ -38,7 +38,7 @@ TOO_WIDE = """
 
 
 class Browser:
-    """A headless Chromium that is spoken to over two pipes: no port, no further library."""
+    """A headless Chromium, controlled over two pipes, which needs neither a port nor another library."""
 
     def __init__(self, program: str) -> None:
         """Starts the browser."""
@@ -64,7 +64,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **parameters: object) -> dict:
-        """Calls a method and returns its result; events on the way are kept."""
+        """Calls a method and returns its result. Events that arrive meanwhile are kept."""
         self.count += 1
         message = {"id": self.count, "method": method, "params": parameters}
         if self.session:
@@ -94,7 +94,7 @@ class Browser:
         return message
 
     def open(self, page: Path) -> None:
-        """Opens a page and waits until it is there."""
+        """Opens a page and waits until it is loaded."""
         self.call("Page.navigate", url=page.resolve().as_uri())
         while self.receive().get("method") != "Page.loadEventFired":
             pass
@@ -107,7 +107,7 @@ class Browser:
 
 
 def shoot(browser: Browser, page: Path, width: int, scheme: str, arguments) -> None:
-    """Takes one picture of a page."""
+    """Takes one screenshot of a page."""
     browser.messages.clear()
     browser.call("Emulation.setEmulatedMedia", media="print" if arguments.print else "screen",
                  features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -133,13 +133,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--widths", default="390,1024,1920")
     parser.add_argument("--schemes", default="light,dark")
-    parser.add_argument("--top", type=int, default=0, help="where the picture begins, in pixels")
-    parser.add_argument("--height", type=int, default=16000, help="how high it is at most")
+    parser.add_argument("--top", type=int, default=0, help="where the screenshot begins, in pixels")
+    parser.add_argument("--height", type=int, default=16000, help="its maximum height")
     parser.add_argument("--print", action="store_true", help="as on paper")
     arguments = parser.parse_args()
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if not program:
-        parser.error("there is no 'chromium' (Debian: apt-get install chromium)")
+        parser.error("'chromium' is missing (Debian: apt-get install chromium)")
     arguments.output.mkdir(parents=True, exist_ok=True)
     browser = Browser(program)
     try:

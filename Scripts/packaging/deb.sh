@@ -84,17 +84,17 @@ Suggests: python3-pip
 Section: science
 Priority: optional
 Description: run, train, measure and host TensorFlow Lite and TensorFlow models
- TensorIO runs models that a JSON file describes: the description says what
- goes into a model and what comes out, so that pictures, numbers and text go in
- and labelled scores, numbers and pictures come out.
+ TensorIO runs models that a JSON file describes. The file states the inputs
+ and outputs of a model, so that images, numbers and text go in, and labelled
+ scores, numbers and images come out.
  .
- tensorio runs, inspects, trains and measures models, and compares what becomes
- of a picture here with what Python makes of it. tensorio-netrunner shows
- models at work in a browser and serves them over HTTP. tensorio-repository
- hosts versions of models, with signed channels and rollouts.
+ tensorio runs, inspects, trains and measures models, and compares its
+ preprocessing of images with Python's. tensorio-netrunner shows models at work
+ in a browser and serves them over HTTP. tensorio-repository hosts versions of
+ models, with signed channels and rollouts.
  .
  Google's runtime LiteRT is not in this package. "tensorio doctor" says how to
- install it, and TensorFlow.
+ install LiteRT and TensorFlow.
 CONTROL
 }
 

@@ -42,12 +42,12 @@ ENVIRONMENT = {
         ("TENSORIO_ZIP_LIBRARY", "The path of libzip, instead of a search for it."),
     ],
     "tensorio-netrunner": LIBRARIES + [
-        ("TENSORIO_NETRUNNER_TOKEN", "The token that every request must bear, as --token."),
+        ("TENSORIO_NETRUNNER_TOKEN", "The token that every request must contain, as --token."),
         ("TENSORIO_REPOSITORY_TOKEN", "The token of the repository that --repository names."),
     ],
     "tensorio-repository": LIBRARIES + [
         ("TENSORIO_REPOSITORY", "The address of the server, as --server."),
-        ("TENSORIO_REPOSITORY_TOKEN", "The token that the server asks for, as --token."),
+        ("TENSORIO_REPOSITORY_TOKEN", "The token that the server requires, as --token."),
         ("TENSORIO_MIRROR_TOKEN", "The token of the repository that serve --mirror names."),
     ],
 }
@@ -84,7 +84,7 @@ class Page(NamedTuple):
         ]
 
 
-# The characters that roff would change. A minus, for example, must stay the character to copy.
+# The characters that roff would change. A minus, for example, must remain a minus when a reader copies it.
 ESCAPES = str.maketrans({
     "\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti",
     "…": "...", "“": '"', "”": '"', "’": r"\(aq", "—": r"\(em", "–": r"\(en",

@@ -75,7 +75,7 @@ struct InspectTests {
 
           Name       Digits, int8
           Details    Reads a handwritten digit, dark ink on light paper. A small convolutional \
-        network; right on 356 of 360 held-out pictures (98.9%).
+        network; right on 356 of 360 held-out images (98.9%).
           ID         digits-int8
           Version    1
           Author     TensorIO for Swift

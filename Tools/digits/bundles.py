@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the demo's folders: two bundles, pictures and a test bundle."""
+"""Writes the demo's folders: two bundles, images and a test bundle."""
 
 import dataclasses
 import json
@@ -26,7 +26,7 @@ LICENSE = (
 
 @dataclasses.dataclass
 class DigitsModel:
-    """A converted model and what was measured of it."""
+    """A converted model, with its measured accuracy."""
 
     identifier: str
     name: str
@@ -37,8 +37,8 @@ class DigitsModel:
 
     @property
     def accuracy(self) -> str:
-        """Right answers over the held-out pictures, for people."""
-        return f"{self.correct} of {self.total} held-out pictures ({self.correct / self.total:.1%})"
+        """The share of correct results over the held-out images, for people."""
+        return f"{self.correct} of {self.total} held-out images ({self.correct / self.total:.1%})"
 
 
 def write_bundle(folder: Path, model: DigitsModel) -> None:
@@ -111,12 +111,12 @@ def write_training_bundle(folder: Path, write_model: Callable[[Path], None]) -> 
 
 
 def write_pictures(folder: Path, ink: np.ndarray, digits: np.ndarray) -> list[Path]:
-    """Writes the most typical held-out pictures of every digit as PNG files."""
+    """Writes the most typical held-out images of every digit as PNG files."""
     _make_empty(folder)
     square = (PICTURE_SIZE, PICTURE_SIZE)
     paths = []
     for digit in range(len(LABELS)):
-        # The second picture of a digit is RGB, and wide or tall.
+        # The second image of a digit is RGB, and wide or tall.
         sizes = [square, WIDE if digit % 2 == 0 else TALL]
         positions = most_typical(ink, digits, digit, PICTURES_PER_DIGIT)
         for number, (position, size) in enumerate(zip(positions, sizes), start=1):
@@ -128,7 +128,7 @@ def write_pictures(folder: Path, ink: np.ndarray, digits: np.ndarray) -> list[Pa
 
 
 def write_test_bundle(folder: Path, pictures: list[Path], models: list[str]) -> None:
-    """Writes a headless test of the models over copies of the pictures."""
+    """Writes a headless test of the models over copies of the images."""
     _make_empty(folder)
     (folder / "images").mkdir()
     images, labels = [], []

@@ -7,12 +7,12 @@
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
-# What an int8 bundle without `normalize` does to a picture's byte.
+# An int8 bundle without `normalize` subtracts this from each byte of an image.
 INT8_OFFSET = 128
 
 
 def predictions(model: bytes, pixels: np.ndarray) -> np.ndarray:
-    """Returns the digit that the model sees in each picture."""
+    """Returns the digit that the model sees in each image."""
     interpreter = Interpreter(model_content=model)
     interpreter.allocate_tensors()
     image = interpreter.get_input_details()[0]

@@ -21,7 +21,7 @@ CALIBRATION_SAMPLES = 200
 
 
 def train(pixels: np.ndarray, digits: np.ndarray, seed: int) -> keras.Model:
-    """Trains on bytes of pictures; the returned network takes values from 0 to 1."""
+    """Trains on bytes of images. The returned network takes values from 0 to 1."""
     keras.utils.set_random_seed(seed)
     tf.config.experimental.enable_op_determinism()
     network = _network()
@@ -35,7 +35,7 @@ def train(pixels: np.ndarray, digits: np.ndarray, seed: int) -> keras.Model:
 
 
 def values_from_bytes(pixels: np.ndarray) -> np.ndarray:
-    """The normalization "[0,1]" of the bundle."""
+    """Applies the normalization "[0,1]" of the bundle."""
     return pixels.astype(np.float32) / 255
 
 
@@ -45,9 +45,9 @@ def convert_float(network: keras.Model) -> bytes:
 
 
 def convert_int8(network: keras.Model, pixels: np.ndarray) -> bytes:
-    """Writes the network in whole-integer arithmetic; an input byte is a picture's byte - 128."""
+    """Writes the network in whole-integer arithmetic. An input byte is an image's byte - 128."""
     samples = values_from_bytes(pixels[:CALIBRATION_SAMPLES])
-    # Black and white pin the range to 0...1: scale 1/255, zero point -128.
+    # Black and white fix the range to 0...1, so the scale is 1/255 and the zero point -128.
     samples = np.concatenate([samples, np.zeros_like(samples[:1]), np.ones_like(samples[:1])])
 
     def representative_dataset() -> Iterator[dict[str, np.ndarray]]:
@@ -80,7 +80,7 @@ def _network() -> keras.Model:
 
 
 def _shake(seed: int) -> keras.Model:
-    """Moves, turns, scales and lights the pictures a little, as a camera does."""
+    """Shifts, rotates, scales and brightens the images a little, as a camera would."""
     layers = keras.layers
     edges = {"fill_mode": "nearest", "seed": seed}
     return keras.Sequential(
@@ -96,7 +96,7 @@ def _shake(seed: int) -> keras.Model:
 
 
 def _convert(network: keras.Model, configure: Callable[[tf.lite.TFLiteConverter], None]) -> bytes:
-    # The weights become constants: calibration cannot run a graph that still has variables.
+    # The weights become constants, because calibration cannot run a graph with variables.
     weights = [tf.constant(variable.numpy()) for variable in network.trainable_variables]
     others = [tf.constant(variable.numpy()) for variable in network.non_trainable_variables]
 

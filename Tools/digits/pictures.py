@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""The digits as pictures that a person can read: dark ink on light paper."""
+"""The digits as images that a person can read: dark ink on light paper."""
 
 import shutil
 from pathlib import Path
@@ -18,11 +18,11 @@ SEED = 7
 HELD_OUT = 0.2
 MODEL_SIZE = 32
 PICTURE_SIZE = 128
-# Pictures in landscape and portrait show the centre crop at work.
+# Images in landscape and portrait show the centre crop at work.
 WIDE = (160, PICTURE_SIZE)
 TALL = (PICTURE_SIZE, 160)
 MAX_INK = 16.0
-# The originals have 8 x 8 pixels: a steep curve around this ink makes strokes of the blur.
+# The originals have 8 x 8 pixels. A steep curve around this ink turns the blur into strokes.
 EDGE_INK = 0.5
 EDGE_STEEPNESS = 9.0
 
@@ -37,7 +37,7 @@ def split(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def draw(ink: np.ndarray, size: tuple[int, int] = (PICTURE_SIZE, PICTURE_SIZE)) -> Image.Image:
-    """Draws one 8 x 8 digit in the middle of a grey picture of the size."""
+    """Draws one 8 x 8 digit in the middle of a grey image of the size."""
     side = min(size)
     padded = np.pad(ink, 1)
     smooth = Image.fromarray(padded).resize((side, side), Image.Resampling.BICUBIC)
@@ -50,7 +50,7 @@ def draw(ink: np.ndarray, size: tuple[int, int] = (PICTURE_SIZE, PICTURE_SIZE)) 
 
 
 def as_model_input(picture: Image.Image) -> np.ndarray:
-    """The bytes that a model sees of a picture: the pipeline that ships."""
+    """Returns the bytes of an image that a model gets, in the shipped pipeline."""
     return prepare(picture, MODEL_SIZE, MODEL_SIZE)
 
 
@@ -60,7 +60,7 @@ def prepare_all(ink: np.ndarray) -> np.ndarray:
 
 
 def as_gray_input(picture: Image.Image) -> Image.Image:
-    """The same for a model that reads gray pictures."""
+    """Returns the same for a model that takes gray images."""
     return Image.fromarray(as_model_input(picture)).convert("L")
 
 
@@ -70,12 +70,12 @@ def prepare_all_gray(ink: np.ndarray) -> np.ndarray:
 
 
 def first_of_each(digits: np.ndarray, count: int) -> np.ndarray:
-    """The positions of the first `count` of every digit."""
+    """Returns the indexes of the first `count` images of every digit."""
     return np.concatenate([np.flatnonzero(digits == digit)[:count] for digit in range(10)])
 
 
 def write_folders(folder: Path, ink: np.ndarray, digits: np.ndarray) -> None:
-    """Writes gray pictures of a model's size, in one folder a digit."""
+    """Writes gray images of a model's size, in one folder a digit."""
     shutil.rmtree(folder, ignore_errors=True)
     for digit in range(10):
         (folder / str(digit)).mkdir(parents=True)
@@ -85,7 +85,7 @@ def write_folders(folder: Path, ink: np.ndarray, digits: np.ndarray) -> None:
 
 
 def most_typical(ink: np.ndarray, digits: np.ndarray, digit: int, count: int) -> list[int]:
-    """The positions of the pictures of a digit that are nearest to its mean picture."""
+    """Returns the indexes of the images of a digit that are nearest to its mean image."""
     positions = np.flatnonzero(digits == digit)
     mean = ink[positions].mean(axis=0)
     distances = np.square(ink[positions] - mean).sum(axis=(1, 2))

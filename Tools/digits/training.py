@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the bundle that trains, in Python, to know what it can reach."""
+"""Trains the training bundle in Python, to measure the accuracy that it can reach."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def accuracies(
     epochs: int = EPOCHS,
     learning_rate: float = LEARNING_RATE,
 ) -> list[int]:
-    """Returns how many held-out pictures are right after each epoch, shuffled by the seed."""
+    """Returns the number of held-out images that are right after each epoch. The seed sets the order."""
     random = np.random.default_rng(seed)
     found = []
     with loaded(model, ["train"]) as session:

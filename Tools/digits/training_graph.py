@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""The network that is trained where it runs: three small convolutions with random weights."""
+"""The network of the training bundle: three small convolutions with random weights."""
 
 from pathlib import Path
 
@@ -16,15 +16,15 @@ CLASSES = 10
 
 
 def write(folder: Path, seed: int) -> None:
-    """Writes the graph as TensorFlow 1 did; the operation `train` takes one step of Adam.
+    """Writes the graph as TensorFlow 1 did. The operation `train` takes one step of Adam.
 
-    No dropout and no batch statistics: what is trained is what predicts.
+    It uses neither dropout nor batch statistics, so the trained graph is also the one that predicts.
     """
     with graph(folder, tag="train") as signatures:
         image = placeholder("image", [None, MODEL_SIZE, MODEL_SIZE, 1])
         label = placeholder("label", [None, 1], tf.int32)
         rate = placeholder("learning_rate", [])
-        # Ink is 1 and paper is 0, so that the paper stirs nothing.
+        # Ink is 1 and paper is 0, so that paper has no effect.
         values = _convolution(1.0 - image, "convolution1", 16, 2, seed)
         values = _pooled(_convolution(values, "convolution2", 32, 1, seed + 1))
         values = _pooled(_convolution(values, "convolution3", 32, 1, seed + 2))

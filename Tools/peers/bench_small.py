@@ -2,12 +2,12 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Measures one call of a model with one number in and out: what the call itself costs.
+"""Measures one call of a model with one number in and out, which shows the cost of the call itself.
 
     bench_small.py MODEL.tflite [--iterations N]
 
-A call writes a Python float, invokes and reads a Python float; tensor details and
-the input's array are kept.
+A call writes a Python float, invokes the model and reads a Python float. Tensor details and the input's
+array are reused.
 """
 
 import argparse
@@ -23,7 +23,7 @@ WARM_UP = 1_000
 
 
 def measure(interpreter: Interpreter, iterations: int) -> dict[str, float]:
-    """Returns nanoseconds a call: median, 95th percentile and minimum."""
+    """Returns the median, 95th percentile and minimum of a call, in nanoseconds."""
     interpreter.allocate_tensors()
     model_input = interpreter.get_input_details()[0]
     input_index = model_input["index"]

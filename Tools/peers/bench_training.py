@@ -6,9 +6,8 @@
 
     bench_training.py SAVED_MODEL INTRA INTER IMAGE...
 
-0 leaves a number of threads to TensorFlow. For each number on standard input it makes that many
-steps (the operation, then the loss, as two runs) and prints their median in milliseconds, and the
-loss.
+With 0, TensorFlow chooses the number of threads. For each number on standard input, the script makes that
+many steps (the operation, then the loss, as two runs). It prints their median in milliseconds, and the loss.
 """
 
 import json
@@ -25,7 +24,7 @@ from train_steps import LOSS, batch  # noqa: E402
 
 
 def main() -> None:
-    """Reads the command line, then counts from standard input."""
+    """Reads the command line, then numbers of steps from standard input."""
     path, intra, inter, *images = sys.argv[1:]
     feeds = batch([f"{image}={index % 2}" for index, image in enumerate(images)], 128)
     config = tf.compat.v1.ConfigProto()

@@ -6,8 +6,8 @@
 
     browse.py ADDRESS [--screenshots DIR]
 
-One camera is a video of a shipped seven, the other shows a three. Prints a JSON object of what was seen; the
-console's messages are among it.
+One camera is a video of a shipped seven, and the other one shows a three. The script prints what it saw as a
+JSON object, including the console's messages.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from selenium.webdriver.common.by import By
 
 DEMO = Path(__file__).resolve().parents[2] / "Demo"
 
-# Chromium has one camera where it is a file: the second one, on the other side, is a still picture.
+# Chromium has only one camera if it is a file. The second one, which faces the other way, is a still image.
 SECOND_CAMERA = """
 const { mediaDevices } = navigator;
 const first = { devices: mediaDevices?.enumerateDevices, open: mediaDevices?.getUserMedia };
@@ -69,7 +69,7 @@ def camera_picture(name: str) -> bytes:
 
 
 def zipped_bundle() -> bytes:
-    """The digits under another name."""
+    """Returns a zip of the digits under another name."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted((DEMO / "digits.tiobundle").rglob("*")):
@@ -85,7 +85,7 @@ def zipped_bundle() -> bytes:
 
 
 class Bundles(http.server.BaseHTTPRequestHandler):
-    """Serves the bundle, held back until the page was loaded again."""
+    """Serves the bundle, but only after the page was reloaded."""
 
     reloaded = threading.Event()
 
@@ -115,7 +115,7 @@ class Page:
             f"use-file-for-fake-video-capture={camera}", "window-size=1024,768",
         ]:
             options.add_argument("--" + argument)
-        # A person would be asked before the second download.
+        # Without this setting, Chromium asks before the second download.
         options.add_experimental_option("prefs", {
             "download.default_directory": str(self.downloads),
             "profile.default_content_setting_values.automatic_downloads": 1})
@@ -138,7 +138,7 @@ class Page:
         self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
 
     def wait(self, condition, seconds: float = 20) -> float | None:
-        """How long something took; None where it did not come."""
+        """Returns how long a condition took, or None if it never held."""
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
             if condition():
@@ -156,7 +156,7 @@ class Page:
             "return [...document.querySelectorAll('#model-select option')].map(o => o.value)")
 
     def swipe(self, selector: str) -> None:
-        """Draws the finger from right to left."""
+        """Swipes from right to left."""
         width = self.find(selector).size["width"]
         chain = ActionChains(self.driver, duration=40)
         chain.w3c_actions = ActionBuilder(self.driver, PointerInput("touch", "finger"), duration=40)
@@ -166,11 +166,11 @@ class Page:
         chain.perform()
 
     def shows(self, label: str) -> bool:
-        """Whether the page comes to show a label."""
+        """Returns whether the page shows a label in time."""
         return self.wait(lambda: self.text("#top-label") == label) is not None
 
     def frames(self) -> int:
-        """The number of frames that the average is of."""
+        """Returns the number of frames in the average."""
         digits = "".join(c for c in self.text("#latency-count") if c.isdigit())
         return int(digits or 0)
 

@@ -2,11 +2,11 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Imports, or updates, a model of a repository through Net Runner's page, by the keyboard alone.
+"""Imports or updates a model of a repository on Net Runner's page, with the keyboard alone.
 
     browse_repository.py ADDRESS MODEL [--screenshots DIR]
 
-Prints a JSON object of what was seen.
+Prints what the script saw as a JSON object.
 """
 
 import argparse
@@ -41,11 +41,11 @@ def browse(page: Page, address: str, model: str, screenshots: Path | None) -> di
         page.screenshots(screenshots, "repository")
     button = page.find(selector)
     seen["button"] = [button.text, button.accessible_name]
-    # From the button before it, as who has no mouse comes there.
+    # Keyboard users get there from the button before it.
     page.driver.execute_script("document.querySelector('#repository-refresh').focus()")
     page.driver.switch_to.active_element.send_keys(Keys.TAB)
     seen["is_reached_by_tab"] = page.driver.switch_to.active_element == button
-    # Progress may be gone before anybody looks: the page keeps what it showed.
+    # Progress may disappear before the script looks, so an observer keeps everything that the page showed.
     page.driver.execute_script(
         """window.shown = [];
         new MutationObserver(() => window.shown.push(

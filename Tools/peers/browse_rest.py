@@ -2,11 +2,11 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Uses what browse.py leaves of Net Runner's page: other sources, models, folders, labels, settings.
+"""Uses the parts of Net Runner's page that browse.py doesn't: other sources, models, folders, labels, settings.
 
     browse_rest.py ADDRESS
 
-The server must have the shipped models. Prints a JSON object of what was seen.
+The server must have the shipped models. It prints what it saw as a JSON object.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from browse import DEMO, Page, zipped_bundle
 
 IMAGES = DEMO / "images"
 
-# A picture of the server's as a file, given to the page as a person would.
+# Passes a sample of the server to the page as a file, as a user would.
 GIVE = """
 const [name, how, done] = arguments;
 (async () => {
@@ -55,7 +55,7 @@ const [name, how, done] = arguments;
 """
 
 
-# A folder of a bundle, or a file, dropped as a browser gives it: by entries, without a zip.
+# Drops a bundle's folder, or a file, in the way that a browser passes it: as entries, without a zip.
 DROP = """
 const [files, done] = arguments;
 const entryOf = (name, content) => (content.files
@@ -94,7 +94,7 @@ def drops(page: Page, address: str, seen: dict) -> None:
         lambda: "tensorio init model.tflite" in page.text("#import-state")) is not None
     page.driver.execute_async_script(DROP, {"notes.txt": ""})
     seen["stays_at_models"] = page.wait(
-        lambda: "There is no model in it" in page.text("#notices")
+        lambda: "It contains no model" in page.text("#notices")
         and page.driver.current_url.endswith("#/models")) is not None
     manifest = json.loads((bundle / "model.json").read_text())
     for name, action in (("First", None), ("Second", "#import-replace")):
@@ -111,7 +111,7 @@ def drops(page: Page, address: str, seen: dict) -> None:
 
 
 def seeks(page: Page, address: str, seen: dict) -> None:
-    """A paused video shows the place that is chosen, and what the model says of it."""
+    """Checks that a paused video shows the chosen position and the model's result for it."""
     page.driver.get(address + "#/live")
     page.wait(lambda: page.find("#source").is_displayed())
     give(page, "digit-4-01.png", "video")
@@ -223,7 +223,7 @@ def labels(page: Page, address: str, seen: dict) -> None:
     def is_exported() -> bool:
         return any(path.suffix == ".zip" for path in page.downloads.iterdir())
 
-    # The label is on its way to the server; without one there is nothing to export yet.
+    # The label may not have reached the server yet. Without one, nothing can be exported.
     for _ in range(5):
         page.click("[id^=label-export-]:not([hidden])")
         if page.wait(is_exported, 5) is not None:
@@ -263,7 +263,7 @@ def main() -> None:
             evaluation(page, address, folder, seen)
             labels(page, address, seen)
             settings(page, address, seen)
-            # The browser tells of the zip that was none, and of the model that was there.
+            # The console reports the file that isn't a zip, and the model that already exists.
             seen["console"] = [
                 entry["message"] for entry in page.driver.get_log("browser")
                 if "/api/v1/models - " not in entry["message"] or not any(code in entry["message"] for code in ("422", "409"))]

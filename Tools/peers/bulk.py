@@ -2,11 +2,11 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""What `tensorio bulk` does, as one would write it in Python, for Benchmarks/bulk.py.
+"""Does the same as `tensorio bulk`, as a user would write it in Python, for Benchmarks/bulk.py.
 
     bulk.py MODEL.tflite FOLDER OUTPUT.jsonl PROCESSES
 
-OpenCV decodes and resizes (not antialiased), LiteRT runs, a row of JSON for each photo is written.
+OpenCV decodes and resizes (not antialiased), LiteRT runs the model, and each image becomes a row of JSON.
 """
 
 import json

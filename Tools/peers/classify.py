@@ -2,11 +2,11 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Classifies a picture as a user would write it in Python: Pillow, interpreter, top five.
+"""Classifies an image as a user would write it in Python: Pillow, interpreter, top five.
 
     classify.py MODEL.tflite IMAGE LABELS.txt [--iterations N]
 
-Bytes go to [0,1] for float models, as they are into uint8 models, and less 128 into int8 ones.
+Float models get the bytes scaled to [0,1], uint8 models get the bytes, and int8 models the bytes less 128.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def classify(interpreter: Interpreter, image: Image.Image) -> np.ndarray:
 
 
 def _encode(pixels: np.ndarray, dtype: type) -> np.ndarray:
-    """Bytes as they are for uint8, less 128 for int8, and 0...1 for floats."""
+    """Returns the bytes themselves for uint8, less 128 for int8, and scaled to 0...1 for floats."""
     if dtype == np.uint8:
         return pixels
     if dtype == np.int8:

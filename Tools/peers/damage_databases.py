@@ -2,20 +2,20 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Damages a repository's database in many ways, and asks what the server and `fsck` make of it.
+"""Damages a repository's database in many ways, and checks how the server and `fsck` react.
 
     damage_databases.py TENSORIO [--count 500] [--seed 1] [--only KIND] [--keep FOLDER]
 
-Each damage is made in a fresh copy of one repository: rows by type and by value, whole tables, bytes and
+Each damage is made in a fresh copy of one repository: in rows by type and by value, whole tables, bytes and
 pages of the file, its length, its write-ahead log, its schema, or the file as a whole. Then:
 
-- `tensorio repository fsck` must end with 65 and name the damage in sentences. It may end with 0 only where
+- `tensorio repository fsck` must end with 65 and name the damage in sentences. It may end with 0 only if
   the database has the same content as before.
-- `tensorio repository serve` must refuse to start with a sentence, or answer: every request gets an
-  answer, those that fail name an id of the log, and `/healthz` is well.
-- No process may be ended by a signal, or print a raw error.
+- `tensorio repository serve` must refuse to start with a sentence, or respond to every request. Failed requests name
+  an id of the log, and `/healthz` is fine.
+- No process may end by a signal or print a raw error.
 
-Prints how many there were of each outcome as JSON, and ends with 1 where something did not hold.
+The script prints the number of each outcome as JSON. The exit code is 1 if a check failed.
 """
 
 import argparse
@@ -43,7 +43,7 @@ TABLES = [
 
 
 class Server:
-    """`tensorio repository serve` on a folder."""
+    """A running `tensorio repository serve` on a folder."""
 
     def __init__(self, binary: str, data: Path):
         self.log = tempfile.TemporaryFile("w+")
@@ -94,7 +94,7 @@ def upload(server: Server, token: str, content: bytes) -> dict:
 
 
 def make(binary: str, folder: Path) -> str:
-    """A repository with two models, several versions, channels, a rollout, tokens and an upload.
+    """Makes a repository with two models, several versions, channels, a rollout, tokens and an upload.
 
     The server is killed, so that the last commits are in the write-ahead log.
     """
@@ -131,7 +131,7 @@ def make(binary: str, folder: Path) -> str:
 
 
 def dump(data: Path) -> list[str] | None:
-    """The content of a copy of a database; None where SQLite cannot read it."""
+    """Returns the content of a copy of a database, or None if SQLite cannot read it."""
     with tempfile.TemporaryDirectory() as folder:
         for path in data.glob("meta.sqlite*"):
             if path.is_file():
@@ -152,7 +152,7 @@ def checkpoint(data: Path) -> None:
 
 
 class Damage:
-    """The ways to damage a database; each returns what it did, or None where it could not."""
+    """The ways to damage a database. Each returns a description, or None if it isn't possible."""
 
     def __init__(self, dice: random.Random):
         self.dice = dice

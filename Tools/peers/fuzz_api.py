@@ -2,13 +2,13 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Sends Net Runner what its OpenAPI document allows, and what it does not, with schemathesis.
+"""Sends valid and invalid requests for Net Runner's OpenAPI document, with schemathesis.
 
     fuzz_api.py ADDRESS [schemathesis' options]
 
-Many of the requests are about an evaluation, a model and a picture that are there, so that they get
-past the first check. Each answer must be one that the document knows, and none a fault of the server.
-Schemathesis loads this file as well, for its hooks.
+Many of the requests name an existing evaluation, model and image, so that they pass the first check. Every
+response must match the document, and none may be a fault of the server. Schemathesis also loads this file,
+for its hooks.
 """
 
 import itertools
@@ -31,7 +31,7 @@ TURNS = {"path": itertools.count(), "body": itertools.count()}
 
 
 def is_known(what: str, share: int) -> bool:
-    """All but every so manieth time; shares without a common divisor meet in every way."""
+    """Returns false every n-th time. Periods without a common divisor give all combinations."""
     return next(TURNS[what]) % share != 0
 
 
@@ -44,7 +44,7 @@ def ask(address: str, method: str, path: str, body: dict | None = None) -> dict:
 
 
 def known(address: str) -> dict:
-    """Identifiers of what is there."""
+    """The identifiers of existing objects."""
     body = {"models": ["digits"], "sample": True}
     evaluation = ask(address, "POST", "evaluations", body)["evaluation"]["id"]
     path = f"evaluations/{evaluation}"
@@ -72,7 +72,7 @@ def add_hooks() -> None:
             "evaluations": there["evaluation"], "uploads": there["upload"], "models": "digits"}
         kind = path.removeprefix("/api/v1/").removeprefix("/v2/").split("/")[0]
         identifier = identifiers.get(kind)
-        # What the others ask for stays there.
+        # Objects that other requests need are kept.
         is_kept = context.operation.method == "delete" and path.endswith("{id}")
         return parameters if is_kept or not identifier else {**parameters, "id": identifier}
 

@@ -2,12 +2,12 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Sends a server on this machine what no client should, and asks whether it still serves.
+"""Sends hostile requests to a server on this machine, and checks that it still works.
 
     hostile.py HOST PORT [--count N] [--seed N]
 
-Prints a JSON object: how the malformed requests were answered, and how long a good one took beside
-slow clients and open connections.
+The script prints the responses to malformed requests, and the time of a valid request beside slow clients and
+open connections, as a JSON object.
 """
 
 import argparse
@@ -48,7 +48,7 @@ FIELDS = [
 
 
 def exchange(host: str, port: int, data: bytes, seconds: float) -> str:
-    """The status, or what became of the connection."""
+    """Returns the status, or what happened to the connection."""
     try:
         with socket.create_connection((host, port), timeout=seconds) as connection:
             connection.sendall(data)
@@ -81,7 +81,7 @@ def malformed(source: random.Random) -> bytes:
 
 
 def statuses_of_names(host: str, port: int) -> dict:
-    """How the server answers to names, its own and others."""
+    """Returns the responses to requests for the server's own and other names."""
     names = [
         "localhost:1", "127.0.0.1", "[::1]:8080", "app.localhost", "evil.example",
         "127.0.0.1.evil.example:80", "[::2]", "localhost.evil.example",
@@ -94,14 +94,14 @@ def statuses_of_names(host: str, port: int) -> dict:
 
 
 def good(host: str, port: int) -> float:
-    """How long a good request took, in seconds; an error ends the program."""
+    """Returns the time of a valid request in seconds. An error ends the program."""
     start = time.perf_counter()
     connection = http.client.HTTPConnection(host, port, timeout=30)
     connection.request("POST", INFER, PICTURE, {"Content-Type": "image/png"})
     answer = json.loads(connection.getresponse().read())
     connection.close()
     if answer["classes"][0]["label"] != "seven":
-        sys.exit(f"error: the server answered {answer}")
+        sys.exit(f"error: the server responded with {answer}")
     return time.perf_counter() - start
 
 
@@ -118,7 +118,7 @@ def main() -> None:
     for _ in range(arguments.count):
         answers[exchange(host, port, malformed(source), 20)] += 1
 
-    # Clients that send a byte now and then, and connections that say nothing.
+    # Clients that send a byte now and then, and silent connections.
     idle = [socket.create_connection((host, port)) for _ in range(200)]
     for connection in idle[:50]:
         connection.sendall(b"POST " + INFER.encode() + b" HTTP/1.1\r\nHost: localhost\r\nContent-Le")
@@ -130,7 +130,7 @@ def main() -> None:
     for connection in idle:
         connection.close()
 
-    # 16 GiB that were announced, and as many that were not: both are refused before they are sent.
+    # 16 GiB, announced and not announced. Both are refused before they are sent.
     sent = []
     for framing in [b"Content-Length: 17179869184", b"Transfer-Encoding: chunked"]:
         count = 0

@@ -2,14 +2,14 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Kills a repository's server, its publishers and its clients at random moments, and asks what is left.
+"""Kills a repository's server, its publishers and its clients at random moments, and checks the result.
 
     kill_repository.py TENSORIO [--count 300] [--seed 1]
 
-After each kill the server is started again, and must keep its word: every version whose publication
-was acknowledged is there; every version that it lists downloads whole, byte for byte; every channel's
-document is signed, and gives a version that is there. A client that was killed must have a model that
-runs if it had one before, and only whole ones. Prints how often what was killed, as JSON.
+After each kill, the server is started again. Every version whose publication was acknowledged must exist. Every
+listed version must download whole, byte for byte. Every channel's document must be signed and name an
+existing version. A killed client that had a model must still have one that runs, and only whole ones. The
+script prints the number of kills of each kind as JSON.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from pathlib import Path
 
 
 class Repository:
-    """A server that dies and comes back, and what it promised."""
+    """A server that is killed and restarted, and the versions that it acknowledged."""
 
     def __init__(self, binary: str, folder: Path, dice: random.Random):
         self.binary, self.folder, self.dice = binary, folder, dice
@@ -71,7 +71,7 @@ class Repository:
             return response.read()
 
     def check(self) -> None:
-        """Asks for everything that there is."""
+        """Requests everything that the server has."""
         versions = json.loads(self.get("/v1/models/model/versions"))["versions"] if self.promised else []
         found = {}
         for version in versions:
@@ -80,7 +80,7 @@ class Repository:
                 found[version["version"]] = hashlib.sha256(self.blob(file)).hexdigest()
         for version, digest in self.promised.items():
             if found.get(version) != digest:
-                sys.exit(f"error: {version} was acknowledged, and is {found.get(version)}, not {digest}")
+                sys.exit(f"error: {version} was acknowledged as {digest}, but is {found.get(version)}")
         if self.promised:
             self.run("verify", "model", "--key", self.key)
 
@@ -92,7 +92,7 @@ class Repository:
         return content
 
     def interrupted(self, name: str, arguments: tuple, victim: str, longest: float) -> bool:
-        """Whether a command was done before it, or the server, was killed."""
+        """Returns whether a command finished before it, or the server, was killed."""
         process = subprocess.Popen(
             self.command(*arguments), env=self.environment, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
@@ -128,12 +128,12 @@ class Repository:
             "pull", ("pull", "model", "--key", self.key, "-o", target.parent, "--force",
              "--no-check"), victim, 0.4)
         if had_one and not target.exists():
-            sys.exit("error: the model that was there is gone")
+            sys.exit("error: the existing model is gone")
         if target.exists():
             digest = hashlib.sha256(target.read_bytes()).hexdigest()
             if digest not in self.promised.values():
                 sys.exit(f"error: the client has {digest}, which nobody published")
-        # Whole, or resumed to be.
+        # The download is whole, or a new one resumes it.
         self.run("pull", "model", "--key", self.key, "-o", target.parent, "--force",
              "--no-check")
 

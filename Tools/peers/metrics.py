@@ -6,8 +6,8 @@
 
     metrics.py < CASES.json
 
-Reads an array of cases, each with a `kind`, and prints an array of objects: numbers by name, null
-where one is not defined. Pictures that failed have null in place of what the model said.
+Reads an array of cases, each with a `kind`, and prints an array of objects with numbers by name, or null if a
+number isn't defined. Failed images have null instead of a prediction.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ COCO_NAMES = [
 
 
 def classification(case: dict) -> dict:
-    """Labels, and scores for each of them: everything by the names of the classes."""
+    """Computes metrics from labels and scores, by the names of the classes."""
     names = case["labels"]
     offset = case["label_offset"]
     truths = [_class_name(truth, names, offset) for truth in case["truths"]]
@@ -157,7 +157,7 @@ def _curves(numbers: np.ndarray, rows: np.ndarray) -> dict:
 
 
 def _delong(positives: np.ndarray, negatives: np.ndarray) -> dict:
-    """The variance as the paper writes it, with every pair of pictures."""
+    """Returns the variance as defined in the paper, over every pair of images."""
     if len(positives) < 2 or len(negatives) < 2:
         return {}
     wins = (positives[:, None] > negatives) + 0.5 * (positives[:, None] == negatives)
@@ -173,7 +173,7 @@ def _delong(positives: np.ndarray, negatives: np.ndarray) -> dict:
 
 
 def regression(case: dict) -> dict:
-    """Arrays of numbers for each picture."""
+    """Computes metrics from arrays of numbers for each image."""
     used = [i for i, row in enumerate(case["predictions"]) if row is not None]
     if not used:
         return {}
@@ -200,7 +200,7 @@ def regression(case: dict) -> dict:
 
 
 def segmentation(case: dict) -> dict:
-    """Masks, and maps of any size; writes the masks as PNG files to the folder that is named."""
+    """Computes metrics from masks and maps of any size, and writes the masks as PNG files to the named folder."""
     truths, said = [], []
     for index, picture in enumerate(case["pictures"]):
         mask = np.array(picture["mask"], dtype=np.uint8)
@@ -232,7 +232,7 @@ def _write_mask(path: Path, mask: np.ndarray, mode: str) -> None:
 
 
 def detection(case: dict) -> dict:
-    """Objects and detections for each picture."""
+    """Computes metrics from objects and detections for each image."""
     labels = list(case["labels"])
     truths, found = [], []
     for image, picture in enumerate(case["pictures"], 1):
@@ -287,7 +287,7 @@ def _coco(dataset: dict, annotations: list) -> COCO:
 
 
 def _found(dataset: dict, truths: list, found: list) -> COCO:
-    # loadRes looks at the first detection to learn of what kind they are.
+    # loadRes determines the kind of detections from the first one.
     return _coco(dataset, truths).loadRes(found) if found else _coco(dataset, [])
 
 
@@ -300,7 +300,7 @@ KINDS = {
 
 
 def main() -> None:
-    """Answers all cases of the standard input."""
+    """Computes all cases from standard input."""
     warnings.simplefilter("ignore")
     results = [KINDS[case["kind"]](case) for case in json.load(sys.stdin)]
     json.dump(results, sys.stdout, default=float)

@@ -2,19 +2,19 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares pictures as people do in Python, each in a way of its own, and saves the arrays.
+"""Prepares images in the various ways that people use in Python, and saves the arrays.
 
     plant_faults.py JOBS.json
 
-A job is an object: "image" and "out", and what differs from Pillow's usual way, of which every
-key may be left out: "decode" (2, 4 or 8 for Image.draft; "white" or "black" for alpha), "turn"
+A job is an object with "image", "out" and the differences from Pillow's usual way. The keys for these are
+optional: "decode" (2, 4 or 8 for Image.draft; "white" or "black" for alpha), "turn"
 (false ignores EXIF), "crop" (stretch, pad, corner, torchvision, or a fraction of the centre),
 "resize" (BILINEAR, BICUBIC, NEAREST, BOX, LANCZOS, floats, tf1), "order" (RGB, BGR, GRAY, L),
 "layout" (first, reshape), "normalize" ([0,1], [-1,1], imagenet, caffe, standardization, or scale and
 bias), "cast" (truncate, uint8, int8, quantize with scale and zero point), "noise" (standard
 deviation in bytes), "batch" (true), "size" ([width, height]).
 
-A job with "make" instead draws a picture: texture, rotated, transparent, smooth, plain or gray.
+A job with "make" instead draws an image: texture, rotated, transparent, smooth, plain or gray.
 """
 
 import argparse
@@ -28,7 +28,7 @@ IMAGENET = ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
 
 
 def draw(kind: str, size: tuple[int, int]) -> np.ndarray:
-    """Pixels with detail of every width, or none, from a fixed seed."""
+    """Returns pixels with detail of every width, or without detail, from a fixed seed."""
     width, height = size
     random = np.random.default_rng(7)
     y, x = np.mgrid[0:height, 0:width].astype(np.float64)
@@ -47,7 +47,7 @@ def draw(kind: str, size: tuple[int, int]) -> np.ndarray:
 
 
 def make(job: dict) -> None:
-    """Draws a picture and saves it."""
+    """Draws an image and saves it."""
     size = tuple(job.get("size", [200, 150]))
     kind = job["make"]
     pixels = draw(kind, size)
@@ -66,7 +66,7 @@ def make(job: dict) -> None:
 
 
 def opened(job: dict) -> Image.Image:
-    """The picture, decoded and turned."""
+    """Returns the image, decoded and rotated."""
     image = Image.open(job["image"])
     decode = job.get("decode")
     if isinstance(decode, int):
@@ -83,7 +83,7 @@ def opened(job: dict) -> Image.Image:
 
 
 def largest_centre(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """The largest part with the target's aspect."""
+    """Returns the largest part with the target's aspect ratio."""
     (width, height), (columns, rows) = image.size, size
     if width * rows > height * columns:
         part = (max(1, height * columns // rows), height)
@@ -94,7 +94,7 @@ def largest_centre(image: Image.Image, size: tuple[int, int]) -> Image.Image:
 
 
 def resized(image: Image.Image, size: tuple[int, int], kernel: str) -> np.ndarray:
-    """Bytes, or floats for the kernels of float libraries."""
+    """Returns bytes, or floats for the kernels of float libraries."""
     if kernel == "floats":
         planes = [Image.fromarray(np.asarray(image)[:, :, c].astype(np.float32)) for c in range(3)]
         return np.stack([np.asarray(p.resize(size, Image.Resampling.BILINEAR)) for p in planes], 2)
@@ -104,7 +104,7 @@ def resized(image: Image.Image, size: tuple[int, int], kernel: str) -> np.ndarra
 
 
 def tf1_bilinear(pixels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """resize_bilinear of TensorFlow 1, without align_corners and half_pixel_centers."""
+    """Resizes as resize_bilinear of TensorFlow 1, without align_corners and half_pixel_centers."""
 
     def taps(length: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         place = np.arange(count, dtype=np.float32) * np.float32(length / count)
@@ -121,7 +121,7 @@ def tf1_bilinear(pixels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 
 def framed(image: Image.Image, size: tuple[int, int], crop: object, kernel: str) -> np.ndarray:
-    """The picture of the target's size."""
+    """Returns the image in the target's size."""
     if crop == "stretch":
         return resized(image, size, kernel)
     if crop == "pad":
@@ -149,7 +149,7 @@ def framed(image: Image.Image, size: tuple[int, int], crop: object, kernel: str)
 
 
 def normalized(values: np.ndarray, how: object) -> np.ndarray:
-    """Floats; the channels are red, green and blue."""
+    """Returns floats. The channels are red, green and blue."""
     if how is None:
         return values
     values = values.astype(np.float32)
@@ -168,7 +168,7 @@ def normalized(values: np.ndarray, how: object) -> np.ndarray:
 
 
 def cast(values: np.ndarray, how: object) -> np.ndarray:
-    """The type that goes into the model."""
+    """Converts to the type that the model takes."""
     if how is None:
         return values
     if how == "truncate":
@@ -184,7 +184,7 @@ def cast(values: np.ndarray, how: object) -> np.ndarray:
 
 
 def prepare(job: dict) -> None:
-    """Does all of it and saves the array."""
+    """Applies all steps and saves the array."""
     image = opened(job)
     size = tuple(job.get("size", [96, 96]))
     order = job.get("order", "RGB")

@@ -2,12 +2,12 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares a picture for a model with Pillow alone and writes the raw bytes.
+"""Prepares an image for a model with Pillow alone and writes the raw bytes.
 
     preprocess.py IMAGE --width W --height H --out raw.bin [--format RGB|BGR]
 
-Orientation from EXIF, RGB, centre crop to the target's aspect, bilinear resize: height * width
-* 3 bytes, row by row.
+The steps are the orientation from EXIF, RGB, a centre crop to the target's aspect ratio, and a bilinear resize.
+The result has height * width * 3 bytes, row by row.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from PIL import Image, ImageOps
 
 
 def centre_crop(image: Image.Image, width: int, height: int) -> Image.Image:
-    """Cuts the largest centred part with the aspect of width x height; all in integers."""
+    """Crops the largest centred part with the aspect ratio of width x height, in integers."""
     source_width, source_height = image.size
     if source_width * height > source_height * width:
         crop_width, crop_height = max(1, source_height * width // height), source_height
@@ -30,7 +30,7 @@ def centre_crop(image: Image.Image, width: int, height: int) -> Image.Image:
 
 
 def prepare(image: Image.Image, width: int, height: int, bgr: bool = False) -> np.ndarray:
-    """Returns the picture as uint8 of shape [height, width, 3]."""
+    """Returns the image as uint8 of shape [height, width, 3]."""
     upright = ImageOps.exif_transpose(image).convert("RGB")
     cropped = centre_crop(upright, width, height)
     pixels = np.asarray(cropped.resize((width, height), Image.Resampling.BILINEAR))

@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what a model repository signs, as a client in Python would.
+"""Reads a model repository's signed documents, as a client in Python would.
 
     repository.py verify KEY < SIGNED_DOCUMENT     the document's bytes, if KEY (base 64) signed it
     repository.py buckets SALT < IDS               the bucket of each installation, a line each
@@ -28,12 +28,12 @@ def verify(text: str) -> None:
     document = base64.b64decode(signed["document"])
     for signature in signed["signatures"]:
         if signature["key_id"] == key_id(key):
-            # Raises where it is not the key's.
+            # This raises an error if the signature isn't from the key.
             Ed25519PublicKey.from_public_bytes(key).verify(
                 base64.b64decode(signature["signature"]), document)
             sys.stdout.write(document.decode())
             return
-    sys.exit("error: no signature by this key")
+    sys.exit("error: this key did not sign the document")
 
 
 def buckets(salt: str) -> None:

@@ -6,7 +6,7 @@
 
     run_model.py MODEL.tflite --inputs x.bin y.bin [--signature KEY] [--shape 0=4,3]
 
-Files of bytes come in the order of the graph's inputs, which is the order that LiteRT lists.
+The files are in the order of the graph's inputs, which is LiteRT's order.
 Strings are in TFLite's own layout: int32 count, int32 offsets[count + 1], bytes.
 """
 
@@ -48,7 +48,7 @@ TYPE_NAMES: dict[int, str] = {
 
 @dataclasses.dataclass
 class TensorInfo:
-    """What the file says about one input or output; an axis of -1 is dynamic."""
+    """The file's description of one input or output. An axis of -1 is dynamic."""
 
     name: str
     index: int
@@ -58,7 +58,7 @@ class TensorInfo:
 
 @dataclasses.dataclass
 class SignatureInfo:
-    """A function of the model; the key is None in a file without signatures."""
+    """A function of the model. The key is None in a file without signatures."""
 
     key: str | None
     inputs: list[TensorInfo]
@@ -66,7 +66,7 @@ class SignatureInfo:
 
 
 def signatures(content: bytes) -> list[SignatureInfo]:
-    """Lists the functions of a model, their tensors in the graph's order."""
+    """Lists the functions of a model, with their tensors in the graph's order."""
     model = schema.ModelT.InitFromPackedBuf(bytearray(content), 0)
     found = []
     for definition in model.signatureDefs or []:
@@ -94,7 +94,7 @@ def run(
     shapes: dict[int, list[int]] | None = None,
     builtin_kernels: bool = False,
 ) -> dict[str, list[dict]]:
-    """Runs the model once and describes inputs and outputs as JSON can hold them."""
+    """Runs the model once, and describes inputs and outputs for JSON."""
     known = signatures(content)
     chosen = next((item for item in known if signature in (None, item.key)), None)
     if chosen is None:
@@ -118,7 +118,7 @@ def run(
 
 
 def encode_strings(strings: list[bytes]) -> bytes:
-    """Packs strings the way a TFLite string tensor holds them."""
+    """Packs strings in the layout of a TFLite string tensor."""
     offsets = [4 * (len(strings) + 2)]
     for text in strings:
         offsets.append(offsets[-1] + len(text))

@@ -2,27 +2,28 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""A store that speaks S3, for tests: moto behind botocore's own check of every signature, with faults.
+"""An S3 server for tests: moto with faults, behind botocore's own check of every signature.
 
     s3.py < COMMANDS > ANSWERS
 
-Both are lines of JSON. The first line is {"endpoint": ..., "access_key": ..., "secret": ..., "token": ...}.
-A command is answered with an object, {"error": ...} where it failed:
+Commands and results are lines of JSON. The first result is
+{"endpoint": ..., "access_key": ..., "secret": ..., "token": ...}.
+The result of a command is an object, which is {"error": ...} if the command failed:
 
     {"do": "make", "bucket": B}                         a new bucket
-    {"do": "put", "bucket": B, "key": K, "bytes": X}    by boto3; bytes are in base 64 everywhere
+    {"do": "put", "bucket": B, "key": K, "bytes": X}    by boto3; bytes are always in base 64
     {"do": "get", "bucket": B, "key": K}                by boto3: bytes, sha256
     {"do": "delete", "bucket": B, "key": K}
-    {"do": "list", "bucket": B}                         by boto3: keys, and uploads that are under way
-    {"do": "faults", "bucket": B, "faults": [...]}      what happens to the requests of that bucket
-    {"do": "requests", "bucket": B}                     what was asked there: [method, target, status]
+    {"do": "list", "bucket": B}                         by boto3: keys, and unfinished uploads
+    {"do": "faults", "bucket": B, "faults": [...]}      sets the faults of that bucket's requests
+    {"do": "requests", "bucket": B}                     its requests: [method, target, status]
     {"do": "sign", "requests": [...]}                   botocore's signatures
 
-A fault is {"method": M, "match": TEXT, "after": N, "times": N, "act": A, ...}: it befalls requests by that
-method with TEXT in their target. A is status (with status, code, fields), body (with status, bytes), cut (of
-the answer after N bytes), cut_request (nothing is answered after N bytes of it), shorten (the answer lies
-about its length), slow (with seconds), or drop (the answer is lost; the request is done).
-It ends with its input.
+A fault is {"method": M, "match": TEXT, "after": N, "times": N, "act": A, ...}. It affects requests with that
+method and with TEXT in their target. A is status (with status, code, fields), body (with status, bytes), cut
+(the response ends after N bytes), cut_request (the connection ends after N bytes of the request), shorten (the
+response states a wrong length), slow (with seconds), or drop (the request is done, but the response is lost).
+The server ends when its input ends.
 """
 
 import base64
@@ -36,7 +37,7 @@ import threading
 import time
 from io import BytesIO
 
-# Small parts, for small tests; moto reads it as it is imported.
+# Small parts keep the tests small. moto reads this when it is imported.
 os.environ["S3_UPLOAD_PART_MIN_SIZE"] = "1"
 
 import boto3
@@ -148,14 +149,14 @@ class Store:
 
 
 def refused(environ, data: bytes):
-    """Why a store that checks would refuse a request; None where it would not."""
+    """Returns why a strict store would refuse a request, or None if it would accept it."""
     fields = {n[5:].replace("_", "-").lower(): v for n, v in environ.items() if n.startswith("HTTP_")}
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(name):
             fields[name.replace("_", "-").lower()] = environ[name]
     words = fields.get("authorization", "")
     if not words.startswith("AWS4-HMAC-SHA256 "):
-        return "AccessDenied", "There is no signature."
+        return "AccessDenied", "The signature is missing."
     parts = dict(part.strip().split("=", 1) for part in words[17:].split(","))
     if parts["Credential"].split("/")[0] != ACCESS_KEY:
         return "InvalidAccessKeyId", "The key that was provided does not exist."
@@ -242,7 +243,7 @@ def main() -> None:
     for line in sys.stdin:
         try:
             answer = obey(store, client, json.loads(line))
-        except Exception as error:  # the test that asked is to know, whatever it is
+        except Exception as error:  # The test must see any error.
             answer = {"error": repr(error)}
         print(json.dumps(answer), flush=True)
 

@@ -2,12 +2,12 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a quantized model's output bytes for photos that are preprocessed in several ways.
+"""Prints a quantized model's output bytes for images that are preprocessed in several ways.
 
     scores.py MODEL.tflite LAYERS.json PHOTO...
 
-LAYERS.json is a list of image layers as they stand in model.json. Prints a JSON list: for each photo
-a list of the bytes for each layer.
+LAYERS.json is a list of image layers, as in model.json. The script prints a JSON list that has, for each image, a
+list of the bytes for each layer.
 """
 
 import json

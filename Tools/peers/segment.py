@@ -2,12 +2,12 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Tells the class of every pixel as a user would in Python: Pillow, interpreter, argmax, palette.
+"""Finds the class of every pixel as a user would in Python: Pillow, interpreter, argmax, palette.
 
     segment.py MODEL.tflite IMAGE MAP.png
 
 Writes the map in the colours of the Pascal VOC challenge, and prints how many pixels each class
-has, as JSON. The picture must have the size that the model takes.
+has, as JSON. The image must have the size that the model takes.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from PIL import Image
 
 
 def segment(interpreter: Interpreter, pixels: np.ndarray) -> np.ndarray:
-    """Returns the class of every pixel, by scores or as the model itself tells it."""
+    """Returns the class of every pixel, from scores or from the model's own class numbers."""
     interpreter.set_tensor(interpreter.get_input_details()[0]["index"], pixels[np.newaxis])
     interpreter.invoke()
     values = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])[0]
@@ -28,7 +28,7 @@ def segment(interpreter: Interpreter, pixels: np.ndarray) -> np.ndarray:
 
 
 def palette() -> list[int]:
-    """The 256 colours of the challenge's development kit, as its `VOClabelcolormap` makes them."""
+    """Returns the 256 colours of the challenge's development kit, as its `VOClabelcolormap` makes them."""
     colors: list[int] = []
     for label in range(256):
         red = green = blue = 0

@@ -2,12 +2,12 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""A server as one would write it in Python, for Benchmarks/serving.py.
+"""A server as a user would write it in Python, for Benchmarks/serving.py.
 
     MODEL=MODEL.tflite uvicorn --workers 2 serve:app
 
-OpenCV decodes the posted picture and resizes it (not antialiased), LiteRT runs, the five best scores are
-the answer. Without a framework, which would only add to its time.
+OpenCV decodes the posted image and resizes it (not antialiased), LiteRT runs the model, and the response has the
+five best scores. It doesn't use a framework, which would only add time.
 """
 
 import json
@@ -28,7 +28,7 @@ def classify(body: bytes) -> tuple[int, dict]:
     size = INPUT["shape"][1]
     image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
-        return 422, {"error": "not a picture"}
+        return 422, {"error": "not an image"}
     height, width = image.shape[:2]
     side = min(height, width)
     top, left = (height - side) // 2, (width - side) // 2

@@ -2,12 +2,13 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Classifies pictures as fast as Python can, for Benchmarks/throughput.py.
+"""Classifies images as fast as Python can, for Benchmarks/throughput.py.
 
     throughput.py MODEL.tflite PIPELINE IMAGE...
 
-For each number on standard input it classifies that many pictures, round and round, and prints a
-line of JSON: milliseconds a picture by stage, and the peak memory of the process.
+For each number on standard input, the script classifies that many images, and starts over when it reaches
+the last one. It prints a line of JSON with the milliseconds an image takes in each stage, and the peak memory
+of the process.
 """
 
 import json
@@ -58,7 +59,7 @@ FLAGS: dict[str, int] = {}
 
 
 def reduced_flag(path: str, size: int) -> int:
-    """The smallest picture whose short side is still the target's; known beforehand, for free."""
+    """Returns OpenCV's flag for the smallest size that is not below the target's. The flag is cached for each file."""
     import cv2
 
     if path not in FLAGS:

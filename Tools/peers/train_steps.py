@@ -2,7 +2,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a SavedModel on pictures as a user would in Python, and prints the losses as JSON.
+"""Trains a SavedModel on images as a user would in Python, and prints the losses as JSON.
 
     train_steps.py SAVED_MODEL STEPS IMAGE=LABEL... [--size N] [--restore CHECKPOINT]
 
@@ -28,7 +28,7 @@ LOSS = "sigmoid_cross_entropy_loss/value:0"
 
 
 def batch(pairs: list[str], size: int) -> dict[str, np.ndarray]:
-    """The pictures from 0 to 1, and their labels."""
+    """Returns the images, from 0 to 1, and their labels."""
     images, labels = [], []
     for pair in pairs:
         path, _, label = pair.rpartition("=")
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("steps", type=int)
     parser.add_argument("pairs", nargs="+", metavar="IMAGE=LABEL")
     parser.add_argument("--size", type=int, default=128)
-    parser.add_argument("--restore", help="what the names of a checkpoint's files begin with")
+    parser.add_argument("--restore", help="the prefix of a checkpoint's file names")
     arguments = parser.parse_args()
     feeds = batch(arguments.pairs, arguments.size)
     v1 = tf.compat.v1
@@ -55,7 +55,7 @@ def main() -> None:
         if arguments.restore:
             saver = meta.saver_def
             session.run(saver.restore_op_name, {saver.filename_tensor_name: arguments.restore})
-        # Labels have the static shape [1]: the session's own check would refuse a batch.
+        # Labels have the static shape [1], so the session's own check would refuse a batch.
         train, loss = session.graph.get_operation_by_name("train"), LOSS
         session.graph.get_tensor_by_name("labels:0")._shape_val = tf.TensorShape(None)
         losses = [float(session.run(loss, feeds))]

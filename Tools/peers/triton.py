@@ -6,9 +6,9 @@
 
     triton.py HOST:PORT < CALLS
 
-CALLS is a JSON object: for each model its inputs, each with `type`, `shape` and `data`, or a
-`picture`, a file whose pixels are sent. Prints, for each model, what the client is told of it, and its
-outputs for each of the four ways to send and get tensors.
+CALLS is a JSON object with the inputs of each model. An input has `type`, `shape` and `data`, or a `picture`, which
+is a file whose pixels are sent. The script prints, for each model, the metadata that the client gets, and the
+outputs for each of the four ways to send and receive tensors.
 """
 
 import json

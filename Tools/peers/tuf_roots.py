@@ -6,8 +6,7 @@
 
     tuf_roots.py < CASES     how many documents of each chain are accepted, as a JSON array
 
-A case is {"chain": [{"version", "threshold", "keys", "signers"}]}; keys and signers are numbers of
-four keys.
+A case is {"chain": [{"version", "threshold", "keys", "signers"}]}. Keys and signers are indexes of four keys.
 """
 
 import datetime

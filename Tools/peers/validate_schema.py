@@ -6,10 +6,10 @@
 
     validate_schema.py SCHEMA.json DOCUMENT.json...
 
-Prints [{"document", "errors": [{"path", "message"}]}]; always ends with 0 when it could read.
+Prints [{"document", "errors": [{"path", "message"}]}]. The exit code is 0 if the files could be read.
 
-TensorIO's documents may have trailing commas, which Python's parser refuses. They are taken out
-first: every comma outside a string that only white space parts from a closing bracket.
+TensorIO's documents may have trailing commas, which Python's parser refuses. They are removed
+first: every comma outside of strings that only white space separates from a closing bracket.
 """
 
 import argparse
@@ -23,12 +23,12 @@ STRING_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 
 
 def without_trailing_commas(text: str) -> str:
-    """Returns the text without trailing commas; strings are matched first and kept as they are."""
+    """Returns the text without trailing commas. Strings are matched first, and stay unchanged."""
     return STRING_OR_TRAILING_COMMA.sub(lambda match: match[1] or "", text)
 
 
 def validator(schema: dict) -> jsonschema.protocols.Validator:
-    """Returns a validator for a schema, which must be valid itself."""
+    """Returns a validator for a schema, which must itself be valid."""
     validator_class = jsonschema.validators.validator_for(schema)
     validator_class.check_schema(schema)
     return validator_class(schema)

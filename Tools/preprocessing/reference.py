@@ -2,11 +2,11 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""What a model.json's image layer asks for, done by Pillow, TensorFlow and OpenCV themselves.
+"""Applies an image layer of model.json with Pillow, TensorFlow and OpenCV themselves.
 
-A layer is the dictionary that stands in model.json: "shape", "format", and where they are given
-"resize", "crop", "layout", "normalize". Pictures are Pillow's, upright, RGB. TensorFlow and OpenCV
-are imported when a kernel of theirs is asked for.
+A layer is the dictionary in model.json: "shape", "format", and the optional "resize", "crop", "layout" and
+"normalize". Images are Pillow's, upright and RGB. TensorFlow and OpenCV are imported when one of their
+kernels is used.
 """
 
 import os
@@ -28,14 +28,14 @@ KERNELS = [*PILLOW, *TENSORFLOW, *OPENCV]
 
 
 def opencv():
-    """The module."""
+    """Imports the module."""
     import cv2
 
     return cv2
 
 
 def tensorflow():
-    """The module, silent."""
+    """Imports the module without its messages."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import tensorflow as tf
 
@@ -43,7 +43,7 @@ def tensorflow():
 
 
 def library(kernel):
-    """The library that a kernel is defined by, with its version."""
+    """Returns the library that defines a kernel, with its version."""
     if kernel in PILLOW:
         return f"Pillow {PIL.__version__}"
     if kernel in OPENCV:
@@ -52,14 +52,14 @@ def library(kernel):
 
 
 def bound(kernel, quantized):
-    """How far a value may be from the library's: in bytes, or of 0...1 for TensorFlow's floats."""
+    """Returns how far a value may be from the library's: in bytes, or from 0 to 1 for TensorFlow's floats."""
     if kernel in PILLOW:
         return 0
     return 1 if kernel in OPENCV or quantized else 1e-5
 
 
 def upright(file):
-    """A picture's pixels as RGB: turned by EXIF's orientation, alpha dropped."""
+    """Returns an image as RGB, rotated by EXIF's orientation and without alpha."""
     with Image.open(file) as image:
         turned = ImageOps.exif_transpose(image)
         if turned.mode not in ("RGBA", "LA", "PA") and "transparency" not in turned.info:
@@ -68,7 +68,7 @@ def upright(file):
 
 
 def crop_box(crop, size, target):
-    """x, y, width and height of the part of a picture that is resized."""
+    """Returns x, y, width and height of the part of an image that is resized."""
     (width, height), (target_width, target_height) = size, target
     x, y = 0, 0
     if crop.get("mode", "center") == "center":
@@ -85,7 +85,7 @@ def crop_box(crop, size, target):
 
 
 def contained(size, target):
-    """The largest size of a picture's aspect that the target holds, as ImageOps.contain's."""
+    """Returns the largest size with an image's aspect ratio that fits the target, as in ImageOps.contain."""
     (width, height), (target_width, target_height) = size, target
     if width / height > target_width / target_height:
         return target_width, max(1, round(height / width * target_width))
@@ -95,7 +95,7 @@ def contained(size, target):
 
 
 def resized(pixels, size, kernel):
-    """An array [h, w, c] of another size: uint8, or float32 for TensorFlow's kernels."""
+    """Resizes an array [h, w, c]. The result is uint8, or float32 for TensorFlow's kernels."""
     width, height = size
     channels = pixels.shape[2]
     if kernel in PILLOW:
@@ -105,7 +105,7 @@ def resized(pixels, size, kernel):
         how = getattr(opencv(), OPENCV[kernel])
         result = opencv().resize(pixels, size, interpolation=how)
     elif kernel == "tf1-bilinear":
-        # What tf.compat.v1.image.resize_bilinear calls, without its warning.
+        # tf.compat.v1.image.resize_bilinear calls this, and warns.
         result = tensorflow().raw_ops.ResizeBilinear(images=pixels[None], size=(height, width)).numpy()
     else:
         antialias = kernel == "tf-bilinear-antialias"
@@ -114,7 +114,7 @@ def resized(pixels, size, kernel):
 
 
 def padded(pixels, target, kernel, color):
-    """The whole picture in the middle of a plain colour."""
+    """Returns the whole image in the middle of a plain colour."""
     width, height = target
     part = resized(pixels, contained(pixels.shape[1::-1], target), kernel)
     result = np.empty((height, width, part.shape[2]), part.dtype)
@@ -126,12 +126,12 @@ def padded(pixels, target, kernel, color):
 
 
 def gray(color):
-    """The "L" of one colour."""
+    """Returns the "L" of one colour."""
     return Image.new("RGB", (1, 1), color).convert("L").getpixel((0, 0))
 
 
 def normalized(values, layer):
-    """Float32 as `scale * v + bias`; the channels are red, green, blue, or gray."""
+    """Returns float32 values, `scale * v + bias`. The channels are red, green and blue, or gray."""
     how = layer["normalize"]
     values = values.astype(np.float32)
     if how.get("standard") == "[0,1]":
@@ -146,7 +146,7 @@ def normalized(values, layer):
 
 
 def prepared(image, layer, quantized):
-    """The tensor that goes into the model: uint8 when it is quantized, float32 otherwise."""
+    """Returns the tensor for the model: uint8 if it is quantized, and float32 otherwise."""
     crop = layer.get("crop", "center")
     crop = {"mode": crop} if isinstance(crop, str) else crop
     kernel = layer.get("resize", "pillow-bilinear")

@@ -116,7 +116,7 @@ export class API {
     return this.#requests.json("GET", pathOf("models", model, "labels"));
   }
 
-  /** Stores a photo with its label, which is a text or a number. */
+  /** Stores an image with its label, which is a text or a number. */
   putLabel(model, photo, label, picture) {
     const query = typeof label === "number" ? { value: label } : { label };
     const type = picture.type || "application/octet-stream";
@@ -184,7 +184,7 @@ export function saveBlob(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Returns a photo's name without slashes, as one part of a URL. */
+/** Returns an image's name without slashes, as one part of a URL. */
 function encodedName(photo) {
   return photo.replaceAll("/", "-");
 }

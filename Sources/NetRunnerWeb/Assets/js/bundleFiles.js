@@ -34,7 +34,7 @@ export function modelIn(entries) {
   if (bare) {
     const name = bare.file.name;
     return {
-      problem: `${name} has no model.json, which says what its picture and labels are. Run `
+      problem: `${name} has no model.json, which describes its image and labels. Run `
         + `“tensorio init ${name}”, and drop the .tiobundle folder that it makes.`,
     };
   }

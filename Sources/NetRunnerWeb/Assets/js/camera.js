@@ -25,21 +25,21 @@ export function cameraAdvice(code) {
   const advice = {
     insecure: {
       title: "The camera needs https",
-      text: "Browsers give the camera only to https pages and to localhost. Start tensorio netrunner with "
-        + "--cert and --key, or open this page on the computer it runs on.",
+      text: "Browsers only let https pages and localhost use the camera. Start tensorio netrunner with "
+        + "--cert and --key, or open this page on the computer that it runs on.",
     },
-    unsupported: { title: "No camera here", text: "This browser gives pages no camera." },
+    unsupported: { title: "No camera available", text: "This browser doesn't let pages use a camera." },
     denied: {
       title: "The camera is not allowed",
       text: "Allow it in the browser's settings for this page, then try again.",
     },
-    none: { title: "No camera found", text: "Connect one and try again, or use pictures." },
+    none: { title: "No camera found", text: "Connect one and try again, or use images." },
     busy: {
       title: "The camera is in use",
-      text: "Another program may hold it. Close that one, then try again."
+      text: "Another program may be using it. Close that program, then try again."
     },
     ended: { title: "The camera is gone", text: "It was unplugged or switched off." },
-    failed: { title: "The camera did not start", text: "The browser does not say why." },
+    failed: { title: "The camera did not start", text: "The browser doesn't say why." },
   };
   return advice[code] ?? advice.failed;
 }

@@ -37,7 +37,7 @@ export function followDrops({ hint, receive, notices }) {
     try {
       receive(await droppedEntries(event.dataTransfer));
     } catch {
-      notices.warn("What was dropped cannot be read.");
+      notices.warn("The dropped files can't be read.");
     }
   });
   addEventListener("paste", (event) => {

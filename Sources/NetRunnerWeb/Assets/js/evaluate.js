@@ -15,7 +15,7 @@ import { address } from "./router.js";
 export class EvaluateView {
   title = "Evaluate";
   root = document.querySelector("[data-view=evaluate]");
-  dropHint = "Drop a folder of pictures to evaluate";
+  dropHint = "Drop a folder of images to evaluate";
   #app;
   #form;
   #one;
@@ -69,9 +69,9 @@ export class EvaluateView {
   #row(evaluation) {
     const { id, state, started, models, dataset } = evaluation;
     const names = models.map(({ model }) => this.#app.models.nameOfID(model)).join(", ");
-    const pictures = dataset ? count(dataset.pictures, "picture") : null;
+    const pictures = dataset ? count(dataset.pictures, "image") : null;
     return el("a", { class: "card-link", href: address("evaluate", id) },
-      el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "pictures"}` }),
+      el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "images"}` }),
       el("span", { class: `tag ${state}`, text: stateName(evaluation) }),
       el(
         "span",

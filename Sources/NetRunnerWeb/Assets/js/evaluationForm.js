@@ -92,9 +92,9 @@ export class EvaluationForm {
     this.#parts.set("samples", this.#samplePart());
     this.#parts.set("folder", this.#folderPart());
     this.#parts.set("server", this.#serverPart());
-    return el("fieldset", { class: "card" }, el("legend", { text: "Pictures" }),
+    return el("fieldset", { class: "card" }, el("legend", { text: "Images" }),
       el(
-        "div", { class: "segments", role: "radiogroup", "aria-label": "Where pictures come from" },
+        "div", { class: "segments", role: "radiogroup", "aria-label": "Source of images" },
         labels
       ), ...this.#parts.values());
   }
@@ -111,7 +111,7 @@ export class EvaluationForm {
       }));
     }).catch(() => {});
     return el(
-      "div", {}, el("p", { class: "muted small", text: "The pictures that Net Runner ships." }),
+      "div", {}, el("p", { class: "muted small", text: "The images that come with Net Runner." }),
       list
     );
   }
@@ -147,12 +147,12 @@ export class EvaluationForm {
         "p",
         {
           class: "muted small",
-          text: "One folder for each class, a test bundle, a table of labels, or just pictures."
+          text: "One folder for each class, a test bundle, a table of labels, or just images."
         }
       ),
       el(
         "div", { class: "actions" }, button("Choose a folder", folder, ""),
-        button("Choose pictures", files, "quiet")
+        button("Choose images", files, "quiet")
       ),
       folder, files, this.#picked);
   }
@@ -181,15 +181,16 @@ export class EvaluationForm {
       );
     return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
       number(
-        "iterations", "Runs for each picture", "Empty: once, or as a test bundle says.",
+        "iterations", "Runs for each image", "If empty: once, or as often as the test bundle says.",
         { min: 1, max: 1000, placeholder: "Once" }
       ),
       number(
-        "threads", "Threads", "Several are faster; one measures latency best.",
+        "threads", "Threads", "Several are faster. One measures latency best.",
         { min: 1, max: mostThreads(this.#app.server), value: this.#threads(), required: true }
       ),
       number(
-        "limit", "Most pictures", "The first so many of them.", { min: 1, placeholder: "All" }
+        "limit", "Maximum number of images", "Only the first ones are used.",
+        { min: 1, placeholder: "All" }
       ));
   }
 
@@ -212,7 +213,7 @@ export class EvaluationForm {
       this.#entries.map(({ path }) => path)
     );
     const size = this.#entries.reduce((sum, { file }) => sum + file.size, 0);
-    const facts = [count(pictures, "picture"), bytes(size)];
+    const facts = [count(pictures, "image"), bytes(size)];
     if (layout === "test_bundle") facts.push("a test bundle");
     else if (layout === "folders") facts.push(count(folders, "folder"));
     this.#picked.replaceChildren(
@@ -246,7 +247,7 @@ export class EvaluationForm {
   #problem() {
     if (this.#values().models.length === 0) return "Choose a model.";
     const { pictures } = folderSummary(this.#entries.map(({ path }) => path));
-    return this.#source === "folder" && pictures === 0 ? "Choose a folder with pictures." : null;
+    return this.#source === "folder" && pictures === 0 ? "Choose a folder with images." : null;
   }
 
   #values() {
@@ -280,7 +281,7 @@ export class EvaluationForm {
         }
       );
       this.#state.replaceChildren(
-        el("span"), el("progress", { "aria-label": "Sending pictures" }), cancel
+        el("span"), el("progress", { "aria-label": "Sending images" }), cancel
       );
     }
     this.#state.querySelector("span").textContent =

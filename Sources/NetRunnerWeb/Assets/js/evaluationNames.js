@@ -27,9 +27,9 @@ export function mostThreads({ threads, processors }) {
 /** Returns the name of a folder's layout. */
 export function layoutName(layout) {
   const names = {
-    folders: "a folder for each class", test_bundle: "test bundle", pictures: "pictures without labels",
+    folders: "a folder for each class", test_bundle: "test bundle", pictures: "images without labels",
     table: "table of labels", coco: "COCO annotations",
-    class_maps: "a mask for each picture",
+    class_maps: "a mask for each image",
   };
   return names[layout] ?? layout;
 }

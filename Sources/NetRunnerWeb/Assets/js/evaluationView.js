@@ -161,7 +161,7 @@ export class EvaluationView {
   }
 
   async #delete({ id }) {
-    const text = "Its results are deleted from the server. This cannot be undone.";
+    const text = "Its results will be deleted from the server. This can't be undone.";
     if (!(await confirmed({ title: "Delete this evaluation?", text, action: "Delete" }))) return;
     try {
       await this.#app.api.deleteEvaluation(id);
@@ -179,7 +179,7 @@ function back() {
 function fillProgress(row, { done, count: all, failed }) {
   const failures = failed > 0 ? `, ${failed} failed` : "";
   row.children[1].textContent = all > 0
-    ? `${whole(done)} of ${count(all, "picture")}${failures}`
+    ? `${whole(done)} of ${count(all, "image")}${failures}`
     : "Waiting";
   row.children[2].max = Math.max(1, all);
   row.children[2].value = done;
@@ -192,13 +192,13 @@ function title({ dataset }) {
 function subtitle(
   { state, queued, started, dataset, photos_per_second: speed, seconds_left: left }
 ) {
-  if (queued) return "Another evaluation is under way; this one is next.";
+  if (queued) return "Another evaluation is running. This one is next.";
   if (state === "running") {
-    const parts = [Number.isFinite(speed) ? `${rate(speed)} photos a second` : "Starting"];
+    const parts = [Number.isFinite(speed) ? `${rate(speed)} images a second` : "Starting"];
     if (Number.isFinite(left)) parts.push(`${duration(left)} left`);
     return parts.join(", ");
   }
   const parts = [moment(started)];
-  if (dataset) parts.push(count(dataset.pictures, "picture"), layoutName(dataset.layout));
+  if (dataset) parts.push(count(dataset.pictures, "image"), layoutName(dataset.layout));
   return parts.join(" · ");
 }

@@ -49,7 +49,7 @@ export function whole(value) {
   return value.toLocaleString("en-US");
 }
 
-/** Formats a count with its noun: "1 photo", "1,200 photos". */
+/** Formats a count with its noun: "1 image", "1,200 images". */
 export function count(value, one, many = `${one}s`) {
   return `${whole(value)} ${value === 1 ? one : many}`;
 }
@@ -64,7 +64,7 @@ export function duration(seconds) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** Formats a rate of photos or frames: "0.42", "12.3", "1,234". */
+/** Formats a rate of images or frames: "0.42", "12.3", "1,234". */
 export function rate(value) {
   if (!Number.isFinite(value)) return "–";
   if (value < 1) return value.toFixed(2);

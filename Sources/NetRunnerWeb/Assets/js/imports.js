@@ -12,7 +12,7 @@ export function importErrorTitle(code) {
   const titles = {
     invalid_url: "Not an address",
     address_not_allowed: "Address not allowed",
-    not_found: "Nothing there",
+    not_found: "Nothing found there",
     server_error: "The other server failed",
     connection_failed: "No connection",
     too_large: "Too large",
@@ -28,11 +28,11 @@ export function importErrorTitle(code) {
     model_is_shipped: "A shipped model has this id",
     same_id: "This model is already here",
     untrusted: "Not signed by a trusted key",
-    invalid_document: "Not a sound document",
+    invalid_document: "Not a valid document",
     expired: "The document has expired",
-    replayed: "Older than what is here",
-    corrupt: "Damaged on the way",
-    unauthorized: "The repository wants a token",
+    replayed: "Older than the version here",
+    corrupt: "Damaged during the download",
+    unauthorized: "The repository requires a token",
     disk_full: "No space left",
     no_repository: "No repository",
     server_gone: "Connection lost",
@@ -120,7 +120,8 @@ export class Imports extends EventTarget {
     return this.#during(() => this.send(zip, true), async (signal) => {
       const file = await zip();
       if (file.size > limit) {
-        const message = `${file.name} has ${bytes(file.size)}, and the server takes ${bytes(limit)}.`;
+        const message = `${file.name} has ${bytes(file.size)}. `
+          + `The server accepts at most ${bytes(limit)}.`;
         throw { code: "too_large", message };
       }
       this.#showProgress({ state: "uploading", received: 0, total: file.size });

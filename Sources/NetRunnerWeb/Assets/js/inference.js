@@ -39,7 +39,7 @@ export class Inference {
     const { api, models, settings } = this.#app;
     const model = models.selected;
     if (!model.can_run) {
-      this.#display.explain(`${models.nameOf(model)} cannot run here. ${model.reason ?? ""}`);
+      this.#display.explain(`${models.nameOf(model)} can't run here. ${model.reason ?? ""}`);
       return pause(500, signal);
     }
     const { top, threshold, showInputBuffers, showInputBufferAlpha } = settings.values;

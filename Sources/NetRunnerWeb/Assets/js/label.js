@@ -11,11 +11,11 @@ import { namedPhotos, nextUnlabelled } from "./labeling.js";
 import { confirmed } from "./notices.js";
 import { entriesOf, isPicture, isZip, readablePicture } from "./pictures.js";
 
-/** The view for labelling photos, which can then train or test a model. */
+/** The view for labelling images, which can then train or test a model. */
 export class LabelView {
   title = "Label";
   root = document.querySelector("[data-view=label]");
-  dropHint = "Drop photos to label";
+  dropHint = "Drop images to label";
   #app;
   #panel;
   #photos = [];
@@ -65,12 +65,12 @@ export class LabelView {
     this.#isShown = false;
   }
 
-  /** Receives photos. */
+  /** Receives images. */
   receive(entries) {
     const photos = entries.filter(({ file }) => isPicture(file));
     const zip = entries.find(({ file }) => isZip(file));
     if (photos.length === 0 && zip) return this.#app.importZip(zip.file);
-    if (photos.length === 0) return this.#app.notices.warn("There is no picture in it.");
+    if (photos.length === 0) return this.#app.notices.warn("It contains no image.");
     this.#open(namedPhotos(photos));
   }
 
@@ -106,16 +106,16 @@ export class LabelView {
       "button", { class: `button ${kind}`, type: "button", text, on: { click: action } }
     );
     return el("div", { class: "drop tall" }, icon("label"),
-      el("p", { text: "Choose the photos to label, or drop them here" }),
+      el("p", { text: "Choose the images to label, or drop them here" }),
       el(
         "p",
         {
           class: "muted small",
-          text: "Each photo is kept on the server with its label, until you export or delete them."
+          text: "The server keeps each image with its label until you export or delete them."
         }
       ),
       el("div", { class: "actions" },
-        button("Choose photos", "", () => files.click()), button(
+        button("Choose images", "", () => files.click()), button(
           "Choose a folder", "quiet", () => folder.click()
         ),
         button("Use samples", "quiet", () => this.#useSamples())),
@@ -186,7 +186,7 @@ export class LabelView {
     this.#show();
   }
 
-  /** Shows the current photo. */
+  /** Shows the current image. */
   #show() {
     const { name, file, address } = this.#photos[this.#place];
     if (this.#image.src.startsWith("blob:")) URL.revokeObjectURL(this.#image.src);
@@ -209,7 +209,7 @@ export class LabelView {
     if (!isOpen) return;
     const { name } = this.#photos[this.#place];
     const labelled = this.#photos.filter((photo) => this.#labels.has(photo.name)).length;
-    this.#progress.firstChild.textContent = `${whole(labelled)} of ${count(this.#photos.length, "photo")} labeled`;
+    this.#progress.firstChild.textContent = `${whole(labelled)} of ${count(this.#photos.length, "image")} labeled`;
     this.#progress.lastChild.max = this.#photos.length;
     this.#progress.lastChild.value = labelled;
     this.#panel.show(
@@ -219,7 +219,7 @@ export class LabelView {
 
   #drawKept() {
     this.#kept.hidden = this.#labels.size === 0;
-    this.#kept.firstChild.textContent = `${count(this.#labels.size, "photo")} kept for this model`;
+    this.#kept.firstChild.textContent = `${count(this.#labels.size, "image")} kept for this model`;
     const rows = [...this.#labels].map(([photo, label]) => el("tr", {},
       el("th", { scope: "row", text: photo }), el("td", { text: labelText(label) }),
       el(
@@ -237,7 +237,7 @@ export class LabelView {
     );
   }
 
-  /** Labels the current photo, and moves on to the next one without a label. */
+  /** Labels the current image, and moves on to the next one without a label. */
   async #label(label) {
     const photo = this.#photos[this.#place];
     const before = this.#labels.get(photo.name) ?? null;
@@ -262,7 +262,7 @@ export class LabelView {
   }
 
   /**
-   * Sends a photo's label to the server, or null to delete it. If this fails, the change is undone.
+   * Sends an image's label to the server, or null to delete it. If this fails, the change is undone.
    */
   async #keep(photo, label, before) {
     const { api, notices } = this.#app;
@@ -284,7 +284,7 @@ export class LabelView {
   }
 
   async #deleteKept(photo) {
-    const text = "The photo and its label are deleted from the server.";
+    const text = "The image and its label will be deleted from the server.";
     if (!(await confirmed({ title: `Delete ${photo}?`, text, action: "Delete" }))) return;
     try {
       await this.#app.api.deleteLabel(this.#model.id, photo);

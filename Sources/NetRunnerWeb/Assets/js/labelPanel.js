@@ -7,7 +7,7 @@ import { el, icon } from "./dom.js";
 import { number, whole } from "./format.js";
 import { choiceOfKey, keyOfChoice, matchingLabels } from "./labeling.js";
 
-/** The panel to label a photo: a list to choose from with keys, a text field, or a number field. */
+/** The panel to label an image: a list to choose from with keys, a text field, or a number field. */
 export class LabelPanel {
   root = el("div", { class: "label-panel" });
   #actions;
@@ -128,11 +128,11 @@ export class LabelPanel {
     if (!text) return;
     if (this.#isNumber) {
       const value = Number(text.replace(",", "."));
-      if (!Number.isFinite(value)) return this.#refuse("This is no number.");
+      if (!Number.isFinite(value)) return this.#refuse("This isn't a number.");
       return this.#choose(value);
     }
     const [first] = matchingLabels(this.#labels, text);
-    if (this.#labels.length > 0 && !first) return this.#refuse("The model has no such label.");
+    if (this.#labels.length > 0 && !first) return this.#refuse("The model doesn't have this label.");
     this.#choose(first ?? text);
   }
 

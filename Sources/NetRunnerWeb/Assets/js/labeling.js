@@ -33,7 +33,7 @@ export function keyOfChoice(place) {
 }
 
 /**
- * Makes photos with unique names from files: a file's name, or its whole path if two files share a
+ * Makes images with unique names from files: a file's name, or its whole path if two files share a
  * name.
  */
 export function namedPhotos(entries) {
@@ -45,7 +45,7 @@ export function namedPhotos(entries) {
 }
 
 /**
- * Returns the index of the next photo without a label, wrapping around at the end, or -1 if there
+ * Returns the index of the next image without a label, wrapping around at the end, or -1 if there
  * is none.
  */
 export function nextUnlabelled(photos, labels, after) {

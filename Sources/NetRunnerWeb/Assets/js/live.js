@@ -21,7 +21,7 @@ import { Timeline } from "./timeline.js";
 export class LiveView {
   title = "Live";
   root = document.querySelector("[data-view=live]");
-  dropHint = "Drop pictures, a folder, a video or a model";
+  dropHint = "Drop images, a folder, a video or a model";
   #app;
   #stage = new Stage();
   #camera = new Camera(this.#stage.video);
@@ -81,7 +81,7 @@ export class LiveView {
     );
     else if (video) this.#useVideo(video.file);
     else if (!this.#app.importModel(entries)) {
-      this.#app.notices.warn("There is no picture, video or model in it.");
+      this.#app.notices.warn("It contains no image, video or model.");
     }
   }
 
@@ -155,14 +155,14 @@ export class LiveView {
       await this.#timeline.open(file);
     } catch {
       return this.#stage.showNote(
-        "This video cannot be played", `The browser cannot play ${file.name}.`, this.#ways()
+        "This video can't be played", `The browser can't play ${file.name}.`, this.#ways()
       );
     }
     this.#display.begin("video", true);
     this.#resume();
   }
 
-  #usePictures(pictures, name = pictures.length > 1 ? "Pictures" : "Picture", index = 0) {
+  #usePictures(pictures, name = pictures.length > 1 ? "Images" : "Image", index = 0) {
     this.#change("pictures");
     this.#sources.show("pictures", name);
     this.#display.begin("pictures", false);
@@ -244,7 +244,7 @@ export class LiveView {
     const frame = await this.#capture.take(this.#stage.video);
     if (!frame || isStale()) return;
     this.#inference.picture = frame;
-    this.#stage.showPicture(frame, "The frame at this place");
+    this.#stage.showPicture(frame, "The frame at this position");
     await this.#runStill();
   }
 
@@ -259,14 +259,14 @@ export class LiveView {
       if (isStale()) return;
       this.#stage.showPicture(blob, picture.name);
       if (blob.size > server.maximum_picture_bytes) {
-        return this.#display.explain("This picture is larger than the server takes.");
+        return this.#display.explain("This image is larger than the server accepts.");
       }
       this.#inference.picture = blob;
       await this.#runStill();
     } catch (error) {
       if (isStale()) return;
-      const text = error.code ? error.message : `${picture.name} is no picture that this browser can read.`;
-      this.#stage.showNote("This picture cannot be shown", text);
+      const text = error.code ? error.message : `This browser can't read ${picture.name} as an image.`;
+      this.#stage.showNote("This image can't be shown", text);
     }
   }
 
@@ -394,7 +394,7 @@ export class LiveView {
 
   #ways() {
     return [
-      ["Choose pictures", () => this.#sources.ask("files")],
+      ["Choose images", () => this.#sources.ask("files")],
       ["Use samples", () => this.#useSamples()]
     ];
   }

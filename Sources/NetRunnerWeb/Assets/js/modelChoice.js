@@ -27,5 +27,5 @@ export function followModelChoice(select, models) {
 }
 
 function option({ id, can_run: canRun }, name) {
-  return el("option", { value: id, text: canRun ? name : `${name} (cannot run)` });
+  return el("option", { value: id, text: canRun ? name : `${name} (can't run)` });
 }

@@ -23,7 +23,7 @@ export class ModelDetails {
     this.#turn += 1;
     const turn = this.#turn;
     if (!id) return this.#root.replaceChildren();
-    if (!this.#app.models.find(id)) return this.#explain(`There is no model '${id}'.`);
+    if (!this.#app.models.find(id)) return this.#explain(`The model '${id}' doesn't exist.`);
     try {
       const model = await this.#app.models.details(id);
       if (turn === this.#turn) this.#fill(model);
@@ -45,7 +45,7 @@ export class ModelDetails {
       ...[
         model.details ? el("p", { class: "lead", text: model.details }) : null,
         model.can_run ? null : el(
-          "p", { class: "warn", text: `This model cannot run here. ${model.reason ?? ""}` }
+          "p", { class: "warn", text: `This model can't run here. ${model.reason ?? ""}` }
         ),
         facts(model),
         labels(model.labels ?? []),
@@ -75,7 +75,7 @@ export class ModelDetails {
     if (model.is_shipped) return null;
     const remove = async () => {
       const title = `Delete ${this.#app.models.nameOf(model)}?`;
-      const text = "The model's folder is deleted from the server. This cannot be undone.";
+      const text = "The model's folder will be deleted from the server. This can't be undone.";
       if (!(await confirmed({ title, text, action: "Delete" }))) return;
       try {
         await this.#app.models.delete(model.id);

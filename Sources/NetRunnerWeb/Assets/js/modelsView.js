@@ -59,7 +59,7 @@ export class ModelsView {
     if (entries.some(({ file }) => isPicture(file) || isVideo(file))) {
       this.#app.show("live", entries);
     } else {
-      this.#app.notices.warn("There is no model in it. Drop a zip or a .tiobundle folder.");
+      this.#app.notices.warn("It contains no model. Drop a zip or a .tiobundle folder.");
     }
   }
 
@@ -98,7 +98,7 @@ export class ModelsView {
     const { unreadable } = this.#app.models;
     byId("model-unreadable").replaceChildren(...unreadable.map(({ folder, message }) =>
       el(
-        "div", { class: "warn small" }, el("strong", { text: `${folder} cannot be read` }),
+        "div", { class: "warn small" }, el("strong", { text: `${folder} can't be read` }),
         el("p", { text: message })
       )));
   }

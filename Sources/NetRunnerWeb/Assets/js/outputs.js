@@ -15,7 +15,7 @@ export class Outputs {
   #figure = null;
   #legendKey = "";
   #legend = el("section", { class: "part", "aria-label": "Classes" });
-  #image = el("section", { class: "part", "aria-label": "Picture from the model" });
+  #image = el("section", { class: "part", "aria-label": "Image from the model" });
   #values = el(
     "details", { class: "part values" }, el("summary", { text: "All values" }), el("div")
   );
@@ -87,9 +87,9 @@ export class Outputs {
 
   #showImage({ width, height, picture }) {
     if (!this.#figure) {
-      this.#figure = el("img", { alt: "What the model made of the picture" });
+      this.#figure = el("img", { alt: "The image that the model returned" });
       this.#image.replaceChildren(
-        el("h3", { text: "Picture from the model" }),
+        el("h3", { text: "Image from the model" }),
         el("figure", { class: "made" }, this.#figure, el("figcaption")));
     }
     this.#figure.src = picture;

@@ -11,7 +11,7 @@ const stages = [
   ["postprocess", "Postprocess"], ["total", "Total"],
 ];
 
-/** Shows one photo of an evaluation in a large size, with all its details. */
+/** Shows one image of an evaluation in a large size, with all its details. */
 export class PhotoDialog {
   #app;
   #evaluation;
@@ -55,15 +55,15 @@ export class PhotoDialog {
     const image = el("img", { alt: row.image });
     image.addEventListener(
       "error",
-      () => image.replaceWith(el("p", { class: "muted", text: "The picture cannot be shown." }))
+      () => image.replaceWith(el("p", { class: "muted", text: "The image can't be shown." }))
     );
     const address = this.#app.api.evaluationPicture(this.#evaluation.id, row.index, 1024);
     this.#app.api.showPicture(image, address).catch(() => image.remove());
     const head = el("header", {},
       el("h2", { id: "photo-title", text: row.image }),
-      this.#button("left", "Previous photo", () => this.#step(-1), this.#place === 0),
+      this.#button("left", "Previous image", () => this.#step(-1), this.#place === 0),
       this.#button(
-        "right", "Next photo", () => this.#step(1), this.#place === this.#rows.length - 1
+        "right", "Next image", () => this.#step(1), this.#place === this.#rows.length - 1
       ),
       this.#button("close", "Close", () => this.#dialog.close()));
     this.#dialog.replaceChildren(head, el("div", { class: "photo-body" },

@@ -36,7 +36,7 @@ export class Report {
     const names = metricValues(models[0] ?? {}).slice(0, 5);
     const heads = [
       "Model", ...names.map(({ name }) => metricName(name)), "p50, ms", "p95, ms",
-      "Photos a second", "Failed"
+      "Images a second", "Failed"
     ];
     const best = (values, higher) => (
       models.length < 2 ? null : higher ? Math.max(...values) : Math.min(...values)
@@ -138,7 +138,7 @@ export class Report {
   #showModel(result) {
     if (!result) return;
     const latency = el(
-      "figure", {}, el("figcaption", { text: "Latency of a picture" }),
+      "figure", {}, el("figcaption", { text: "Latency of an image" }),
       el("p", { class: "muted small", text: "Reading the rows" })
     );
     this.#charts.replaceChildren(...[
@@ -159,7 +159,7 @@ export class Report {
       place.lastChild.replaceWith(drawing);
       if (
         latencies.length >= mostRows
-      ) place.firstChild.textContent += `, the first ${whole(mostRows)} pictures`;
+      ) place.firstChild.textContent += `, the first ${whole(mostRows)} images`;
     } catch (error) {
       place.lastChild.textContent = error.message;
     }
@@ -211,7 +211,7 @@ function tiles({ models, dataset }) {
   );
   shown.push(
     [
-      whole(first.pictures), several ? "pictures, each model" : "pictures",
+      whole(first.pictures), several ? "images, each model" : "images",
       `${whole(dataset.labelled)} with a label`
     ]
   );
@@ -259,7 +259,7 @@ function confusionFigures({ metrics }) {
   ).slice(0, 1).map(({ confusion }) => {
     const drawn = confusionChart(confusion);
     drawn?.classList.add("large");
-    drawn?.prepend(el("h3", { text: "What it takes for what" }));
+    drawn?.prepend(el("h3", { text: "Which classes it confuses" }));
     return drawn;
   });
 }
@@ -312,7 +312,7 @@ function allMetrics(result) {
       "p",
       {
         class: "muted small",
-        text: `Largest memory of the server: ${bytes(result.peak_memory_bytes)}. Pictures became tensors so: ${result.model.preprocessing}`
+        text: `Largest memory of the server: ${bytes(result.peak_memory_bytes)}. Preprocessing of images: ${result.model.preprocessing}`
       }
     ));
 }

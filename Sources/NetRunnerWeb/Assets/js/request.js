@@ -21,7 +21,7 @@ export function errorFrom(status, text, retryAfter) {
   } catch {
     // The response may come from another server, such as a proxy. Only its status is known.
   }
-  const message = error?.message ?? `The server answered with status ${status}.`;
+  const message = error?.message ?? `The server responded with status ${status}.`;
   return new RequestError(
     error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1
   );
@@ -55,7 +55,7 @@ export class Requests {
     } catch (error) {
       if (error.name === "AbortError") throw error;
       this.#connection.lost();
-      throw new RequestError("server_gone", "The server does not answer.");
+      throw new RequestError("server_gone", "The server doesn't respond.");
     }
     if (response.status === 401) {
       await this.#token.ask();
@@ -72,7 +72,7 @@ export class Requests {
       return await response.json();
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new RequestError("server_gone", "The server's answer was cut off.");
+      throw new RequestError("server_gone", "The server's response was cut off.");
     }
   }
 
@@ -104,7 +104,7 @@ export class Requests {
       };
       request.onerror = () => {
         this.#connection.lost();
-        reject(new RequestError("server_gone", "The connection was lost while the file was sent."));
+        reject(new RequestError("server_gone", "The connection was lost while the file was being sent."));
       };
       request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
       signal?.addEventListener("abort", () => request.abort());

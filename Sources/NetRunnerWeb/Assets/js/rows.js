@@ -25,9 +25,9 @@ export function rangeText(offset, length, all) {
   return `${whole(offset + 1)} to ${whole(offset + length)} of ${whole(all)}`;
 }
 
-/** Shows an evaluation's photos with each model's result, page by page. */
+/** Shows an evaluation's images with each model's result, page by page. */
 export class RowsView {
-  root = el("section", { class: "rows", "aria-label": "Photos" });
+  root = el("section", { class: "rows", "aria-label": "Images" });
   #app;
   #evaluation;
   #names;
@@ -50,7 +50,7 @@ export class RowsView {
     this.#previous = this.#pageButton("left", "Previous page", -pageLength);
     this.#next = this.#pageButton("right", "Next page", pageLength);
     this.root.append(
-      el("div", { class: "section-head" }, el("h2", { text: "Photos" }), this.#filters(),
+      el("div", { class: "section-head" }, el("h2", { text: "Images" }), this.#filters(),
         this.#choice("look", "Look", [["gallery", "Gallery"], ["table", "Table"]], (value) => {
           this.#isTable = value === "table";
           this.#draw();
@@ -70,7 +70,7 @@ export class RowsView {
     const known = choices.filter(
       ([name]) => name !== "wrong" || this.#evaluation.dataset?.has_truth
     );
-    return this.#choice("only", "Which photos", known, (only) => {
+    return this.#choice("only", "Which images", known, (only) => {
       this.#query = { ...this.#query, only, offset: 0 };
       this.#load();
     });
@@ -122,8 +122,8 @@ export class RowsView {
   #draw() {
     if (this.#rows.length === 0) {
       const text = {
-        wrong: "No photo was labeled wrong.", errors: "No photo failed."
-      }[this.#query.only] ?? "No photos.";
+        wrong: "No image was classified wrong.", errors: "No image failed."
+      }[this.#query.only] ?? "No images.";
       this.#body.replaceChildren(el("p", { class: "muted", text }));
     } else {
       this.#body.replaceChildren(this.#isTable ? this.#table() : this.#gallery());
@@ -152,7 +152,7 @@ export class RowsView {
   }
 
   #table() {
-    const heads = ["Photo", "Predicted", "Value", "Truth", "Inference, ms", "Total, ms"];
+    const heads = ["Image", "Predicted", "Value", "Truth", "Inference, ms", "Total, ms"];
     const rows = this.#rows.map((row, place) => el("tr", {
       class: row.error ? "failed" : row.correct === false ? "wrong" : null
     },
@@ -174,7 +174,7 @@ export class RowsView {
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.inference) }),
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.total) })));
     return el("div", {
-      class: "scroll", tabindex: "0", role: "region", "aria-label": "Photos"
+      class: "scroll", tabindex: "0", role: "region", "aria-label": "Images"
     }, el("table", { class: "wide-table" },
       el(
         "thead", {},

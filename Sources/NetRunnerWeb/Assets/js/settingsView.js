@@ -31,20 +31,20 @@ export class SettingsView {
         this.#modelField(values.defaultModel),
         this.#tick(
           "showInputBuffers", "Show what the model sees",
-          "Its picture, and its red, green and blue channels."
+          "The image as the model gets it, and its red, green and blue channels."
         ),
         this.#tick(
           "showInputBufferAlpha", "Show the alpha channel too",
-          "Beside the others, when they are shown."
+          "Shown beside the other channels."
         ),
         this.#number("top", "Labels shown", "From 1 to 20.", { min: 1, max: 20, step: 1 }),
         this.#number(
-          "threshold", "Least value shown", "Labels with less are left out.",
+          "threshold", "Lowest value shown", "Labels with a lower value are left out.",
           { min: 0, max: 0.99, step: 0.01 }
         ),
         this.#number(
-          "iterations", "Runs for each picture",
-          "Latencies are their mean. Video and the camera run once for each frame.",
+          "iterations", "Runs for each image",
+          "Latencies are the means of these runs. Video and the camera run once for each frame.",
           { min: 1, max: 1000, step: 1 }
         )),
       group("Evaluate", this.#threadsField(values.threads)),
@@ -92,7 +92,7 @@ export class SettingsView {
     return el("label", { class: "field" }, el("span", { text: "Threads" }), el(
       "span", { class: "select" }, select
     ),
-      el("small", { text: "How many pictures an evaluation runs at once." }));
+      el("small", { text: "How many images an evaluation runs at once." }));
   }
 
   #segments(name, title, choices) {
@@ -135,7 +135,7 @@ export class SettingsView {
     const reset = () => {
       this.#app.settings.reset();
       this.show();
-      this.#app.notices.tell("All settings are as at first.");
+      this.#app.notices.tell("All settings have their defaults again.");
     };
     return el(
       "button",
