@@ -9,6 +9,7 @@ import Foundation
 import ModelCommands
 public import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 

@@ -48,13 +48,7 @@ struct RepositoryServeCommand: ParsableCommand {
   @Option(help: "The port; 0 picks a free one.")
   var port = 8090
 
-  @Option(
-    help: ArgumentHelp("The certificate for TLS, as PEM.", valueName: "file"), completion: .file())
-  var cert: String?
-
-  @Option(
-    help: ArgumentHelp("The certificate's key, as PEM.", valueName: "file"), completion: .file())
-  var key: String?
+  @OptionGroup var tls: CertificateArguments
 
   @Option(
     help: ArgumentHelp(
@@ -118,9 +112,6 @@ struct RepositoryServeCommand: ParsableCommand {
       throw ValidationError(
         "--connections-per-address takes 0 to 100000, --health-port 1 to 65535.")
     }
-    guard (cert == nil) == (key == nil) else {
-      throw ValidationError("--cert and --key must be used together.")
-    }
   }
 
   func run() throws {
@@ -128,10 +119,7 @@ struct RepositoryServeCommand: ParsableCommand {
     options.blobs = try blobs.place()
     options.host = host
     options.port = port
-    if let cert, let key {
-      for file in [cert, key] { try FileSystem.requireFile(file) }
-      options.certificate = (cert, key)
-    }
+    options.certificate = try tls.certificate()
     options.requiresTokenToRead = isPrivate
     options.connectionsPerAddress = connectionsPerAddress
     options.healthPort = healthPort

@@ -10,6 +10,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 

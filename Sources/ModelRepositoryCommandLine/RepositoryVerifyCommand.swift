@@ -8,6 +8,7 @@ import ArgumentParser
 import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 

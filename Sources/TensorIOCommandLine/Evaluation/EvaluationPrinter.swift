@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ModelCommands
+import ModelTools
 import NetRunner
 import TensorIO
 
-/// Prints a report as text.
+/// Prints a report as text or as JSON.
 struct EvaluationPrinter {
   private let report: EvaluationReport
   /// The most failed images that are listed.
@@ -17,7 +18,19 @@ struct EvaluationPrinter {
     self.report = report
   }
 
-  func printText() {
+  /// Prints which gates are met.
+  static func print(_ gates: [GateResult]) {
+    for gate in gates {
+      Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)")
+    }
+  }
+
+  func print(asJSON: Bool) throws {
+    guard asJSON else { return printText() }
+    Console.printJSONText(String(try report.json().dropLast()))
+  }
+
+  private func printText() {
     let dataset = report.dataset
     Console.printData(
       Console.bold(dataset.name.printable)
