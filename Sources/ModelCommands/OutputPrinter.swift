@@ -204,7 +204,7 @@ extension ClassMap {
         legend.map { entry in
           .object([
             "index": .number(Double(entry.index)),
-            "label": entry.label.map { .string($0) } ?? .null,
+            "label": .stringOrNull(entry.label),
             "share": .number(entry.share),
             "color": .string(entry.color.hexadecimal),
           ])

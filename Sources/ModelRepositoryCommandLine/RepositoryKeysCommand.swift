@@ -76,7 +76,7 @@ struct RepositoryKeysCommand: ParsableCommand {
             record.id, record.role.rawValue, record.state.rawValue, record.name ?? "",
             record.expires?.text ?? "", record.key)
         }
-        for line in table.lines(indentation: 0) { Console.printData(line) }
+        Console.printTable(table)
         guard let root = try await RepositoryKeysCommand.root(place) else {
           return Console.printMessage(
             "No root document, so a stolen key can't be replaced. See: keys create --root")

@@ -20,7 +20,13 @@ struct DataFolderArguments: ParsableArguments {
     completion: .directory)
   var data: String
 
-  /// Checks that a folder is a repository, so that a typo doesn't create one.
+  /// Returns the folder if it is a repository, so that a typo doesn't create one.
+  func repository() throws -> String {
+    try Self.requireRepository(data)
+    return data
+  }
+
+  /// Checks that a folder is a repository.
   static func requireRepository(_ folder: String) throws {
     guard FileSystem.isFile(folder + "/meta.sqlite") else {
       throw TensorIOError(

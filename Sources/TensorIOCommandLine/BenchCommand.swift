@@ -204,10 +204,10 @@ struct BenchMeasurement {
 extension LatencyStatistics {
   /// The values by name; null for a percentile that needs more runs.
   fileprivate var json: JSONValue {
-    func value(_ number: Double?) -> JSONValue { number.map { .number($0) } ?? .null }
-    return .object([
-      "min": value(minimum), "median": value(p50), "mean": value(mean), "p90": value(p90),
-      "p95": value(p95), "p99": value(p99), "max": value(maximum),
+    .object([
+      "min": .numberOrNull(minimum), "median": .numberOrNull(p50), "mean": .numberOrNull(mean),
+      "p90": .numberOrNull(p90),
+      "p95": .numberOrNull(p95), "p99": .numberOrNull(p99), "max": .numberOrNull(maximum),
     ])
   }
 }

@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import ModelCommands
+import ModelTools
 import TensorIO
 
 /// The command `tensorio doctor`.
@@ -68,9 +69,9 @@ struct Finding {
   var json: JSONValue {
     .object([
       "name": .string(name), "purpose": .string(purpose), "needed": .bool(isNeeded),
-      "found": .bool(place != nil), "path": place.map(JSONValue.string) ?? .null,
-      "version": version.map(JSONValue.string) ?? .null,
-      "problem": fault.map(JSONValue.string) ?? .null, "install": .string(remedy),
+      "found": .bool(place != nil), "path": .stringOrNull(place),
+      "version": .stringOrNull(version),
+      "problem": .stringOrNull(fault), "install": .string(remedy),
     ])
   }
 }

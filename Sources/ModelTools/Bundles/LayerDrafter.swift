@@ -100,7 +100,7 @@ struct LayerDrafter {
     var names: Set<String> = []
     return try tensors.enumerated().map { index, tensor in
       let own = tensor.name.isEmpty ? metadata[index]?.name ?? "" : tensor.name
-      let name = uniqueName(own.isEmpty ? side : own, among: &names)
+      let name = names.insertUnique(own.isEmpty ? side : own, separator: "_")
       if name != tensor.name {
         checks.append(
           "name of '\(name)': the model's name for the \(side) at index \(index) is "
@@ -108,16 +108,6 @@ struct LayerDrafter {
       }
       return .object(try draft(&self, tensor, metadata[index], name))
     }
-  }
-
-  private func uniqueName(_ name: String, among names: inout Set<String>) -> String {
-    var unique = name
-    var number = 2
-    while !names.insert(unique).inserted {
-      unique = "\(name)_\(number)"
-      number += 1
-    }
-    return unique
   }
 
   // MARK: - Numbers

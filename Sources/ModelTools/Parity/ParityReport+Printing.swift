@@ -104,26 +104,25 @@ extension ParityReport {
 
   /// Returns the report as JSON.
   package func json(image: String, bundle: String, written: String?) -> JSONValue {
-    func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
-    func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
     let comparison: [String: JSONValue] = [
       "against": .string(reference.path), "equal": .bool(isEqual),
       "theirs": .tensor(reference.tensor.dataType, reference.tensor.shape),
-      "tolerance": .number(tolerance), "largest_difference": number(difference?.largest),
-      "mean_difference": number(difference?.mean),
-      "differing_elements": number(difference.map { Double($0.differing) }),
-      "elements": number(difference.map { Double($0.count) }),
-      "first_difference": text(firstDifference?.rawValue),
-      "message": text(isEqual ? nil : verdict), "explained": .bool(isExplained),
-      "residual_bytes": number(residual), "nearest": text(nearest),
+      "tolerance": .number(tolerance), "largest_difference": .numberOrNull(difference?.largest),
+      "mean_difference": .numberOrNull(difference?.mean),
+      "differing_elements": .numberOrNull(difference.map { Double($0.differing) }),
+      "elements": .numberOrNull(difference.map { Double($0.count) }),
+      "first_difference": .stringOrNull(firstDifference?.rawValue),
+      "message": .stringOrNull(isEqual ? nil : verdict), "explained": .bool(isExplained),
+      "residual_bytes": .numberOrNull(residual), "nearest": .stringOrNull(nearest),
       "fitted": fitted.map { $0.json } ?? .null,
       "stages": .array(
         findings.map { finding in
           .object([
             "stage": .string(finding.stage.rawValue), "result": .string(finding.result.rawValue),
-            "looks_like": text(finding.looksLike), "instead_of": text(finding.insteadOf),
-            "mending": text(finding.suggestion),
-            "cannot_be_told_from": .array(finding.rivals.map { .string($0) }),
+            "looks_like": .stringOrNull(finding.looksLike),
+            "instead_of": .stringOrNull(finding.insteadOf),
+            "mending": .stringOrNull(finding.suggestion),
+            "cannot_be_told_from": .strings(finding.rivals),
           ])
         }),
     ]
@@ -138,7 +137,7 @@ extension ImageLayer {
     [
       "bundle": .string(bundle), "image": .string(image), "input": .string(spec.name),
       "ours": .tensor(spec.dataType, spec.itemShape),
-      "written": written.map { .string($0) } ?? .null,
+      "written": .stringOrNull(written),
     ]
   }
 }
@@ -146,7 +145,7 @@ extension ImageLayer {
 extension JSONValue {
   fileprivate static func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
     .object([
-      "dtype": .string(type.rawValue), "shape": .array(shape.map { .number(Double($0)) }),
+      "dtype": .string(type.rawValue), "shape": .integers(shape),
     ])
   }
 }

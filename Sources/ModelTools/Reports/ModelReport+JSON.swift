@@ -21,7 +21,7 @@ extension ModelReport {
   private static func json(_ issue: Issue) -> JSONValue {
     .object([
       "severity": .string(issue.severity.rawValue), "code": .string(issue.code),
-      "path": .text(issue.path), "message": .string(issue.message),
+      "path": .stringOrNull(issue.path), "message": .string(issue.message),
     ])
   }
 
@@ -32,11 +32,11 @@ extension ModelReport {
       "backend": .string(model.savedModel == nil ? "tflite" : "tensorflow"),
       "file": .string(FileSystem.name(of: model.path)),
       "bytes": .number(Double(model.byteCount)),
-      "name": .text(model.metadata?.name),
-      "description": .text(model.metadata?.description),
-      "version": .text(model.metadata?.version),
-      "author": .text(model.metadata?.author),
-      "license": .text(model.metadata?.license),
+      "name": .stringOrNull(model.metadata?.name),
+      "description": .stringOrNull(model.metadata?.description),
+      "version": .stringOrNull(model.metadata?.version),
+      "author": .stringOrNull(model.metadata?.author),
+      "license": .stringOrNull(model.metadata?.license),
       "saved_model": model.savedModel.map(json) ?? .null,
       "signatures": .array(model.signatures.indices.map { json(signatureAt: $0, of: model) }),
     ])
@@ -45,7 +45,7 @@ extension ModelReport {
   private static func json(_ facts: SavedModelFacts) -> JSONValue {
     let version = facts.tensorFlowVersion
     return .object([
-      "tensorflow_version": .text(version.isEmpty ? nil : version),
+      "tensorflow_version": .stringOrNull(version.isEmpty ? nil : version),
       "tags": .strings(facts.tags),
       "graphs": .array(facts.graphs.map(JSONValue.strings)),
       "variables": .bool(facts.hasVariables),
@@ -87,7 +87,7 @@ extension ModelReport {
     .object([
       "index": .number(Double(index)),
       "name": .string(tensor.name),
-      "tensor": .text(graphName),
+      "tensor": .stringOrNull(graphName),
       "type": .string(tensor.typeName),
       "shape": tensor.rankIsUnknown ? .null : .integers(tensor.shape),
       "has_default": .bool(tensor.hasDefault),
@@ -100,7 +100,7 @@ extension ModelReport {
     .object([
       "scales": .floats(quantization.scales),
       "zero_points": .integers(quantization.zeroPoints.map { Int(clamping: $0) }),
-      "axis": quantization.axis.map { .number(Double($0)) } ?? .null,
+      "axis": .numberOrNull(quantization.axis.map(Double.init)),
     ])
   }
 
@@ -111,16 +111,16 @@ extension ModelReport {
       ])
     }
     return .object([
-      "name": .text(metadata.name),
-      "description": .text(metadata.description),
-      "content": .text(metadata.content?.word),
-      "color_space": .text(metadata.content?.colorSpace),
+      "name": .stringOrNull(metadata.name),
+      "description": .stringOrNull(metadata.description),
+      "content": .stringOrNull(metadata.content?.word),
+      "color_space": .stringOrNull(metadata.content?.colorSpace),
       "normalization": normalization ?? .null,
       "minimum": .floats(metadata.minimum),
       "maximum": .floats(metadata.maximum),
       "labels": metadata.labels.map(JSONValue.strings) ?? .null,
       "value_labels": metadata.valueLabels.map(JSONValue.strings) ?? .null,
-      "score_threshold": metadata.scoreThreshold.map { .number($0.shortestDouble) } ?? .null,
+      "score_threshold": .numberOrNull(metadata.scoreThreshold?.shortestDouble),
     ])
   }
 
@@ -145,9 +145,9 @@ extension ModelReport {
       "license": .string(manifest.license),
       "placeholder": .bool(manifest.isPlaceholder),
       "file": .string(manifest.model.file),
-      "backend": .text(bundle.backendName),
-      "type": .text(manifest.model.type),
-      "class": .text(manifest.model.className),
+      "backend": .stringOrNull(bundle.backendName),
+      "type": .stringOrNull(manifest.model.type),
+      "class": .stringOrNull(manifest.model.className),
       "quantized": .bool(manifest.model.isQuantized),
       "modes": .strings(manifest.model.modes.names),
       "inputs": list(manifest.inputs),
@@ -161,12 +161,12 @@ extension ModelReport {
   private static func json(_ layer: ModelManifest.Layer, in bundle: ModelBundle) -> JSONValue {
     var members: [String: JSONValue] = [
       "name": .string(layer.name), "type": .string(layer.kind.typeName),
-      "shape": .integers(layer.shape), "dtype": .text(layer.dataType?.rawValue),
+      "shape": .integers(layer.shape), "dtype": .stringOrNull(layer.dataType?.rawValue),
     ]
     switch layer.kind {
     case .array(let quantization, let file):
       members["quantization"] = quantization.map(json) ?? .null
-      members["labels_file"] = .text(file)
+      members["labels_file"] = .stringOrNull(file)
       members["labels"] = bundle.labels(of: layer).map { .strings($0.names) } ?? .null
     case .scalar(let quantization):
       members["quantization"] = quantization.map(json) ?? .null
@@ -184,7 +184,7 @@ extension ModelReport {
     case .classMap(let shape, let file):
       members["format"] = .string(ClassMapShape.formatName)
       members["layout"] = .string(shape.layout.rawValue)
-      members["labels_file"] = .text(file)
+      members["labels_file"] = .stringOrNull(file)
       members["labels"] = bundle.labels(of: layer).map { .strings($0.names) } ?? .null
     case .string: break
     }
@@ -225,25 +225,6 @@ extension ModelReport {
   }
 
   private static func json(_ value: Float) -> JSONValue { .number(value.shortestDouble) }
-}
-
-extension JSONValue {
-  /// Returns a string, or null for nil.
-  fileprivate static func text(_ text: String?) -> JSONValue {
-    text.map(JSONValue.string) ?? .null
-  }
-
-  fileprivate static func integers(_ values: [Int]) -> JSONValue {
-    .array(values.map { .number(Double($0)) })
-  }
-
-  fileprivate static func floats(_ values: [Float]) -> JSONValue {
-    .array(values.map { .number($0.shortestDouble) })
-  }
-
-  fileprivate static func strings(_ values: [String]) -> JSONValue {
-    .array(values.map(JSONValue.string))
-  }
 }
 
 extension TensorMetadata.Content {

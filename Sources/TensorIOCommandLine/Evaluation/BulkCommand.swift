@@ -144,7 +144,7 @@ struct BulkCommand: ParsableCommand {
       table.append(
         count.model, "\(count.done)", "\(count.count)", "\(count.failed)", "\(count.resumed)")
     }
-    for line in table.lines(indentation: 0) { Console.printData(line) }
+    Console.printTable(table)
   }
 }
 

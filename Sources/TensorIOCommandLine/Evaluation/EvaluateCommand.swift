@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import ModelCommands
+import ModelTools
 import NetRunner
 import TensorIO
 import TensorIOImageCodecs
@@ -128,7 +129,8 @@ struct EvaluateCommand: ParsableCommand {
       } catch {
         failure = failure ?? error
       }
-      let suffix = datasets.count > 1 ? unused(dataset.id ?? dataset.name, &names) : nil
+      let suffix =
+        datasets.count > 1 ? names.insertUnique(dataset.id ?? dataset.name, separator: "-") : nil
       for file in files {
         do {
           try file.write(report, gates, of: dataset, suffix: suffix)
@@ -159,17 +161,6 @@ struct EvaluateCommand: ParsableCommand {
       result.message += " The evaluation was interrupted, so this gate isn't met."
       return result
     }
-  }
-
-  /// Returns a name for a dataset's report that no other report has.
-  private func unused(_ name: String, _ names: inout Set<String>) -> String {
-    var found = name
-    var number = 2
-    while !names.insert(found).inserted {
-      found = "\(name)-\(number)"
-      number += 1
-    }
-    return found
   }
 
   private func evaluate(

@@ -124,7 +124,7 @@ extension LabelCommand {
       for (photo, state) in photos {
         table.append(photo.path, "\(photo.label)", state == .present ? "" : state.rawValue)
       }
-      if !photos.isEmpty { table.lines(indentation: 0).forEach(Console.printData) }
+      if !photos.isEmpty { Console.printTable(table) }
     }
 
     private func printCounts(_ counts: [(key: String, value: Int)]) throws {
@@ -313,7 +313,7 @@ extension LabelTransfer {
     if json {
       try Console.printJSON(
         .object([
-          "labels": .number(Double(count)), "notes": .array(notes.map(JSONValue.string)),
+          "labels": .number(Double(count)), "notes": .strings(notes),
         ]))
     } else {
       Console.printMessage("\(count) label\(count == 1 ? "" : "s") \(verb.printable)")
