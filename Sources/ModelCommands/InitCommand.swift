@@ -140,7 +140,7 @@ extension BundleWriter {
   ///
   /// - Parameter hint: What the user can do about an existing folder.
   /// - Throws: `ValidationError` if the destination exists, `TensorIOError` if it can't be written.
-  func checkArgument(hint: String) throws {
+  fileprivate func checkArgument(hint: String) throws {
     do {
       try checkDestination()
     } catch let error as TensorIOError where error.code == .fileExists {

@@ -38,7 +38,9 @@ struct RepositoryTokenCommand: ParsableCommand {
     var json = false
 
     /// Runs the first closure on the folder if one was given, and the second on the server
-    /// otherwise. Only a command that creates a repository accepts a missing folder.
+    /// otherwise.
+    ///
+    /// Only a command that creates a repository accepts a missing folder.
     func ask<Answer: Sendable>(
       createsRepository: Bool = false,
       _ store: @escaping @Sendable (RepositoryStore) async throws -> Answer,

@@ -111,21 +111,14 @@ package struct NumPyFile {
   }
 
   private static func dataType(_ word: String) -> DataType? {
-    switch word {
-    case "<f4": .float32
-    case "<f8": .float64
-    case "<f2": .float16
-    case "|u1": .uint8
-    case "|i1": .int8
-    case "<u2": .uint16
-    case "<i2": .int16
-    case "<u4": .uint32
-    case "<i4": .int32
-    case "<i8": .int64
-    case "|b1": .bool
-    default: nil
-    }
+    words.first { $0.value == word }?.key
   }
+
+  /// NumPy's names for the types; strings have none, because they have no fixed width.
+  private static let words: [DataType: String] = [
+    .float16: "<f2", .float32: "<f4", .float64: "<f8", .bool: "|b1", .uint8: "|u1", .int8: "|i1",
+    .uint16: "<u2", .int16: "<i2", .uint32: "<u4", .int32: "<i4", .int64: "<i8",
+  ]
 }
 
 extension NumPyFile {
@@ -162,21 +155,6 @@ extension NumPyFile {
     }
   }
 
-  /// Returns NumPy's name for a type; nil for strings, which have no fixed width.
-  static func word(for dataType: DataType) -> String? {
-    switch dataType {
-    case .float32: "<f4"
-    case .float64: "<f8"
-    case .float16: "<f2"
-    case .uint8: "|u1"
-    case .int8: "|i1"
-    case .uint16: "<u2"
-    case .int16: "<i2"
-    case .uint32: "<u4"
-    case .int32: "<i4"
-    case .int64: "<i8"
-    case .bool: "|b1"
-    case .string: nil
-    }
-  }
+  /// Returns NumPy's name for a type; nil for strings.
+  static func word(for dataType: DataType) -> String? { words[dataType] }
 }

@@ -108,12 +108,16 @@ struct BenchCommand: ParsableCommand {
         return evaluation.latency
       }
     }
-    let hasInput = arguments.value != nil || !arguments.input.isEmpty
-    var inputs = hasInput ? try arguments.readInputs(for: signature) : .zeros(for: signature)
-    inputs.placeholders = try arguments.readPlaceholders(for: signature)
-    let fixed = inputs
+    let inputs: ModelInputs
+    if arguments.value != nil || !arguments.input.isEmpty {
+      inputs = try arguments.readInputs(for: signature)
+    } else {
+      var zeros = ModelInputs.zeros(for: signature)
+      zeros.placeholders = try arguments.readPlaceholders(for: signature)
+      inputs = zeros
+    }
     return {
-      let latency = try model.measure(fixed).latency
+      let latency = try model.measure(inputs).latency
       return StageLatency(
         preprocess: latency.preprocess, inference: latency.inference,
         postprocess: latency.postprocess)

@@ -82,17 +82,17 @@ enum NumberStorage: Hashable {
 struct KnownNormalization {
   let label: String
   let values: PixelNormalization
-  private let ownMending: String?
+  private let ownSuggestion: String?
 
   init(_ label: String, _ values: PixelNormalization, suggestion: String? = nil) {
     self.label = label
     self.values = values
-    ownMending = suggestion
+    ownSuggestion = suggestion
   }
 
   /// Returns a suggestion for model.json.
   func suggestion(isGray: Bool) -> String {
-    ownMending
+    ownSuggestion
       ?? "Write \(Self.json(values, isGray: isGray)) in model.json, or change the Python code."
   }
 
