@@ -104,19 +104,21 @@ let package = Package(
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(
+      name: "ModelTools",
+      dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTensorFlow"]),
+    .target(
       name: "ModelCommands",
       dependencies: [
-        "CProcessCalls", "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
-        "TensorIOTensorFlow",
+        "CProcessCalls", "ModelTools", "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation",
+        "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "CCurl"),
     .target(
       name: "TensorIOCommandLine",
       dependencies: [
-        "CCurl", "Hashing", "ModelCommands", "NativeLibrary", "NetRunner", "TensorIO",
-        "TensorIOImageCodecs",
-        "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "CCurl", "Hashing", "ModelCommands", "ModelTools", "NativeLibrary", "NetRunner", "TensorIO",
+        "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
@@ -202,7 +204,7 @@ let package = Package(
       name: "ModelRepositoryCommandLine",
       dependencies: [
         "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
-        "TensorIO", "TensorIOCommandLine",
+        "ModelTools", "TensorIO", "TensorIOCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(
@@ -253,8 +255,9 @@ let package = Package(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats",
-        "ModelCommands", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow",
-        "TensorIOImageCodecs", "TensorIOTesting", "NetRunner", "ModelRepositoryAPI",
+        "ModelCommands", "ModelTools", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT",
+        "TensorIOTensorFlow", "TensorIOImageCodecs", "TensorIOTesting", "NetRunner",
+        "ModelRepositoryAPI",
         "ModelRepositoryCommandLine", "TestSupport",
       ]),
     .testTarget(

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+package import ModelTools
 package import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -32,6 +33,11 @@ package enum Console {
 
   /// Writes a line of data to standard output.
   package static func printData(_ line: String) { write(safe(line) + "\n", to: STDOUT_FILENO) }
+
+  /// Writes a table to standard output.
+  package static func printTable(_ table: TextTable, indentation: Int = 0) {
+    for line in table.lines(indentation: indentation) { printData(line) }
+  }
 
   /// Writes a line for the user to standard error.
   package static func printMessage(_ line: String) { write(safe(line) + "\n", to: STDERR_FILENO) }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import ModelTools
 import Synchronization
 package import TensorIO
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelTools
 import TensorIO
 import TensorIOLiteRT
 import TensorIOTensorFlow
@@ -128,6 +129,23 @@ struct InitCommand: ParsableCommand {
       return try model.warnings.filter { !blanks.contains($0.path) }.map(\.description)
     } catch {
       return ["the bundle was written, but its model can't be run: \(error)"]
+    }
+  }
+}
+
+extension BundleWriter {
+  /// Checks that the destination can be written.
+  ///
+  /// A destination that exists already is a usage error.
+  ///
+  /// - Parameter hint: What the user can do about an existing folder.
+  /// - Throws: `ValidationError` if the destination exists, `TensorIOError` if it can't be written.
+  fileprivate func checkArgument(hint: String) throws {
+    do {
+      try checkDestination()
+    } catch let error as TensorIOError where error.code == .fileExists {
+      let isFolder = FileSystem.isFolder(destination)
+      throw ValidationError(error.message + (isFolder ? " " + hint : ""))
     }
   }
 }

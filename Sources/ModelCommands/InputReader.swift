@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelTools
 import TensorIO
 import TensorIOImageCodecs
 
@@ -31,65 +32,60 @@ struct InputReader {
   /// Reads VALUE, which is the value of one input, or an object or list with several.
   func readInputs(_ text: String, for signature: ModelSignature) throws -> ModelInputs {
     let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
-    if let path = file(in: text), !path.hasSuffix(".json") {
-      return ModelInputs(try readFile(path, for: only))
-    }
-    let json: JSONValue
-    if let path = file(in: text) {
-      json = try parse(FileSystem.read(path), named: path)
-    } else {
-      do {
-        json = try JSONValue(parsing: Data(text.utf8))
-      } catch let error as JSONSyntaxError {
-        if only?.dataType == .string { return ModelInputs(text) }
-        return ModelInputs(try readPicture(text, for: only, notJSONBecause: error))
-      }
-    }
-    switch json {
-    case .object(let members):
+    switch try read(text, for: only) {
+    case .value(let value): return ModelInputs(value)
+    case .json(.object(let members)):
       var values: [String: any TensorEncodable] = [:]
       for (name, member) in members {
         values[name] = try value(of: member, for: signature.input(named: name), named: name)
       }
       return ModelInputs(values)
-    case .array(let elements) where only == nil && elements.count == signature.inputs.count:
+    case .json(.array(let elements))
+    where only == nil && elements.count == signature.inputs.count:
       return ModelInputs(
         list: try zip(elements, signature.inputs).map { element, spec in
           try value(of: element, for: spec, named: spec.name)
         })
-    default: return ModelInputs(try value(of: json, for: only, named: only?.name ?? "VALUE"))
+    case .json(let json):
+      return ModelInputs(try value(of: json, for: only, named: only?.name ?? "VALUE"))
     }
   }
 
   /// Reads the value of one input.
   func readValue(_ text: String, for spec: TensorSpec?) throws -> any TensorEncodable {
-    if let path = file(in: text) {
-      guard path.hasSuffix(".json") else { return try readFile(path, for: spec) }
-      let json = try parse(FileSystem.read(path), named: path)
-      return try value(of: json, for: spec, named: path)
-    }
-    do {
-      let json = try JSONValue(parsing: Data(text.utf8))
-      return try value(of: json, for: spec, named: spec?.name ?? "VALUE")
-    } catch let error as JSONSyntaxError {
-      if spec?.dataType == .string { return text }
-      return try readPicture(text, for: spec, notJSONBecause: error)
+    switch try read(text, for: spec) {
+    case .value(let value): return value
+    case .json(let json):
+      let name = text.hasPrefix("@") ? String(text.dropFirst()) : spec?.name ?? "VALUE"
+      return try value(of: json, for: spec, named: name)
     }
   }
 
-  // MARK: - Files
-
-  private func file(in text: String) -> String? {
-    text.hasPrefix("@") ? String(text.dropFirst()) : nil
+  /// What an argument holds: JSON, or the value itself.
+  private enum Content {
+    case json(JSONValue)
+    case value(any TensorEncodable)
   }
 
-  private func parse(_ data: Data, named path: String) throws -> JSONValue {
+  private func read(_ text: String, for spec: TensorSpec?) throws -> Content {
+    guard text.hasPrefix("@") else {
+      do {
+        return .json(try JSONValue(parsing: Data(text.utf8)))
+      } catch let error as JSONSyntaxError {
+        if spec?.dataType == .string { return .value(text) }
+        return .value(try readPicture(text, for: spec, notJSONBecause: error))
+      }
+    }
+    let path = String(text.dropFirst())
+    guard path.hasSuffix(".json") else { return .value(try readFile(path, for: spec)) }
     do {
-      return try JSONValue(parsing: data)
+      return .json(try JSONValue(parsing: FileSystem.read(path)))
     } catch let error as JSONSyntaxError {
       throw TensorIOError(.wrongKind, "'\(path)' is not JSON: \(error).", cause: error)
     }
   }
+
+  // MARK: - Files
 
   private func readFile(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     switch path.split(separator: ".").last?.lowercased() {

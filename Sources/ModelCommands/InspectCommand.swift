@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelTools
 import TensorIO
+import TensorIOLiteRT
 
 /// The command `tensorio inspect`, which shows what a bundle or a model file contains.
 struct InspectCommand: ParsableCommand {
@@ -60,7 +62,10 @@ struct InspectCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let report = try ModelReport(path: path, memoryLimit: memoryLimit)
+    let report = try ModelReport(
+      path: path, liteRT: LiteRTBackend(limits: memoryLimit.liteRTLimits),
+      backends: Backends.isolated(by: memoryLimit),
+      willRead: { ProcessGuard.limitModel(at: $0, by: memoryLimit) })
     if json {
       try Console.printJSON(report.json)
     } else {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+import ModelTools
 package import TensorIO
 public import TensorIOImageCodecs
 import TensorIOIsolation

@@ -5,6 +5,12 @@
 
 package import ArgumentParser
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The commands that work on one model.
 ///
 /// They are in a module of their own, apart from the evaluation of many images, so that the
@@ -15,4 +21,10 @@ package enum ModelCommands {
   package static let initialize: any ParsableCommand.Type = InitCommand.self
   package static let parity: any ParsableCommand.Type = ParityCommand.self
   package static let train: any ParsableCommand.Type = TrainCommand.self
+}
+
+/// The machine's processors.
+package enum Processors {
+  /// The number of processors that this process may use.
+  package static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelTools
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -22,12 +23,11 @@ struct OutputPrinter {
   // MARK: - JSON
 
   func printJSON(
-    _ outputs: ModelOutputs, _ latency: RunLatency, _ pictures: WrittenPictures
+    _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
+    _ pictures: WrittenPictures
   ) throws {
     var members: [String: JSONValue] = [:]
-    for (index, name) in outputs.names.enumerated() {
-      members[name] = try json(outputs.value(at: index), path: pictures.outputs[name])
-    }
+    for (name, value) in outputs { members[name] = try json(value, path: pictures.outputs[name]) }
     var document: [String: JSONValue] = [
       "outputs": .object(members),
       "latency_ms": .object([
@@ -91,14 +91,19 @@ struct OutputPrinter {
 
   private func numbers(in data: Data, _ dataType: DataType) throws -> [TensorValue.Number] {
     let count = data.count / max(dataType.byteWidth, 1)
-    return try numbers(in: Tensor(copying: data.bytes, dataType: dataType, shape: [count]))
+    return try numbers(in: data.bytes, dataType, shape: [count])
   }
 
   private func numbers(in tensor: Tensor) throws -> [TensorValue.Number] {
+    try tensor.withBytes { try numbers(in: $0, tensor.dataType, shape: tensor.shape) }
+  }
+
+  private func numbers(
+    in bytes: RawSpan, _ dataType: DataType, shape: [Int]
+  ) throws -> [TensorValue.Number] {
     let spec = TensorSpec(
-      name: "tensor", shape: tensor.shape, dataType: tensor.dataType,
-      kind: .vector(nil, labels: nil))
-    switch try tensor.withBytes({ try TensorValue.decode($0, as: spec) }) {
+      name: "tensor", shape: shape, dataType: dataType, kind: .vector(nil, labels: nil))
+    switch try TensorValue.decode(bytes, as: spec) {
     case .number(let number): return [number]
     case .numbers(let numbers): return numbers
     default: return []
@@ -108,11 +113,10 @@ struct OutputPrinter {
   // MARK: - Text
 
   func printText(
-    _ outputs: ModelOutputs, _ latency: RunLatency, _ pictures: WrittenPictures
+    _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
+    _ pictures: WrittenPictures
   ) throws {
-    for (index, name) in outputs.names.enumerated() {
-      try printText(name, outputs.value(at: index), path: pictures.outputs[name])
-    }
+    for (name, value) in outputs { try printText(name, value, path: pictures.outputs[name]) }
     for line in pictures.previewLines { Console.printMessage(line) }
     Console.printMessage(
       "preprocess \(latency.preprocess.formatted), inference \(latency.inference.formatted)")
@@ -176,5 +180,37 @@ struct OutputPrinter {
         ]))
     }
     Console.printMessage("The bundle is a placeholder without a model, so there are no outputs.")
+  }
+}
+
+extension ClassMap {
+  /// The legend as text, with a line for each class.
+  fileprivate var legendLines: [String] {
+    legend.map { entry in
+      let share = entry.percentText
+      let indentation = String(repeating: " ", count: max(0, 7 - share.count))
+      return "  \(Console.swatch(entry.color))\(indentation)\(share)  \(entry.name.printable)"
+    }
+  }
+
+  /// Returns the map as JSON, with its size and the classes that occur.
+  ///
+  /// - Parameter path: The file that the map is written to; nil if it isn't written.
+  /// - Returns: A JSON object.
+  fileprivate func json(path: String?) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "width": .number(Double(width)), "height": .number(Double(height)),
+      "classes": .array(
+        legend.map { entry in
+          .object([
+            "index": .number(Double(entry.index)),
+            "label": .stringOrNull(entry.label),
+            "share": .number(entry.share),
+            "color": .string(entry.color.hexadecimal),
+          ])
+        }),
+    ]
+    members["path"] = path.map { .string($0) }
+    return .object(members)
   }
 }

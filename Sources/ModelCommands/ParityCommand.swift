@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelTools
 import TensorIO
 
 /// The command `tensorio parity`.
@@ -81,7 +82,7 @@ struct ParityCommand: ParsableCommand {
   }
 
   func run() throws {
-    let layer = try ImageLayer(of: ModelBundle(bundle), named: input)
+    let layer = try ImageLayer(of: ModelBundle(bundle), named: input, backends: Backends.all)
     let maker = try PictureMaker(path: image, target: (layer.shape.width, layer.shape.height))
     let ours = try layer.tensor(of: maker.upright)
     if let write { try NumPyFile.write(ours, to: write) }

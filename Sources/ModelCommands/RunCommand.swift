@@ -79,21 +79,26 @@ struct RunCommand: ParsableCommand {
       guard let model = try arguments.loadModel(cancellation: deadline.token) else {
         return try printer.printPlaceholder(asJSON: json)
       }
-      try WrittenPictures.check(outputImage, for: model.signature)
+      let signature = try model.signature
+      try WrittenPictures.check(outputImage, for: signature)
       let clock = ContinuousClock()
       let start = clock.now
-      let inputs = try arguments.readInputs(for: try model.signature)
+      let inputs = try arguments.readInputs(for: signature)
       let reading = clock.now - start
-      let (outputs, latency) = try model.signature.namingOption {
+      let (outputs, latency) = try signature.namingOption {
         try repeatRun(of: model, on: inputs, reading: reading)
       }
       var pictures = WrittenPictures()
-      if let preview { try pictures.writePreviews(of: inputs, model.signature, to: preview) }
-      try pictures.write(outputImage, of: outputs)
+      if let preview { try pictures.writePreviews(of: inputs, signature, to: preview) }
+      // Each output is decoded once, for its file and for what is printed.
+      let values = try outputs.names.enumerated().map { index, name in
+        (name: name, value: try outputs.value(at: index, as: TensorValue.self))
+      }
+      try pictures.write(outputImage, of: values)
       if json {
-        try printer.printJSON(outputs, latency, pictures)
+        try printer.printJSON(values, latency, pictures)
       } else {
-        try printer.printText(outputs, latency, pictures)
+        try printer.printText(values, latency, pictures)
       }
     }
   }

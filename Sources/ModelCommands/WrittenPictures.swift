@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelTools
 import TensorIO
 import TensorIOImageCodecs
 
@@ -32,9 +33,10 @@ struct WrittenPictures {
       guard let spec = signature.output(named: argument.name) else {
         throw TensorIOError.unknownOutput(argument.name, among: signature.outputs)
       }
-      if case .classMap = spec.kind, isDrawing(argument.value) { continue }
-      guard isPicture(spec) else {
-        let others = signature.outputs.filter(isPicture).map { "'\($0.name)'" }
+      if spec.isClassMap, isDrawing(argument.value) { continue }
+      guard spec.isImage || spec.isClassMap else {
+        let others = signature.outputs.filter { $0.isImage || $0.isClassMap }
+          .map { "'\($0.name)'" }
         throw TensorIOError(
           .wrongOutputType,
           "The output '\(argument.name)' isn't an image: model.json describes it as numbers or "
@@ -46,33 +48,29 @@ struct WrittenPictures {
     }
   }
 
-  private static func isPicture(_ spec: TensorSpec) -> Bool {
-    if case .classMap = spec.kind { return true }
-    return spec.isImage
-  }
-
   private static func isDrawing(_ path: String) -> Bool { path.lowercased().hasSuffix(".svg") }
 
-  /// Writes image outputs and class maps.
+  /// Writes the images and class maps among the outputs that the arguments name.
   ///
-  /// - Throws: `TensorIOError` for any other output, or if a file can't be written.
-  mutating func write(_ arguments: [NamedArgument], of outputs: ModelOutputs) throws {
+  /// - Throws: `TensorIOError` if a file can't be written.
+  mutating func write(
+    _ arguments: [NamedArgument], of values: [(name: String, value: TensorValue)]
+  ) throws {
     for argument in arguments {
-      try write(outputs, argument.name, to: argument.value)
-      self.outputs[argument.name] = argument.value
+      let path = argument.value
+      switch values.first(where: { $0.name == argument.name })?.value {
+      case .image(let image): try ImageEncoder().write(image, to: path)
+      case .classMap(let map) where Self.isDrawing(path):
+        try Self.write(ClassMapDrawing(map: map, title: argument.name).svg(), to: path)
+      case .classMap(let map): try ImageEncoder().write(map.picture(), to: path)
+      // `check` has refused all other outputs.
+      default: continue
+      }
+      outputs[argument.name] = path
     }
   }
 
-  private func write(_ outputs: ModelOutputs, _ name: String, to path: String) throws {
-    guard let spec = outputs.specs.first(where: { $0.name == name }), case .classMap = spec.kind
-    else {
-      return try ImageEncoder().write(outputs[name, as: PixelBuffer.self], to: path)
-    }
-    let map = try outputs[name, as: ClassMap.self]
-    guard Self.isDrawing(path) else {
-      return try ImageEncoder().write(map.picture(), to: path)
-    }
-    let document = try ClassMapDrawing(map: map, title: name).svg()
+  private static func write(_ document: String, to path: String) throws {
     do {
       try Data(document.utf8).write(to: URL(filePath: path))
     } catch {
@@ -139,6 +137,12 @@ struct WrittenPictures {
       let written = ["image", "red", "green", "blue"].compactMap { paths[$0] }
       return "preview of '\(input)': \(written.joined(separator: ", "))"
     }
+  }
+}
+
+extension TensorSpec {
+  fileprivate var isClassMap: Bool {
+    if case .classMap = kind { true } else { false }
   }
 }
 

@@ -9,6 +9,7 @@ import Foundation
 import ModelCommands
 public import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 
@@ -58,6 +59,57 @@ struct RepositoryServerArguments: ParsableArguments {
 struct ChannelArguments: ParsableArguments {
   @Option(help: "The channel.")
   var channel = RepositoryName.stable
+}
+
+/// The options of commands that change a channel.
+struct ChannelChangeArguments: ParsableArguments {
+  @OptionGroup var channel: ChannelArguments
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print the channel's document as JSON.")
+  var json = false
+
+  /// Changes a model's channel, and prints the new document.
+  func changeChannel(
+    of model: RepositoryName,
+    _ change: @escaping @Sendable (inout ChannelContent) throws -> Void
+  ) throws {
+    try BlockingTask.run { [self] in
+      let state = try await server.publisher().changeChannel(channel.channel, of: model, change)
+      try ChannelPrinter.show(state.document, json: json)
+    }
+  }
+
+  /// Changes a model's channel if it has a rollout, and prints the new document.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - change: A closure that takes the rollout, which has one arm, and changes the content.
+  /// - Throws: `TensorIOError` if there is no rollout, or an error of the closure or the server.
+  func changeRollout(
+    of model: RepositoryName,
+    _ change:
+      @escaping @Sendable (ChannelContent.Experiment, inout ChannelContent) throws -> Void
+  ) throws {
+    let channel = channel.channel
+    try changeChannel(of: model) { content in
+      guard let rollout = content.experiment, rollout.arms.map(\.name) == [.rollout] else {
+        throw TensorIOError(
+          .invalidOption,
+          "Channel '\(channel)' of '\(model)' has no rollout. Start one with 'rollout start'.")
+      }
+      try change(rollout, &content)
+    }
+  }
+}
+
+extension RepositoryName {
+  /// The name of a rollout's only arm.
+  static let rollout: RepositoryName = {
+    guard let name = RepositoryName("rollout") else { preconditionFailure("a name") }
+    return name
+  }()
 }
 
 extension RepositoryName: ExpressibleByArgument {

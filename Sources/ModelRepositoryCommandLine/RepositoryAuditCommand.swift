@@ -10,6 +10,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
+import ModelTools
 import TensorIOCommandLine
 
 /// The command `tensorio repository audit`.
@@ -84,7 +85,7 @@ struct RepositoryAuditCommand: ParsableCommand {
         record.action.printable, record.subject.printable, (record.detail ?? "").printable,
         (record.before ?? "").printable, (record.after ?? "").printable)
     }
-    for line in table.lines(indentation: 0) { Console.printData(line) }
+    Console.printTable(table)
   }
 }
 

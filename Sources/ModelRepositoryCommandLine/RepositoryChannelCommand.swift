@@ -8,6 +8,7 @@ import ArgumentParser
 import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 
@@ -146,17 +147,13 @@ struct RepositoryRollbackCommand: ParsableCommand {
   @Argument(help: "The model.")
   var model: RepositoryName
 
-  @OptionGroup var channel: ChannelArguments
-
-  @OptionGroup var server: RepositoryServerArguments
-
-  @Flag(help: "Print the channel's document as JSON.")
-  var json = false
+  @OptionGroup var options: ChannelChangeArguments
 
   func run() throws {
     try BlockingTask.run { [self] in
-      let state = try await server.publisher().rollBack(channel.channel, of: model)
-      try ChannelPrinter.show(state.document, json: json)
+      let state = try await options.server.publisher().rollBack(
+        options.channel.channel, of: model)
+      try ChannelPrinter.show(state.document, json: options.json)
     }
   }
 }

@@ -213,9 +213,9 @@ struct RepositoryKeyRotateCommand: ParsableCommand {
   }
 
   func run() throws {
-    try DataFolderArguments.requireRepository(folder.data)
+    let data = try folder.repository()
     var ceremony = try ceremony.ceremony()
-    let keys = try RepositoryKeys(dataFolder: folder.data)
+    let keys = try RepositoryKeys(dataFolder: data)
     guard role.root.isEmpty else {
       let rootKeys = try role.keys()
       ceremony.rootKeys += rootKeys
@@ -244,9 +244,9 @@ struct RepositoryKeyRetireCommand: ParsableCommand {
   @OptionGroup var ceremony: RootCeremonyArguments
 
   func run() throws {
-    try DataFolderArguments.requireRepository(folder.data)
+    let data = try folder.repository()
     let ceremony = ceremony.rootKey.isEmpty ? nil : try ceremony.ceremony()
-    let keys = try RepositoryKeys(dataFolder: folder.data)
+    let keys = try RepositoryKeys(dataFolder: data)
     guard let outcome = try keys.retire(key, isStolen: stolen, ceremony) else {
       return Console.printData("'\(key)' no longer signs.")
     }
@@ -266,9 +266,9 @@ struct RepositoryKeyRenewCommand: ParsableCommand {
   @OptionGroup var ceremony: RootCeremonyArguments
 
   func run() throws {
-    try DataFolderArguments.requireRepository(folder.data)
+    let data = try folder.repository()
     let ceremony = try ceremony.ceremony()
-    Console.show(try RepositoryKeys(dataFolder: folder.data).renew(ceremony))
+    Console.show(try RepositoryKeys(dataFolder: data).renew(ceremony))
   }
 }
 

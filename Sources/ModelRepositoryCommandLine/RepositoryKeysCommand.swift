@@ -10,6 +10,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 
@@ -75,7 +76,7 @@ struct RepositoryKeysCommand: ParsableCommand {
             record.id, record.role.rawValue, record.state.rawValue, record.name ?? "",
             record.expires?.text ?? "", record.key)
         }
-        for line in table.lines(indentation: 0) { Console.printData(line) }
+        Console.printTable(table)
         guard let root = try await RepositoryKeysCommand.root(place) else {
           return Console.printMessage(
             "No root document, so a stolen key can't be replaced. See: keys create --root")
@@ -123,6 +124,17 @@ extension RootDocument {
   var summary: String {
     "root document \(version): \(root.threshold) of \(root.keys.count) root keys sign, expires "
       + expires.text
+  }
+}
+
+extension RepositoryKeys {
+  /// Reads a private key from a regular file that only its owner may read.
+  ///
+  /// - Throws: `TensorIOError` for another kind of file, or `RepositoryError` if the file isn't a
+  ///   key.
+  static func readKey(inFile path: String) throws -> SigningKey {
+    if FileManager.default.fileExists(atPath: path) { try FileSystem.requireFile(path) }
+    return try readKey(path)
   }
 }
 #endif

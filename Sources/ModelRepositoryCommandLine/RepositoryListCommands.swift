@@ -8,6 +8,7 @@ import ArgumentParser
 import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelTools
 import TensorIOCommandLine
 
 /// The command `tensorio repository models`.
@@ -26,7 +27,7 @@ struct RepositoryModelsCommand: ParsableCommand {
       if json { return try Console.printJSON(ModelList(models: models)) }
       var table = TextTable(headings: ["model", "versions"])
       for model in models { table.append(model.name.text, "\(model.versions)") }
-      for line in table.lines(indentation: 0) { Console.printData(line) }
+      Console.printTable(table)
     }
   }
 }
@@ -55,7 +56,7 @@ struct RepositoryVersionsCommand: ParsableCommand {
           version.published.text, version.isWithdrawn ? "withdrawn" : "",
           version.manifest.digest.description)
       }
-      for line in table.lines(indentation: 0) { Console.printData(line) }
+      Console.printTable(table)
     }
   }
 }

@@ -9,6 +9,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 
@@ -22,7 +23,6 @@ struct RepositoryCollectCommand: ParsableCommand {
 
   func run() throws {
     try BlockingTask.run { [self] in
-      if let data = place.data { try DataFolderArguments.requireRepository(data) }
       let report = try await place.ask(
         { try await $0.collectGarbage() }, { try await $0.collectGarbage() })
       if place.json { return try Console.printJSON(report) }

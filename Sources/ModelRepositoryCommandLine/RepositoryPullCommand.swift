@@ -9,6 +9,7 @@ import Foundation
 import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 
@@ -117,7 +118,7 @@ struct RepositoryPullCommand: ParsableCommand {
     try Console.printJSON(
       .object([
         "model": .string(model.text), "version": .string(version), "path": .string(target),
-        "arm": installed.arm.map { .string($0.text) } ?? .null,
+        "arm": .stringOrNull(installed.arm?.text),
         "parameters": .object(installed.parameters.mapValues { .string($0) }),
       ]))
   }

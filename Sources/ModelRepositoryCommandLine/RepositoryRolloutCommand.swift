@@ -19,19 +19,6 @@ struct RepositoryRolloutCommand: ParsableCommand {
     abstract: "Give a version to a growing share of installations.",
     subcommands: [Start.self, Ramp.self, Pause.self, Resume.self, Promote.self, Abort.self])
 
-  /// The name of a rollout's only arm.
-  private static let arm = RepositoryName.rollout
-
-  /// The options that all subcommands have.
-  struct Options: ParsableArguments {
-    @OptionGroup var channel: ChannelArguments
-
-    @OptionGroup var server: RepositoryServerArguments
-
-    @Flag(help: "Print the channel's document as JSON.")
-    var json = false
-  }
-
   /// The option for the percentage of installations.
   struct Share: ParsableArguments {
     @Option(help: "The percentage of installations that get it: 0 to 100, up to two decimals.")
@@ -59,32 +46,27 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
     @OptionGroup var share: Share
 
-    @OptionGroup var options: Options
+    @OptionGroup var options: ChannelChangeArguments
 
     func run() throws {
-      try BlockingTask.run { [self] in
-        let publisher = try options.server.publisher()
-        let salt = UUID().uuidString.lowercased()
-        let state = try await publisher.changeChannel(options.channel.channel, of: model) {
-          content in
-          guard content.experiment == nil else {
-            throw TensorIOError(
-              .invalidOption,
-              "Channel '\(options.channel.channel)' of '\(model)' already has a rollout or "
-                + "variants. End them with 'rollout promote' or 'rollout abort'.")
-          }
-          content.experiment = ChannelContent.Experiment(
-            salt: salt,
-            arms: [
-              ChannelContent.Arm(name: arm, threshold: share.threshold, version: version)
-            ])
+      let salt = UUID().uuidString.lowercased()
+      try options.changeChannel(of: model) { [self] content in
+        guard content.experiment == nil else {
+          throw TensorIOError(
+            .invalidOption,
+            "Channel '\(options.channel.channel)' of '\(model)' already has a rollout or "
+              + "variants. End them with 'rollout promote' or 'rollout abort'.")
         }
-        try ChannelPrinter.show(state.document, json: options.json)
+        content.experiment = ChannelContent.Experiment(
+          salt: salt,
+          arms: [
+            ChannelContent.Arm(name: .rollout, threshold: share.threshold, version: version)
+          ])
       }
     }
   }
 
-  struct Ramp: RolloutChange {
+  struct Ramp: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Give the version to more or fewer installations.",
       discussion:
@@ -95,58 +77,61 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
     @OptionGroup var share: Share
 
-    @OptionGroup var options: Options
+    @OptionGroup var options: ChannelChangeArguments
 
-    func change(
-      _ rollout: ChannelContent.Experiment, of content: inout ChannelContent
-    ) throws {
-      guard rollout.isPaused != true else {
-        throw TensorIOError(
-          .invalidOption, "The rollout is paused. Resume it first with 'rollout resume'.")
+    func run() throws {
+      let threshold = share.threshold
+      try options.changeRollout(of: model) { rollout, content in
+        guard rollout.isPaused != true else {
+          throw TensorIOError(
+            .invalidOption, "The rollout is paused. Resume it first with 'rollout resume'.")
+        }
+        content.experiment?.arms[0].threshold = threshold
       }
-      content.experiment?.arms[0].threshold = share.threshold
     }
   }
 
-  struct Pause: RolloutChange {
+  struct Pause: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Pause: no installation joins, and those that have the version keep it.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
 
-    @OptionGroup var options: Options
+    @OptionGroup var options: ChannelChangeArguments
 
-    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
-      content.experiment?.isPaused = true
+    func run() throws {
+      try options.changeRollout(of: model) { _, content in content.experiment?.isPaused = true }
     }
   }
 
-  struct Resume: RolloutChange {
+  struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Resume a paused rollout.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
 
-    @OptionGroup var options: Options
+    @OptionGroup var options: ChannelChangeArguments
 
-    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
-      content.experiment?.isPaused = false
+    func run() throws {
+      try options.changeRollout(of: model) { _, content in content.experiment?.isPaused = false }
     }
   }
 
-  struct Promote: RolloutChange {
+  struct Promote: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Give the version to all installations, and end the rollout.")
 
     @Argument(help: "The model.")
     var model: RepositoryName
 
-    @OptionGroup var options: Options
+    @OptionGroup var options: ChannelChangeArguments
 
-    func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) {
-      content.version = rollout.arms[0].version
-      content.experiment = nil
+    func run() throws {
+      try options.changeRollout(of: model) { rollout, content in
+        content.version = rollout.arms[0].version
+        content.experiment = nil
+      }
     }
   }
 
@@ -157,55 +142,10 @@ struct RepositoryRolloutCommand: ParsableCommand {
     @Argument(help: "The model.")
     var model: RepositoryName
 
-    @OptionGroup var options: Options
+    @OptionGroup var options: ChannelChangeArguments
 
     func run() throws {
-      try BlockingTask.run { [self] in
-        let publisher = try options.server.publisher()
-        let state = try await publisher.changeChannel(options.channel.channel, of: model) {
-          $0.experiment = nil
-        }
-        try ChannelPrinter.show(state.document, json: options.json)
-      }
-    }
-  }
-}
-
-extension RepositoryName {
-  /// The name of a rollout's only arm.
-  fileprivate static let rollout: RepositoryName = {
-    guard let name = RepositoryName("rollout") else { preconditionFailure("a name") }
-    return name
-  }()
-}
-
-/// A command that changes a rollout.
-private protocol RolloutChange: ParsableCommand, Sendable {
-  var model: RepositoryName { get }
-  var options: RepositoryRolloutCommand.Options { get }
-
-  /// Changes a channel's content.
-  ///
-  /// - Parameters:
-  ///   - rollout: The content's rollout, which has one arm.
-  ///   - content: The channel's content, which is changed.
-  /// - Throws: An error if the change isn't possible now.
-  func change(_ rollout: ChannelContent.Experiment, of content: inout ChannelContent) throws
-}
-
-extension RolloutChange {
-  func run() throws {
-    let channel = options.channel.channel
-    try BlockingTask.run { [self] in
-      let state = try await options.server.publisher().changeChannel(channel, of: model) {
-        guard let rollout = $0.experiment, rollout.arms.map(\.name) == [.rollout] else {
-          throw TensorIOError(
-            .invalidOption,
-            "Channel '\(channel)' of '\(model)' has no rollout. Start one with 'rollout start'.")
-        }
-        try change(rollout, of: &$0)
-      }
-      try ChannelPrinter.show(state.document, json: options.json)
+      try options.changeChannel(of: model) { $0.experiment = nil }
     }
   }
 }

@@ -20,7 +20,13 @@ struct DataFolderArguments: ParsableArguments {
     completion: .directory)
   var data: String
 
-  /// Checks that a folder is a repository, so that a typo doesn't create one.
+  /// Returns the folder if it is a repository, so that a typo doesn't create one.
+  func repository() throws -> String {
+    try Self.requireRepository(data)
+    return data
+  }
+
+  /// Checks that a folder is a repository.
   static func requireRepository(_ folder: String) throws {
     guard FileSystem.isFile(folder + "/meta.sqlite") else {
       throw TensorIOError(
@@ -48,13 +54,7 @@ struct RepositoryServeCommand: ParsableCommand {
   @Option(help: "The port; 0 picks a free one.")
   var port = 8090
 
-  @Option(
-    help: ArgumentHelp("The certificate for TLS, as PEM.", valueName: "file"), completion: .file())
-  var cert: String?
-
-  @Option(
-    help: ArgumentHelp("The certificate's key, as PEM.", valueName: "file"), completion: .file())
-  var key: String?
+  @OptionGroup var tls: CertificateArguments
 
   @Option(
     help: ArgumentHelp(
@@ -118,9 +118,6 @@ struct RepositoryServeCommand: ParsableCommand {
       throw ValidationError(
         "--connections-per-address takes 0 to 100000, --health-port 1 to 65535.")
     }
-    guard (cert == nil) == (key == nil) else {
-      throw ValidationError("--cert and --key must be used together.")
-    }
   }
 
   func run() throws {
@@ -128,10 +125,7 @@ struct RepositoryServeCommand: ParsableCommand {
     options.blobs = try blobs.place()
     options.host = host
     options.port = port
-    if let cert, let key {
-      for file in [cert, key] { try FileSystem.requireFile(file) }
-      options.certificate = (cert, key)
-    }
+    options.certificate = try tls.certificate()
     options.requiresTokenToRead = isPrivate
     options.connectionsPerAddress = connectionsPerAddress
     options.healthPort = healthPort

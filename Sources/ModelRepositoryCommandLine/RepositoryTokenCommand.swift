@@ -10,6 +10,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 
@@ -38,11 +39,15 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     /// Runs the first closure on the folder if one was given, and the second on the server
     /// otherwise.
+    ///
+    /// Only a command that creates a repository accepts a missing folder.
     func ask<Answer: Sendable>(
+      createsRepository: Bool = false,
       _ store: @escaping @Sendable (RepositoryStore) async throws -> Answer,
       _ publisher: @escaping @Sendable (ModelRepositoryPublisher) async throws -> Answer
     ) async throws -> Answer {
       guard let data else { return try await publisher(server.publisher()) }
+      if !createsRepository { try DataFolderArguments.requireRepository(data) }
       return try await store(RepositoryStore(ModelRepositoryOptions(dataFolder: data)))
     }
   }
@@ -81,6 +86,7 @@ struct RepositoryTokenCommand: ParsableCommand {
           name: name, scopes: scope, models: model.isEmpty ? nil : model,
           expires: days.map { Date.now.addingTimeInterval(Double($0) * 24 * 3600) })
         let made = try await place.ask(
+          createsRepository: true,
           { try await $0.makeToken(request) }, { try await $0.makeToken(request) })
         if place.json { return try Console.printJSON(made) }
         Console.printData(made.secret)
@@ -96,7 +102,6 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     func run() throws {
       try BlockingTask.run { [self] in
-        if let data = place.data { try DataFolderArguments.requireRepository(data) }
         let tokens = try await place.ask({ try await $0.tokens() }, { try await $0.tokens() })
         if place.json { return try Console.printJSON(TokenList(tokens: tokens)) }
         var table = TextTable(headings: ["id", "name", "scopes", "models", "expires", "revoked"])
@@ -106,7 +111,7 @@ struct RepositoryTokenCommand: ParsableCommand {
             token.models.joined(separator: " "), token.expires?.text ?? "",
             token.revoked?.text ?? "")
         }
-        for line in table.lines(indentation: 0) { Console.printData(line) }
+        Console.printTable(table)
       }
     }
   }
@@ -121,7 +126,6 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     func run() throws {
       try BlockingTask.run { [self] in
-        if let data = place.data { try DataFolderArguments.requireRepository(data) }
         try await place.ask({ try await $0.revokeToken(id) }, { try await $0.revokeToken(id) })
       }
     }

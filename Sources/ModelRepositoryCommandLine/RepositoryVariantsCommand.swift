@@ -40,17 +40,13 @@ struct RepositoryVariantsCommand: ParsableCommand {
       "A remote parameter of a variant; may be repeated.", valueName: "name.key=value"))
   var parameter: [String] = []
 
-  @OptionGroup var options: RepositoryRolloutCommand.Options
+  @OptionGroup var options: ChannelChangeArguments
 
   func run() throws {
     let arms = try arms()
     let salt = UUID().uuidString.lowercased()
-    try BlockingTask.run { [self] in
-      let publisher = try options.server.publisher()
-      let state = try await publisher.changeChannel(options.channel.channel, of: model) {
-        $0.experiment = ChannelContent.Experiment(salt: salt, arms: arms)
-      }
-      try ChannelPrinter.show(state.document, json: options.json)
+    try options.changeChannel(of: model) {
+      $0.experiment = ChannelContent.Experiment(salt: salt, arms: arms)
     }
   }
 

@@ -8,6 +8,7 @@ import ArgumentParser
 import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelTools
 import TensorIO
 import TensorIOCommandLine
 
@@ -40,7 +41,7 @@ struct RepositoryVerifyCommand: ParsableCommand {
           .object([
             "document_version": .integer(Int64(report.document.documentVersion)),
             "blobs": .integer(Int64(report.blobs)), "bytes": .integer(Int64(report.bytes)),
-            "faults": .array(report.faults.map { .string($0) }),
+            "faults": .strings(report.faults),
           ]))
       } else {
         Console.printData(

@@ -5,6 +5,7 @@
 
 #if Servers
 public import ArgumentParser
+import CMalloc
 import Foundation
 import ModelCommands
 import ModelRepositoryClient
@@ -56,13 +57,7 @@ public struct NetRunnerCommand: ParsableCommand {
   )
   var token: String?
 
-  @Option(
-    help: ArgumentHelp("The certificate for TLS, as PEM.", valueName: "file"), completion: .file())
-  var cert: String?
-
-  @Option(
-    help: ArgumentHelp("The certificate's key, as PEM.", valueName: "file"), completion: .file())
-  var key: String?
+  @OptionGroup var tls: CertificateArguments
 
   @Option(help: "How many images are processed at once (default: the number of processors).")
   var threads: Int?
@@ -92,9 +87,6 @@ public struct NetRunnerCommand: ParsableCommand {
     }
     if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
       throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
-    }
-    guard (cert == nil) == (key == nil) else {
-      throw ValidationError("--cert and --key must be used together.")
     }
   }
 
@@ -134,10 +126,7 @@ public struct NetRunnerCommand: ParsableCommand {
     options.libraries = Backends.versions
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }
-    if let cert, let key {
-      for file in [cert, key] { try FileSystem.requireFile(file) }
-      options.certificate = (cert, key)
-    }
+    options.certificate = try tls.certificate()
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)
     return options
@@ -173,7 +162,7 @@ public struct NetRunnerCommand: ParsableCommand {
   /// A warning that browsers on other machines won't give the page their cameras, or nil if they
   /// will.
   private var cameraWarning: String? {
-    guard cert == nil, !["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
+    guard tls.cert == nil, !["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
     return "Without --cert and --key, browsers on other machines don't allow the camera on this "
       + "page; photos and videos work."
   }
@@ -186,5 +175,33 @@ public struct NetRunnerCommand: ParsableCommand {
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
   }
+}
+
+/// Settings of the system's memory allocator.
+enum MemoryAllocator {
+  /// Makes the allocator return large blocks, such as request bodies, as soon as they are freed.
+  ///
+  /// By default, glibc raises the size from which it returns blocks to the system each time a large
+  /// block is freed. It keeps the rest in one heap per thread, which takes 100 MB for 64 clients
+  /// that post images.
+  static func returnLargeBlocks() {
+    #if canImport(Glibc)
+    _ = mallopt(M_MMAP_THRESHOLD, 64 << 10)
+    #endif
+  }
+}
+
+/// The program `tensorio-netrunner`.
+package enum NetRunnerProgram {
+  /// Runs the command line of this process.
+  package static func main() {
+    Program.run(NetRunnerCommand.self, called: "tensorio netrunner")
+  }
+}
+
+extension ByteCount: ExpressibleByArgument {
+  package init?(argument: String) { self.init(parsing: argument) }
+
+  package var defaultValueDescription: String { description }
 }
 #endif

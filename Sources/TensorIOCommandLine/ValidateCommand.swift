@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import ModelCommands
+import ModelTools
 import NetRunner
 import TensorIO
 

@@ -7,7 +7,7 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-@testable import ModelCommands
+@testable import ModelTools
 
 /// Which outputs `tensorio init` takes for class maps.
 @Suite struct ClassMapDraftTests {

@@ -7,7 +7,7 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-@testable import ModelCommands
+@testable import ModelTools
 
 /// What `tensorio init` writes for tensors that no fixture has.
 @Suite struct LayerDrafterTests {

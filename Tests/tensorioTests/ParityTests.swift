@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOImageCodecs
 import Testing
 
-@testable import ModelCommands
+@testable import ModelTools
 
 /// `tensorio parity` on committed files: TensorFlow's and OpenCV's tensors, and errors.
 @Suite(.serialized) struct ParityTests {

@@ -7,7 +7,7 @@ import Foundation
 import TensorIO
 import Testing
 
-@testable import ModelCommands
+@testable import ModelTools
 
 /// Quantized layers, for which no bundle without a model will do.
 @Suite struct QuantizedParityTests {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CProcessCalls
+import ModelTools
 import TensorIO
 import TensorIOIsolation
 

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelTools
 import TensorIO
 
 /// Prints the results of epochs, as a table for users or as one JSON object a line.

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelTools
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)

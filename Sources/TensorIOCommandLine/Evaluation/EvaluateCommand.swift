@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import ModelCommands
+import ModelTools
 import NetRunner
 import TensorIO
 import TensorIOImageCodecs
@@ -77,12 +78,7 @@ struct EvaluateCommand: ParsableCommand {
       valueName: "all|none|n"))
   var outputs: OutputsArgument?
 
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      "Write a report: .json, .csv, .xml (JUnit) or .html; may be repeated.", valueName: "file"),
-    completion: .file(extensions: ["json", "csv", "xml", "html"]))
-  var report: [String] = []
+  @OptionGroup var reports: ReportArguments
 
   @Option(
     parsing: .singleValue,
@@ -110,7 +106,7 @@ struct EvaluateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let files = try report.map { try ReportTarget($0) }
+    let files = try reports.targets()
     try choice.checkTakePictures()
     let interruption = Interruption()
     var gates: [GateResult] = []
@@ -133,7 +129,8 @@ struct EvaluateCommand: ParsableCommand {
       } catch {
         failure = failure ?? error
       }
-      let suffix = datasets.count > 1 ? unused(dataset.id ?? dataset.name, &names) : nil
+      let suffix =
+        datasets.count > 1 ? names.insertUnique(dataset.id ?? dataset.name, separator: "-") : nil
       for file in files {
         do {
           try file.write(report, gates, of: dataset, suffix: suffix)
@@ -141,12 +138,12 @@ struct EvaluateCommand: ParsableCommand {
           failure = failure ?? error
         }
       }
-      try printReport(report)
+      try EvaluationPrinter(report).print(asJSON: json)
       if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
         failure = failure ?? ExitCode(65)
       }
     }
-    for gate in gates { Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)") }
+    EvaluationPrinter.print(gates)
     if let failure { throw failure }
     if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
     if interruption.isRequested {
@@ -166,35 +163,22 @@ struct EvaluateCommand: ParsableCommand {
     }
   }
 
-  /// Returns a name for a dataset's report that no other report has.
-  private func unused(_ name: String, _ names: inout Set<String>) -> String {
-    var found = name
-    var number = 2
-    while !names.insert(found).inserted {
-      found = "\(name)-\(number)"
-      number += 1
-    }
-    return found
-  }
-
   private func evaluate(
     _ dataset: Dataset, _ interruption: Interruption
   ) throws -> EvaluationReport {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(withIDs: dataset.modelIDs)
-    for bundle in bundles {
-      for warning in bundle.warnings {
-        Console.printMessage("warning: \(bundle.path): \(warning)")
-      }
-    }
     let run = try EvaluationRun(
       dataset, options: options(for: dataset), limit: limit, part: part?.record)
-    var progress = EvaluationProgress()
+    var progress = ModelProgress()
     defer { progress.end() }
     return try run.evaluate(
       bundles, with: Backends.all, by: ToolRecord(version: Version.current),
       libraries: Backends.versions(for: bundles), until: { interruption.isRequested },
-      onProgress: { progress.show($0) })
+      onProgress: {
+        let accuracy = $0.judged > 0 ? Double($0.correct) / Double($0.judged) : nil
+        progress.show($0.model, $0.done, of: $0.count, accuracy: accuracy, failed: $0.failed)
+      })
   }
 
   private func options(for dataset: Dataset) -> EvaluationOptions {
@@ -207,14 +191,6 @@ struct EvaluateCommand: ParsableCommand {
     options.fetch = PictureDownload.bytes
     measures.apply(to: &options)
     return options
-  }
-
-  private func printReport(_ report: EvaluationReport) throws {
-    if json {
-      Console.printJSONText(String(try report.json().dropLast()))
-    } else {
-      EvaluationPrinter(report).printText()
-    }
   }
 }
 

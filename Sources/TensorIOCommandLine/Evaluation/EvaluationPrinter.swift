@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ModelCommands
+import ModelTools
 import NetRunner
 import TensorIO
 
-/// Prints a report as text.
+/// Prints a report as text or as JSON.
 struct EvaluationPrinter {
   private let report: EvaluationReport
   /// The most failed images that are listed.
@@ -17,7 +18,19 @@ struct EvaluationPrinter {
     self.report = report
   }
 
-  func printText() {
+  /// Prints which gates are met.
+  static func print(_ gates: [GateResult]) {
+    for gate in gates {
+      Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)")
+    }
+  }
+
+  func print(asJSON: Bool) throws {
+    guard asJSON else { return printText() }
+    Console.printJSONText(String(try report.json().dropLast()))
+  }
+
+  private func printText() {
     let dataset = report.dataset
     Console.printData(
       Console.bold(dataset.name.printable)
@@ -56,7 +69,7 @@ struct EvaluationPrinter {
         value.interval.map { "\($0.lower.fixed(4)) to \($0.upper.fixed(4))" } ?? "",
         "\(value.count)")
     }
-    if !names.isEmpty { for line in table.lines() { Console.printData(line) } }
+    if !names.isEmpty { Console.printTable(table, indentation: 2) }
     var notes: Set<String> = []
     let subject = report.models.count > 1 ? "'\(result.model.id.printable)': " : ""
     for note in shown.flatMap(\.value.notes) where notes.insert(note).inserted {
@@ -91,7 +104,7 @@ struct EvaluationPrinter {
         name, text(stage.mean), text(stage.p50), text(stage.p90), text(stage.p95),
         text(stage.p99), text(stage.maximum))
     }
-    if latency.total.count > 0 { for line in table.lines() { Console.printData(line) } }
+    if latency.total.count > 0 { Console.printTable(table, indentation: 2) }
     Console.printData(
       "  \(counted(result.pictures, "image")), \(result.failed) failed, "
         + "\(result.throughput.fixed(1)) per second"

@@ -25,12 +25,7 @@ struct MergeCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var parts: [String]
 
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      "Write a report: .json, .csv, .xml (JUnit) or .html; may be repeated.", valueName: "file"),
-    completion: .file(extensions: ["json", "csv", "xml", "html"]))
-  var report: [String] = []
+  @OptionGroup var reports: ReportArguments
 
   @Option(
     parsing: .singleValue,
@@ -43,7 +38,7 @@ struct MergeCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let files = try report.map { try ReportTarget($0) }
+    let files = try reports.targets()
     let whole = try EvaluationReport.merging(
       parts: try parts.map { try EvaluationReport(contentsOf: $0) },
       registry: TensorIOTool.current.metrics)
@@ -53,12 +48,8 @@ struct MergeCommand: ParsableCommand {
       files.contains(where: \.showsPictures)
       ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
     for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
-    if json {
-      Console.printJSONText(String(try whole.json().dropLast()))
-    } else {
-      EvaluationPrinter(whole).printText()
-    }
-    for gate in gates { Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)") }
+    try EvaluationPrinter(whole).print(asJSON: json)
+    EvaluationPrinter.print(gates)
     if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
   }
 }

@@ -44,7 +44,7 @@ struct ModelChoice: ParsableArguments {
     }
   }
 
-  /// Opens the bundles.
+  /// Opens the bundles, and prints their warnings.
   ///
   /// - Parameter ids: The identifiers of the models to use from the folder. If this is empty, all
   ///   models that take an image are used.
@@ -74,6 +74,11 @@ struct ModelChoice: ParsableArguments {
           "'\(other)' and '\(bundle.path)' have the same id, '\(bundle.manifest.id)', so their "
             + "results can't be told apart. Change \"id\" in one model.json, or name one bundle."
         )
+      }
+    }
+    for bundle in bundles {
+      for warning in bundle.warnings {
+        Console.printMessage("warning: \(bundle.path): \(warning)")
       }
     }
     return bundles

@@ -3,9 +3,25 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ModelCommands
 import NetRunner
 import TensorIO
+
+/// The option for the files to write reports to.
+struct ReportArguments: ParsableArguments {
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Write a report: .json, .csv, .xml (JUnit) or .html; may be repeated.", valueName: "file"),
+    completion: .file(extensions: ["json", "csv", "xml", "html"]))
+  var report: [String] = []
+
+  /// Returns the files, before an evaluation takes time.
+  ///
+  /// - Throws: `TensorIOError` for a file that can't be written.
+  func targets() throws -> [ReportTarget] { try report.map { try ReportTarget($0) } }
+}
 
 /// A file to write a report to, in the format of its extension.
 struct ReportTarget {

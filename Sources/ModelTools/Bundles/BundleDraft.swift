@@ -1,0 +1,94 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// A draft of a bundle, with everything that can be read from a model.
+package struct BundleDraft {
+  /// The name of the model's file or folder in the bundle.
+  let modelFile: String
+  /// The content of model.json, with its keys in the order of the documentation.
+  let manifest: OrderedJSON
+  /// The files of the assets folder.
+  let assets: [Asset]
+  /// The keys of model.json that are empty or hold a marker for the user to replace.
+  package let blanks: [String]
+  /// One sentence for each assumption, and for anything else that the user should check.
+  package let checks: [String]
+  /// The assumptions among ``checks`` that a run depends on.
+  ///
+  /// If one of them is wrong, the outputs may be wrong.
+  var assumptions: [String] = []
+
+  typealias Members = [(key: String, value: OrderedJSON)]
+
+  /// A file of the assets folder.
+  struct Asset: Hashable {
+    var name: String
+    var text: String
+  }
+
+  /// The model's description for users; nil for each value that the model doesn't state.
+  struct About {
+    var name: String?
+    var details: String?
+    var version: String?
+    var author: String?
+    var license: String?
+  }
+
+  /// The start of every text that the user must fill in.
+  package static let markerStart = "(fill in:"
+
+  /// Returns the first members of a model.json, with markers for what the user must fill in.
+  static func members(
+    _ about: About, bundleName: String, blanks: inout [String]
+  ) -> Members {
+    func text(_ value: String?, _ key: String, _ marker: String) -> (String, OrderedJSON) {
+      if let value, !value.isEmpty { return (key, .string(value)) }
+      blanks.append(key)
+      return (key, .string("\(markerStart) \(marker))"))
+    }
+    return [
+      ("name", .string(about.name.flatMap { isGeneric($0) ? nil : $0 } ?? bundleName)),
+      text(about.details, "details", "what the model does"),
+      ("id", .string(identifier(bundleName))),
+      ("version", .string(about.version.flatMap { $0.isEmpty ? nil : $0 } ?? "1")),
+      text(about.author, "author", "who made the model"),
+      text(about.license, "license", "the model's license"),
+    ]
+  }
+
+  /// Whether a name only says what kind of model it is.
+  ///
+  /// The tools that write metadata give every model of a kind the same name.
+  private static func isGeneric(_ name: String) -> Bool {
+    let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+    return letters.isEmpty || genericNames.contains(letters)
+  }
+
+  private static let genericNames: Set<String> = [
+    "model", "main", "tflitemodel", "tensorflowlitemodel", "convertedmodel",
+    "imageclassifier", "imageclassification", "imageclassificationmodel", "objectdetector",
+    "objectdetection", "imagesegmenter", "imagesegmentation", "imageembedder", "textclassifier",
+    "nlclassifier", "bertnlclassifier", "bertquestionanswerer", "audioclassifier", "audioembedder",
+    "textembedder", "imagegenerator",
+  ]
+
+  private static func identifier(_ name: String) -> String {
+    String(name.lowercased().map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "-" })
+  }
+
+  /// Returns the check for a model with several signatures.
+  static func signatureChecks(_ signatures: [SignatureDescription], chosen: Int) -> [String] {
+    guard signatures.count > 1 else { return [] }
+    let key = signatures[chosen].key
+    let others = signatures.indices.filter { $0 != chosen }.map { "'\(signatures[$0].key)'" }
+    return [
+      "the signature '\(key)' was used; the model also has "
+        + others.joined(separator: ", ") + ", which --signature selects"
+    ]
+  }
+}

@@ -1,0 +1,331 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOLiteRT
+
+/// Writes the layers of a model.json from a model's tensors, and records its assumptions.
+struct LayerDrafter {
+  /// The value of `model.quantized` that fits the layers.
+  let isQuantized: Bool
+  private(set) var assets: [BundleDraft.Asset] = []
+  var checks: [String] = []
+  /// The sizes of the input images.
+  private(set) var pictures: [PictureSize] = []
+
+  typealias PictureSize = (height: Int, width: Int)
+
+  let signature: SignatureDescription
+  private var labelledOutputs = 0
+
+  /// Whether the model takes one image and returns labelled values.
+  var classifiesPictures: Bool {
+    pictures.count == 1 && signature.inputs.count == 1 && labelledOutputs > 0
+  }
+
+  /// The names of the outputs of an object detector; nil for any other model.
+  let detection: [String]?
+  /// The file with the labels of the objects that the model detects.
+  var detectionLabels: String?
+
+  typealias Members = [(key: String, value: OrderedJSON)]
+
+  /// Makes a drafter.
+  ///
+  /// - Parameters:
+  ///   - signature: The tensors that become inputs and outputs.
+  ///   - mayBeQuantized: Whether the model's format supports quantized tensors.
+  ///   - detection: The names of the outputs of an object detector; nil for any other model.
+  init(
+    _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
+  ) {
+    self.signature = signature
+    self.detection = detection
+    guard mayBeQuantized else {
+      isQuantized = false
+      return
+    }
+    let tensors = signature.inputs + signature.outputs
+    // An image layer can't name a data type. If the model were marked as quantized, a float image
+    // couldn't be described.
+    let hasFloatPicture = signature.inputs.contains {
+      $0.dataType == .float32 && (Self.hasPictureShape($0) || Self.hasGrayShape($0, nil))
+    }
+    let areBytes = tensors.allSatisfy { $0.dataType?.isByte ?? false }
+    isQuantized = areBytes || (!hasFloatPicture && tensors.contains(where: Self.isQuantized))
+  }
+
+  /// Describes the input layers.
+  mutating func inputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
+    try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name in
+      if let size = drafter.pictureSize(of: tensor, metadata, name: name) {
+        return drafter.picture(tensor, metadata, name: name, size: size)
+      }
+      return try drafter.numbers(tensor, name: name, side: "input")
+    }
+  }
+
+  /// Describes the output layers.
+  mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
+    if let detection { return try detectionOutputs(metadata, named: detection) }
+    return try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
+      if let map = drafter.classMap(tensor, metadata, name: name) { return map }
+      var members = try drafter.numbers(tensor, name: name, side: "output")
+      drafter.addLabels(metadata, of: tensor, to: &members, name: name)
+      if Self.hasPictureShape(tensor) || metadata?.content?.isPicture ?? false {
+        drafter.checks.append(
+          "type of '\(name)': an array is assumed; if it is an image, change the type to \"image\" "
+            + "with \"format\" and \"denormalize\"")
+      }
+      return members
+    }
+  }
+
+  /// Describes the layers of the placeholders.
+  mutating func placeholders(_ tensors: [TensorDescription]) throws -> [OrderedJSON] {
+    try draft(tensors, tensors.map { _ in nil }, "placeholder") { drafter, tensor, _, name in
+      try drafter.numbers(tensor, name: name, side: "placeholder")
+    }
+  }
+
+  private typealias Draft = (
+    inout LayerDrafter, TensorDescription, TensorMetadata?, String
+  ) throws -> Members
+
+  private mutating func draft(
+    _ tensors: [TensorDescription], _ metadata: [TensorMetadata?], _ side: String, _ draft: Draft
+  ) throws -> [OrderedJSON] {
+    var names: Set<String> = []
+    return try tensors.enumerated().map { index, tensor in
+      let own = tensor.name.isEmpty ? metadata[index]?.name ?? "" : tensor.name
+      let name = names.insertUnique(own.isEmpty ? side : own, separator: "_")
+      if name != tensor.name {
+        checks.append(
+          "name of '\(name)': the model's name for the \(side) at index \(index) is "
+            + "'\(tensor.name)'")
+      }
+      return .object(try draft(&self, tensor, metadata[index], name))
+    }
+  }
+
+  // MARK: - Numbers
+
+  mutating func numbers(
+    _ tensor: TensorDescription, name: String, side: String
+  ) throws -> Members {
+    guard let dataType = tensor.dataType else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The \(side) '\(name)' has \(tensor.typeName) values, which a layer of a model.json can't "
+          + "describe. Convert the model with another type.")
+    }
+    guard !tensor.shape.contains(0) else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "The \(side) '\(name)' has the shape \(tensor.shape), which has no elements. A layer of a "
+          + "model.json can't describe that.")
+    }
+    let type = dataType == .string ? "string" : tensor.shape.isEmpty ? "scalar" : "array"
+    var members: Members = [
+      ("name", .string(name)), ("type", .string(type)),
+      ("shape", .integers(closedShape(of: tensor, name: name))),
+    ]
+    if dataType != (isQuantized ? nil : .float32), !(isQuantized && dataType.isByte) {
+      members.append(("dtype", .string(dataType.rawValue)))
+    }
+    guard Self.isQuantized(tensor) else { return members }
+    if isQuantized {
+      let key = side == "input" ? "quantize" : "dequantize"
+      members.append((key, .object([("standard", .string("model"))])))
+    } else {
+      checks.append(
+        "'\(name)' is passed as raw \(dataType) values, because a model.json can't describe "
+          + "quantization beside a float image")
+    }
+    return members
+  }
+
+  /// Returns the shape with a length for every axis except the batch axis.
+  private mutating func closedShape(of tensor: TensorDescription, name: String) -> [Int] {
+    if tensor.rankIsUnknown {
+      checks.append("shape of '\(name)': the model allows any shape; one value is assumed")
+      return [1]
+    }
+    guard tensor.shape.dropFirst().contains(-1) else { return tensor.shape }
+    checks.append("shape of '\(name)': the model leaves \(tensor.shape) open; 1 is assumed")
+    return tensor.shape.prefix(1) + tensor.shape.dropFirst().map { $0 < 0 ? 1 : $0 }
+  }
+
+  private static func isQuantized(_ tensor: TensorDescription) -> Bool {
+    switch tensor.dataType {
+    case .uint8, .int8, .int16, .int32: tensor.quantization != nil
+    default: false
+    }
+  }
+
+  // MARK: - Images
+
+  private static func hasPictureShape(_ tensor: TensorDescription) -> Bool {
+    let shape = tensor.shape
+    return shape.count == 4 && abs(shape[0]) == 1 && shape[3] == 3 && shape[1] != 0
+      && shape[1] != 1 && shape[2] != 0 && shape[2] != 1
+  }
+
+  /// Whether a tensor has the shape of a gray image.
+  ///
+  /// Sound can have the same rank, so without metadata only squares count as images.
+  private static func hasGrayShape(_ tensor: TensorDescription, _ metadata: TensorMetadata?) -> Bool
+  {
+    let shape = tensor.shape
+    guard shape.count == 4, abs(shape[0]) == 1, shape[3] == 1 else { return false }
+    let isLarge = shape[1] >= 8 && shape[2] >= 8
+    return metadata?.content?.isPicture ?? (isLarge && shape[1] == shape[2])
+  }
+
+  /// Returns the height and width if a tensor holds an image.
+  private mutating func pictureSize(
+    of tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
+  ) -> PictureSize? {
+    guard Self.hasPictureShape(tensor) || Self.hasGrayShape(tensor, metadata),
+      metadata?.content?.isPicture ?? true
+    else { return nil }
+    switch tensor.dataType {
+    case .float32: guard !isQuantized else { return nil }
+    case .uint8, .int8: guard isQuantized || tensor.quantization == nil else { return nil }
+    default: return nil
+    }
+    var size = (height: tensor.shape[1], width: tensor.shape[2])
+    guard size.height < 0 || size.width < 0 else { return size }
+    var known: (width: Int?, height: Int?) = (nil, nil)
+    if case .image(_, let width, let height)? = metadata?.content { known = (width, height) }
+    if size.height < 0 { size.height = known.height ?? Self.usualSide }
+    if size.width < 0 { size.width = known.width ?? Self.usualSide }
+    checks.append(
+      "shape of '\(name)': the model leaves the size open; \(size.height) rows of \(size.width) "
+        + "pixels are assumed")
+    return size
+  }
+
+  /// The side length that most classifiers take, in pixels.
+  private static let usualSide = 224
+
+  private mutating func picture(
+    _ tensor: TensorDescription, _ metadata: TensorMetadata?, name: String,
+    size: PictureSize
+  ) -> Members {
+    pictures.append(size)
+    let channels = tensor.shape[3]
+    if channels == 1, metadata?.content == nil {
+      checks.append(
+        "type of '\(name)': a gray image is assumed; if it isn't one, change the type to \"array\""
+      )
+    } else if channels == 3, !(metadata?.content?.isRGB ?? false) {
+      checks.append("format of '\(name)': the model doesn't specify it; RGB is assumed")
+    }
+    let batch = tensor.shape[0] == -1 ? [-1] : []
+    var members: Members = [
+      ("name", .string(name)), ("type", .string("image")),
+      ("shape", .integers(batch + [size.height, size.width, channels])),
+      ("format", .string(channels == 1 ? "GRAY" : "RGB")),
+    ]
+    let draft = NormalizationDraft(metadata?.normalization, for: tensor, name: name)
+    if let normalize = draft.json { members.append(("normalize", normalize)) }
+    if let check = draft.check { checks.append(check) }
+    return members
+  }
+
+  // MARK: - Labels
+
+  private mutating func addLabels(
+    _ metadata: TensorMetadata?, of tensor: TensorDescription, to members: inout Members,
+    name: String
+  ) {
+    if let labels = metadata?.valueLabels {
+      let file = addAsset(labels)
+      checks.append(
+        "labels of '\(name)': its values are line indexes in assets/\(file), which programs "
+          + "must look up")
+    }
+    guard tensor.dataType != .string, !tensor.shape.isEmpty else { return }
+    let batch = tensor.shape[0] == -1 ? 1 : 0
+    let values = tensor.shape.dropFirst(batch).map { max($0, 1) }.elementCount ?? .max
+    guard let labels = metadata?.labels else {
+      if !pictures.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
+        checks.append(
+          "labels of '\(name)': the model has none; if it is a classifier, put the class names "
+            + "into assets/labels.txt and add \"labels\": \"labels.txt\"")
+      }
+      return
+    }
+    let file = addAsset(labels)
+    guard labels.count >= values else {
+      checks.append(
+        "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; "
+          + "complete it and add \"labels\": \"\(file)\"")
+      return
+    }
+    if labels.count > values {
+      checks.append(
+        "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; the "
+          + "last names have no value")
+    }
+    labelledOutputs += 1
+    members.append(("labels", .string(file)))
+  }
+
+  /// Adds a file of labels unless an identical one exists, and returns its name.
+  mutating func addAsset(_ labels: [String]) -> String {
+    let text = labels.map { $0 + "\n" }.joined()
+    if let same = assets.first(where: { $0.text == text }) { return same.name }
+    let name = assets.isEmpty ? "labels.txt" : "labels-\(assets.count + 1).txt"
+    assets.append(BundleDraft.Asset(name: name, text: text))
+    return name
+  }
+}
+
+extension TensorMetadata.Content {
+  fileprivate var isPicture: Bool {
+    if case .image = self { true } else { false }
+  }
+
+  fileprivate var isRGB: Bool {
+    if case .image(.rgb, _, _) = self { true } else { false }
+  }
+}
+
+extension LayerDrafter {
+  /// The value of `model.type`; nil if the layers don't show what the model does.
+  var modelType: String? {
+    if detection != nil, pictures.count == 1 { return "image.detection" }
+    return classifiesPictures ? "image.classification" : nil
+  }
+
+  /// The value of `options`; nil if there are none.
+  var options: OrderedJSON? {
+    var members: Members = []
+    if modelType != nil { members.append(("device_position", .string("back"))) }
+    if classifiesPictures {
+      members.append(("output_format", .string("image.classification.imagenet")))
+    }
+    if let detectionLabels { members.append(("labels", .string(detectionLabels))) }
+    return members.isEmpty ? nil : .object(members)
+  }
+
+  /// Describes the four outputs of `TFLite_Detection_PostProcess` under their well-known names.
+  mutating func detectionOutputs(
+    _ metadata: [TensorMetadata?], named names: [String]
+  ) throws -> [OrderedJSON] {
+    if let labels = metadata.lazy.compactMap({ $0?.valueLabels ?? $0?.labels }).first {
+      detectionLabels = addAsset(labels)
+    } else {
+      checks.append(
+        "options.labels: the model has no names for the objects that it finds; put them into "
+          + "assets/labels.txt, one per line, and add \"options\": {\"labels\": \"labels.txt\"}")
+    }
+    return try zip(signature.outputs, names).map { output, name in
+      .object(try numbers(output, name: name, side: "output"))
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+package import TensorIOTensorFlow
+
+/// What a SavedModel says about itself, apart from its signatures.
+struct SavedModelFacts {
+  /// The version of TensorFlow that wrote the model; empty if unknown.
+  var tensorFlowVersion: String
+  /// The tags of the graph that was read.
+  var tags: [String]
+  /// The tags of every graph.
+  var graphs: [[String]]
+  var hasVariables: Bool
+  var files: [SavedModelFile]
+  /// The placeholders that each signature needs in addition to its inputs.
+  var placeholders: [[TensorDescription]]
+  /// The names in the graph, by the names that layers use, for each signature.
+  var graphNames: [[String: String]]
+  /// The tensors that are probably the graph's results, if no signature lists them.
+  var results: [String]
+  /// The operations of a training step, and the placeholders that each needs.
+  var trainingOperations: [(name: String, needs: [String])]
+
+  /// Describes a model.
+  ///
+  /// - Parameters:
+  ///   - model: The graph that was loaded.
+  ///   - path: The folder.
+  ///   - graphs: The tags of every graph in the folder.
+  ///   - operations: The operations of a training step; nil if they are unknown.
+  /// - Throws: ``TensorIOError`` when the folder cannot be read.
+  init(
+    _ model: TensorFlowModel, at path: String, graphs: [[String]], operations: [String]?
+  ) throws {
+    tensorFlowVersion = model.tensorFlowVersion
+    tags = model.tags
+    self.graphs = graphs
+    hasVariables = model.hasVariables
+    files = try SavedModelFile.all(in: path)
+    placeholders = model.signatures.map { model.placeholders(beside: $0) }
+    graphNames = model.signatures.map { signature in
+      let names = (signature.inputs + signature.outputs).map(\.name)
+      return Dictionary(
+        names.compactMap { name in
+          model.graphName(of: name, in: signature).map { (name, $0) }
+        }, uniquingKeysWith: { first, _ in first })
+    }
+    results = model.signatures[0].outputs.isEmpty ? model.results.map(\.name) : []
+    let nothing = SignatureDescription(key: "", inputs: [], outputs: [])
+    trainingOperations = (operations ?? SavedModelUse.trainingOperations(of: model)).map { name in
+      (name, model.placeholders(beside: nothing, operations: [name]).map(\.name))
+    }
+  }
+}
+
+/// A file of a SavedModel.
+struct SavedModelFile {
+  /// The path within the folder.
+  var name: String
+  var byteCount: Int
+
+  /// Returns the files of a folder without hidden ones, sorted by name.
+  static func all(in folder: String) throws -> [SavedModelFile] {
+    try names(in: folder, prefix: "").sorted().map { name in
+      SavedModelFile(name: name, byteCount: try byteCount(of: folder + "/" + name))
+    }
+  }
+
+  /// Returns the size of a file, or of the file that a link leads to.
+  private static func byteCount(of path: String) throws -> Int {
+    guard let count = FileSystem.byteCount(of: path) else {
+      throw TensorIOError(.unreadableFile, "'\(path)' can't be read.")
+    }
+    return count
+  }
+
+  private static func names(in folder: String, prefix: String) throws -> [String] {
+    try FileSystem.contents(of: folder).filter { !$0.hasPrefix(".") }.flatMap { name in
+      FileSystem.isFolder(folder + "/" + name)
+        ? try names(in: folder + "/" + name, prefix: prefix + name + "/") : [prefix + name]
+    }
+  }
+}
+
+/// The graph of a SavedModel that is used without a bundle: the one for inference, if there is one.
+package struct SavedModelUse {
+  /// The tags of every graph.
+  package let graphs: [[String]]
+  /// The modes that load the graph.
+  package let modes: ModelModes
+
+  /// Reads the file, which doesn't need the TensorFlow library.
+  ///
+  /// - Throws: ``TensorIOError`` when the folder isn't a SavedModel.
+  package init(ofModelAt path: String, with backend: TensorFlowBackend) throws {
+    graphs = try backend.graphTags(ofModelAt: path)
+    modes = !graphs.contains(["serve"]) && graphs.contains(["train"]) ? .train : .predict
+  }
+
+  /// Returns the operation of a training step, if the graph has one with a common name.
+  static func trainingOperations(of model: TensorFlowModel) -> [String] {
+    guard model.tags.contains("train") else { return [] }
+    return Array(["train", "train_op"].filter(model.hasOperation).prefix(1))
+  }
+}

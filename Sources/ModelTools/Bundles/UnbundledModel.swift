@@ -1,0 +1,69 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIOLiteRT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A .tflite file that runs without a bundle, based on its own metadata.
+package enum UnbundledModel {
+  /// Calls a closure with the path of a bundle that exists only while the closure runs.
+  ///
+  /// - Parameters:
+  ///   - path: The .tflite file.
+  ///   - key: The key of the signature to describe; nil for the first.
+  ///   - body: A closure that takes the bundle's path and loads the model.
+  /// - Returns: The closure's result.
+  /// - Throws: `TensorIOError` if the file isn't a model or doesn't say what a run needs to know;
+  ///   any error of the closure.
+  package static func withBundle<Result>(
+    ofModelAt path: String, signature key: String?, _ body: (String) throws -> Result
+  ) throws -> Result {
+    let name = FileSystem.name(of: path).split(separator: ".").dropLast().joined(separator: ".")
+    let model = try LiteRTBackend().liteRTModel(at: path)
+    let index = try model.index(ofSignature: key)
+    let draft = try BundleDraft(
+      model: model, signature: index, bundleName: name.isEmpty ? "model" : name)
+    if let unknown = draft.assumptions.first { throw incomplete(path, name, unknown) }
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "tensorio-\(UUID().uuidString)").path
+    let bundle = folder + "/model\(BundleWriter.fileExtension)"
+    try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try draft.write(to: bundle, modelPath: path)
+    return try body(bundle)
+  }
+
+  private static func incomplete(
+    _ path: String, _ name: String, _ unknown: String
+  ) -> TensorIOError {
+    let bundle = "\(name.isEmpty ? "model" : name)\(BundleWriter.fileExtension)"
+    return TensorIOError(
+      .invalidModel,
+      "'\(path)' is a model without a bundle, and its metadata lacks what a run needs "
+        + "(\(unknown)). Create a bundle with 'tensorio init \(path) -o \(bundle)', complete its "
+        + "model.json, and run the bundle.")
+  }
+}
+
+extension LiteRTModel {
+  /// Returns the index of a signature, or of the first one if the key is nil.
+  ///
+  /// - Throws: `TensorIOError` when the model has no such signature.
+  func index(ofSignature key: String?) throws -> Int {
+    guard let key else { return 0 }
+    guard let index = signatures.firstIndex(where: { $0.key == key }) else {
+      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
+      throw TensorIOError(
+        .invalidOption, "The model has no signature '\(key)'; it has \(keys).")
+    }
+    return index
+  }
+}

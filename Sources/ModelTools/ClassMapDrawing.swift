@@ -1,0 +1,99 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+import TensorIOImageCodecs
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A class map as an SVG document, with the coloured image and its legend beside it.
+///
+/// The image is embedded, so the document needs no other files.
+package struct ClassMapDrawing {
+  private let map: ClassMap
+  private let title: String
+
+  /// The length of the image's longer side in the drawing, in pixels.
+  private static let longestSide = 480.0
+  private static let margin = 24.0
+  private static let lineHeight = 26.0
+  private static let fontSize = 16.0
+
+  /// Makes a drawing.
+  ///
+  /// - Parameters:
+  ///   - map: The class map.
+  ///   - title: The document's title, which screen readers read aloud.
+  package init(map: ClassMap, title: String) {
+    self.map = map
+    self.title = title
+  }
+
+  /// Makes the document.
+  ///
+  /// - Throws: `TensorIOError` when the image cannot be encoded.
+  package func svg() throws -> String {
+    let png = Data(try ImageEncoder().encode(map.picture(), as: .png)).base64EncodedString()
+    let scale = Self.longestSide / Double(max(map.width, map.height))
+    let picture = (width: Double(map.width) * scale, height: Double(map.height) * scale)
+    let legend = map.legend
+    let nameWidth = legend.map { Self.width(of: $0.name) }.max() ?? 0
+    let left = Self.margin * 2 + picture.width
+    let right = left + 30 + nameWidth + 24 + 56
+    let width = right + Self.margin
+    let height = max(picture.height, Double(legend.count) * Self.lineHeight) + 2 * Self.margin
+    var lines = [
+      """
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.text(width))" \
+      height="\(Self.text(height))" viewBox="0 0 \(Self.text(width)) \(Self.text(height))" \
+      font-family="sans-serif" font-size="\(Self.text(Self.fontSize))" fill="#222222">
+      """,
+      "<title>\(title.xml)</title>",
+      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
+      """
+      <image x="\(Self.text(Self.margin))" y="\(Self.text(Self.margin))" \
+      width="\(Self.text(picture.width))" height="\(Self.text(picture.height))" \
+      style="image-rendering:pixelated" href="data:image/png;base64,\(png)"/>
+      """,
+    ]
+    for (row, entry) in legend.enumerated() {
+      let top = Self.margin + Double(row) * Self.lineHeight
+      let baseline = Self.text(top + 14.5)
+      lines.append(
+        """
+        <rect x="\(Self.text(left))" y="\(Self.text(top))" width="18" height="18" \
+        fill="\(entry.color.hexadecimal)" stroke="#888888"/>
+        <text x="\(Self.text(left + 30))" y="\(baseline)">\(entry.name.xml)</text>
+        <text x="\(Self.text(right))" y="\(baseline)" text-anchor="end">\
+        \(entry.percentText.xml)</text>
+        """)
+    }
+    lines.append("</svg>")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Estimates the width of a text, because no font is available to measure it.
+  private static func width(of text: String) -> Double {
+    text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x2E80 ? 0.6 : 1) * fontSize }
+  }
+
+  /// Formats a length without a trailing `.0`.
+  private static func text(_ length: Double) -> String {
+    let text = length.fixed(1)
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}
+
+extension ClassMap.LegendEntry {
+  /// The label, or the class number if the class has no label.
+  package var name: String { label ?? "class \(index)" }
+
+  /// The share in percent, where a share below 0.05% is shown as "< 0.1%".
+  package var percentText: String { share < 0.0005 ? "< 0.1%" : "\((share * 100).fixed(1))%" }
+}

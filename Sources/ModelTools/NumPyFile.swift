@@ -1,0 +1,160 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A tensor that NumPy's `save` wrote in version 1, 2 or 3, little-endian and in C order.
+package struct NumPyFile {
+  /// The elements, as they were saved.
+  package let tensor: Tensor
+  private let path: String
+
+  package init(_ path: String) throws {
+    self.path = path
+    let data = [UInt8](try FileSystem.read(path))
+    func fault(_ reason: String) -> TensorIOError {
+      TensorIOError(.wrongKind, "'\(path)' can't be read as a NumPy file: \(reason).")
+    }
+    guard data.count >= 12, data.starts(with: [0x93] + Array("NUMPY".utf8)) else {
+      throw fault("it doesn't start with NumPy's magic bytes")
+    }
+    let isFirstVersion = data[6] == 1
+    let start = isFirstVersion ? 10 : 12
+    let length =
+      isFirstVersion
+      ? Int(data[8]) | Int(data[9]) << 8
+      : Int(data[8]) | Int(data[9]) << 8 | Int(data[10]) << 16 | Int(data[11]) << 24
+    guard start + length <= data.count else { throw fault("its header is incomplete") }
+    let header = String(decoding: data[start..<(start + length)], as: UTF8.self)
+    guard let word = Self.text(after: "'descr':", in: header),
+      let shape = Self.shape(in: header)
+    else { throw fault("its header is \(header.prefix(80))") }
+    guard let dataType = Self.dataType(word) else {
+      throw fault("elements of type '\(word)' aren't supported; save them as float32 or integers")
+    }
+    guard !header.contains("'fortran_order': True") else {
+      throw fault("it is in Fortran order; save numpy.ascontiguousarray(array) instead")
+    }
+    let bytes = data[(start + length)...]
+    var count = dataType.byteWidth
+    for axis in shape {
+      let (product, overflow) = count.multipliedReportingOverflow(by: axis)
+      guard !overflow else { throw fault("its shape \(shape) is impossible") }
+      count = product
+    }
+    guard count == bytes.count else {
+      throw fault(
+        "shape \(shape) of \(dataType) takes \(count) bytes, but the file has \(bytes.count)")
+    }
+    tensor = try Tensor(copying: bytes.span.bytes, dataType: dataType, shape: shape)
+  }
+
+  /// Returns the value for a layer.
+  ///
+  /// Bytes of shape [height, width, 3] become an image for an image layer. If the types match, the
+  /// value is the tensor itself. For other layers it is a list of numbers to convert.
+  ///
+  /// - Throws: `TensorIOError` when an image layer takes another type of tensor.
+  package func value(for spec: TensorSpec?) throws -> any TensorEncodable {
+    guard let spec else { return tensor }
+    if spec.isImage {
+      if let picture = try picture() { return picture }
+      guard spec.dataType == tensor.dataType else {
+        throw TensorIOError(
+          .wrongKind,
+          "'\(spec.name)' takes a tensor of \(spec.dataType), or uint8 pixels [height, width, 3], "
+            + "but '\(path)' has \(tensor.dataType) \(tensor.shape).")
+      }
+      return tensor
+    }
+    if spec.dataType == tensor.dataType { return tensor }
+    switch tensor.dataType {
+    case .float16, .float32, .float64: return try tensor.numbers(as: Double.self)
+    default: return try tensor.numbers(as: Int64.self)
+    }
+  }
+
+  /// Returns the pixels as an RGB image; nil unless the tensor holds bytes of [height, width, 3].
+  private func picture() throws -> PixelBuffer? {
+    guard tensor.dataType == .uint8, tensor.shape.count == 3, tensor.shape[2] == 3,
+      tensor.shape[0] > 0, tensor.shape[1] > 0
+    else { return nil }
+    return PixelBuffer(
+      width: tensor.shape[1], height: tensor.shape[0], format: .rgb,
+      bytes: try tensor.numbers(as: UInt8.self))
+  }
+
+  private static func text(after key: String, in header: String) -> String? {
+    guard let range = header.firstRange(of: key) else { return nil }
+    let parts = header[range.upperBound...].split(
+      separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count >= 2 ? String(parts[1]) : nil
+  }
+
+  private static func shape(in header: String) -> [Int]? {
+    guard let range = header.firstRange(of: "'shape':"),
+      let open = header[range.upperBound...].firstIndex(of: "("),
+      let close = header[open...].firstIndex(of: ")")
+    else { return nil }
+    let parts = header[header.index(after: open)..<close].split(separator: ",")
+      .map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
+    let lengths = parts.compactMap { Int($0) }.filter { $0 >= 0 }
+    return lengths.count == parts.count ? lengths : nil
+  }
+
+  private static func dataType(_ word: String) -> DataType? {
+    words.first { $0.value == word }?.key
+  }
+
+  /// NumPy's names for the types; strings have none, because they have no fixed width.
+  private static let words: [DataType: String] = [
+    .float16: "<f2", .float32: "<f4", .float64: "<f8", .bool: "|b1", .uint8: "|u1", .int8: "|i1",
+    .uint16: "<u2", .int16: "<i2", .uint32: "<u4", .int32: "<i4", .int64: "<i8",
+  ]
+}
+
+extension NumPyFile {
+  /// Writes a tensor in the format of NumPy's `save`: version 1, little-endian, C order.
+  ///
+  /// - Parameters:
+  ///   - tensor: A tensor of any type except strings.
+  ///   - path: The file. An existing file is replaced.
+  /// - Throws: `TensorIOError` for strings, and when the file cannot be written.
+  package static func write(_ tensor: Tensor, to path: String) throws {
+    let axes = tensor.shape.map { "\($0)" }
+    let shape = axes.count == 1 ? "(\(axes[0]),)" : "(\(axes.joined(separator: ", ")))"
+    guard let word = word(for: tensor.dataType) else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(path)' can only hold numbers, got \(tensor.dataType) elements. Write text as JSON.")
+    }
+    var header =
+      "{'descr': '\(word)', 'fortran_order': False, 'shape': \(shape), }"
+    // The elements begin at a multiple of 64 bytes, and a line feed ends the header.
+    let prefix = 10
+    let padding = 63 - (prefix + header.utf8.count) % 64
+    header += String(repeating: " ", count: padding) + "\n"
+    let length = header.utf8.count
+    var data = Data([0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(length & 255), UInt8(length >> 8)])
+    data.append(contentsOf: header.utf8)
+    tensor.withBytes { $0.withUnsafeBytes { data.append(contentsOf: $0) } }
+    do {
+      try data.write(to: URL(filePath: path))
+    } catch {
+      throw TensorIOError(
+        .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+  }
+
+  /// Returns NumPy's name for a type; nil for strings.
+  static func word(for dataType: DataType) -> String? { words[dataType] }
+}

@@ -1,0 +1,163 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+
+extension ParityReport {
+  /// Returns the report for users, line by line.
+  package func lines(image: String, bundle: String) -> [String] {
+    var lines: [String] = []
+    if isEqual {
+      let largest = difference?.largest ?? 0
+      lines.append(
+        "equal: the largest difference is \(largest.significant) (tolerance \(shortest(tolerance)))"
+      )
+    } else {
+      lines.append(
+        "the tensor of '\(image)' differs between '\(reference.path)' and '\(bundle)':")
+      var table = TextTable(headings: ["stage", "result", ""])
+      for finding in findings {
+        table.append(finding.stage.rawValue, finding.result.rawValue, detail(finding))
+      }
+      lines += table.lines()
+      lines.append(verdict)
+      if let difference {
+        lines.append(
+          "largest difference \(difference.largest.significant), mean "
+            + "\(difference.mean.significant); \(difference.differing) "
+            + "of \(difference.count) elements differ by more than \(shortest(tolerance))")
+      } else {
+        lines.append(
+          "not compared element by element: \(layer.shape.channels) channels against "
+            + "\(reference.channels.count)")
+      }
+      if let residual, isExplained {
+        lines.append(
+          "unexplained rest: \(residual.fixed(3)) bytes rms")
+      }
+    }
+    if let note { lines.append(note) }
+    return lines
+  }
+
+  /// One sentence that names the first stage that differs, and how to fix it.
+  var verdict: String {
+    guard isExplained else {
+      let what = nearest.flatMap { $0.isEmpty ? nil : $0 } ?? "the bundle's own preprocessing"
+      let rest = "leaves \((residual ?? 0).fixed(2)) bytes rms"
+      let stage = firstDifference?.rawValue ?? ""
+      let advice =
+        switch firstDifference {
+        case .decode: ", so crop and resize almost fit. Compare the decoded images first."
+        case .resize:
+          ", so the crop almost fits. The Python code may use a resize that model.json doesn't "
+            + "support, such as the bicubic resize of TensorFlow or OpenCV."
+        default:
+          ". Compare the images before and after crop and resize, and check that both come from "
+            + "the same file."
+        }
+      return "first difference: \(stage): no known variant explains it. The nearest (\(what)) "
+        + rest + advice
+    }
+    guard let first = findings.first(where: { $0.result == .differs }) else {
+      return
+        "first difference: none found. The rest, \((residual ?? 0).fixed(3)) bytes rms, is as "
+        + "small as the effect of another rounding or decoder. Pass --tolerance to accept it."
+    }
+    return "first difference: \(first.stage.rawValue): \(sentence(first) ?? "differs"). "
+      + (first.suggestion ?? "")
+  }
+
+  /// Returns a phrase such as "looks like BGR instead of RGB".
+  ///
+  /// The phrase is weaker if a difference remains that this finding doesn't explain.
+  private func sentence(_ finding: StageFinding) -> String? {
+    guard let looksLike = finding.looksLike else { return nil }
+    let verb = (residual ?? 0) > Self.clear ? "looks most like" : "looks like"
+    return "\(verb) \(looksLike)" + (finding.insteadOf.map { " instead of \($0)" } ?? "")
+  }
+
+  /// The most bytes rms that remain if the images are identical, or off by one in a few pixels.
+  private static let clear = 0.1
+
+  private func detail(_ finding: StageFinding) -> String {
+    var parts: [String] = []
+    if let sentence = sentence(finding) { parts.append(sentence) }
+    if !finding.rivals.isEmpty {
+      let shown = finding.rivals.prefix(3).joined(separator: "; ")
+      let more = finding.rivals.count > 3 ? " and \(finding.rivals.count - 3) more" : ""
+      parts.append("(can't be told apart from: \(shown)\(more))")
+    }
+    return parts.joined(separator: " ")
+  }
+
+  /// A note for tensors that have equal values but different data types.
+  private var note: String? {
+    let (ours, theirs) = (layer.spec.dataType, reference.tensor.dataType)
+    guard ours != theirs, ours.isFloat == theirs.isFloat, isEqual else { return nil }
+    return "note: '\(reference.path)' has \(theirs) elements, '\(layer.spec.name)' takes \(ours)"
+  }
+
+  private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
+
+  /// Returns the report as JSON.
+  package func json(image: String, bundle: String, written: String?) -> JSONValue {
+    let comparison: [String: JSONValue] = [
+      "against": .string(reference.path), "equal": .bool(isEqual),
+      "theirs": .tensor(reference.tensor.dataType, reference.tensor.shape),
+      "tolerance": .number(tolerance), "largest_difference": .numberOrNull(difference?.largest),
+      "mean_difference": .numberOrNull(difference?.mean),
+      "differing_elements": .numberOrNull(difference.map { Double($0.differing) }),
+      "elements": .numberOrNull(difference.map { Double($0.count) }),
+      "first_difference": .stringOrNull(firstDifference?.rawValue),
+      "message": .stringOrNull(isEqual ? nil : verdict), "explained": .bool(isExplained),
+      "residual_bytes": .numberOrNull(residual), "nearest": .stringOrNull(nearest),
+      "fitted": fitted.map { $0.json } ?? .null,
+      "stages": .array(
+        findings.map { finding in
+          .object([
+            "stage": .string(finding.stage.rawValue), "result": .string(finding.result.rawValue),
+            "looks_like": .stringOrNull(finding.looksLike),
+            "instead_of": .stringOrNull(finding.insteadOf),
+            "mending": .stringOrNull(finding.suggestion),
+            "cannot_be_told_from": .strings(finding.rivals),
+          ])
+        }),
+    ]
+    let ours = layer.json(image: image, bundle, written: written)
+    return .object(ours.merging(comparison) { ours, _ in ours })
+  }
+}
+
+extension ImageLayer {
+  /// Returns the members of the JSON report that describe the bundle's own tensor of an image.
+  package func json(image: String, _ bundle: String, written: String?) -> [String: JSONValue] {
+    [
+      "bundle": .string(bundle), "image": .string(image), "input": .string(spec.name),
+      "ours": .tensor(spec.dataType, spec.itemShape),
+      "written": .stringOrNull(written),
+    ]
+  }
+}
+
+extension JSONValue {
+  fileprivate static func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
+    .object([
+      "dtype": .string(type.rawValue), "shape": .integers(shape),
+    ])
+  }
+}
+
+extension PixelNormalization {
+  fileprivate var json: JSONValue {
+    func colors(_ values: ColorValues) -> JSONValue {
+      .object([
+        "r": .number(values.red.shortestDouble), "g": .number(values.green.shortestDouble),
+        "b": .number(values.blue.shortestDouble),
+      ])
+    }
+    return .object(["scale": colors(scale), "bias": colors(bias)])
+  }
+}

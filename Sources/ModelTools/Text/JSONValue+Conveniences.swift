@@ -1,0 +1,30 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+package import TensorIO
+
+extension JSONValue {
+  /// Returns a string, or null for nil.
+  package static func stringOrNull(_ text: String?) -> JSONValue {
+    text.map(JSONValue.string) ?? .null
+  }
+
+  /// Returns a number, or null for nil.
+  package static func numberOrNull(_ number: Double?) -> JSONValue {
+    number.map(JSONValue.number) ?? .null
+  }
+
+  package static func integers(_ values: [Int]) -> JSONValue {
+    .array(values.map { .number(Double($0)) })
+  }
+
+  package static func floats(_ values: [Float]) -> JSONValue {
+    .array(values.map { .number($0.shortestDouble) })
+  }
+
+  package static func strings(_ values: [String]) -> JSONValue {
+    .array(values.map(JSONValue.string))
+  }
+}
