@@ -144,6 +144,8 @@ let package = Package(
     .target(
       name: "WebServing",
       dependencies: [
+        serving("HTTPTypes", "swift-http-types"),
+        serving("Hummingbird", "hummingbird"),
         serving("HummingbirdCore", "hummingbird"),
         serving("HummingbirdTLS", "hummingbird"),
         serving("Logging", "swift-log"),
