@@ -191,7 +191,8 @@ let package = Package(
         serving("NIOHTTPTypes", "swift-nio-extras"),
         serving("NIOPosix", "swift-nio"),
         serving("ServiceLifecycle", "swift-service-lifecycle"),
-      ]),
+      ],
+      resources: [.copy("Assets")]),
     .systemLibrary(name: "CMalloc"),
     .target(
       name: "NetRunnerCommandLine",
