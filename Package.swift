@@ -146,6 +146,8 @@ let package = Package(
     .target(
       name: "WebServing",
       dependencies: [
+        serving("HTTPTypes", "swift-http-types"),
+        serving("Hummingbird", "hummingbird"),
         serving("HummingbirdCore", "hummingbird"),
         serving("HummingbirdTLS", "hummingbird"),
         serving("Logging", "swift-log"),
@@ -191,7 +193,8 @@ let package = Package(
         serving("NIOHTTPTypes", "swift-nio-extras"),
         serving("NIOPosix", "swift-nio"),
         serving("ServiceLifecycle", "swift-service-lifecycle"),
-      ]),
+      ],
+      resources: [.copy("Assets")]),
     .systemLibrary(name: "CMalloc"),
     .target(
       name: "NetRunnerCommandLine",

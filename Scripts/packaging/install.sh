@@ -74,6 +74,7 @@ fill_stage() {
   (cd Sources/NetRunnerWeb/Assets && find . -type f -print) | sort | while IFS= read -r file; do
     put 644 "Sources/NetRunnerWeb/Assets/$file" "share/tensorio/netrunner/$file"
   done
+  put 644 Sources/ModelRepositoryServer/Assets/openapi.json share/tensorio/repository/openapi.json
   put 755 Scripts/fetch_library.py share/tensorio/fetch_library.py
   for file in README.md CHANGELOG.md LICENSE NOTICE; do
     put 644 "$file" "share/doc/tensorio/$file"

@@ -6,6 +6,7 @@
 #if Servers
 import Foundation
 import GRDB
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -31,6 +32,11 @@ public struct ModelRepositoryServer: Sendable {
   private let metrics = ServerMetrics()
   /// The value of the `Server` header field of every response.
   static let name = "TensorIO"
+  /// Header fields of every response that keep browsers from treating it as a web page.
+  static let safetyFields: HTTPFields = [
+    .xContentTypeOptions: "nosniff",
+    .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
+  ]
 
   /// Prepares a server, and locks the data folder.
   ///
@@ -193,7 +199,7 @@ public struct ModelRepositoryServer: Sendable {
     let router = Router(context: WebContext.self)
     let access = Access(isPublic: !options.requiresTokenToRead)
     router.add(middleware: RequestMiddleware(metrics: metrics))
-    router.add(middleware: SafetyHeaders())
+    router.add(middleware: SafetyHeaders(Self.safetyFields))
     router.add(middleware: ErrorMiddleware())
     router.add(middleware: TokenMiddleware(repository: repository))
     ServerRoutes(repository: repository, access: access, metrics: metrics).add(to: router)

@@ -5,6 +5,7 @@
 
 #if Servers
 import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -36,6 +37,14 @@ public struct NetRunnerServer: Sendable {
 
   /// How long a connection may be idle.
   private static let idleTime = TimeAmount.seconds(60)
+  /// A response can't load anything from another site, and can't be embedded in another page.
+  private static let safetyFields: HTTPFields = [
+    .xContentTypeOptions: "nosniff",
+    .crossOriginResourcePolicy: "same-origin",
+    .contentSecurityPolicy:
+      "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
+      + "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ]
 
   /// Prepares a server.
   ///
@@ -105,7 +114,7 @@ public struct NetRunnerServer: Sendable {
     let routes = RouteTable()
     let metrics = RequestMetrics(prefix: "netrunner")
     router.add(middleware: CountingMiddleware(metrics: metrics))
-    router.add(middleware: SafetyHeaders())
+    router.add(middleware: SafetyHeaders(Self.safetyFields))
     router.add(middleware: ErrorMiddleware(routes: routes))
     router.add(middleware: AccessMiddleware(token: options.token, isLocal: options.isLocal))
     router.add(middleware: try AssetMiddleware(assets))

@@ -4,15 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 import NIOPosix
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The current time as text, made once a second because servers write it with every response.
 package enum ClockText {
@@ -35,11 +28,11 @@ package enum ClockText {
 
   /// The time as logs have it, with milliseconds: `2026-11-22T09:05:01.042Z`.
   package static var log: String {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    let milliseconds = String(now.tv_nsec / 1_000_000)
+    let now = Date().timeIntervalSince1970
+    let second = now.rounded(.down)
+    let milliseconds = String(Int((now - second) * 1000))
     let zeros = String(repeating: "0", count: 3 - milliseconds.utf8.count)
-    return "\(texts(now.tv_sec).log).\(zeros)\(milliseconds)Z"
+    return "\(texts(time_t(second)).log).\(zeros)\(milliseconds)Z"
   }
 
   private static func texts(_ second: time_t) -> Texts {

@@ -24,7 +24,7 @@ final class MemoryBlob: BlobContent {
     self.bytes = bytes
     let answer = BlobAnswer(digest, size: bytes.readableBytes, isPublic: isPublic)
     var headers = answer.headers
-    SafetyHeaders.add(to: &headers)
+    for field in ModelRepositoryServer.safetyFields { headers[field.name] = field.value }
     headers[.server] = ModelRepositoryServer.name
     var head = ByteBuffer(string: "HTTP/1.1 \(answer.status)\r\n")
     for field in headers { head.writeString("\(field.name): \(field.value)\r\n") }

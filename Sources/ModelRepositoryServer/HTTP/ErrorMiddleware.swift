@@ -36,7 +36,7 @@ struct ErrorMiddleware: RouterMiddleware {
         || (isStranger && Self.hasBody(request))
       {
         problem.headers[.connection] = "close"
-        Self.close(context.channel)
+        RequestRules.close(context.channel)
       }
       let response = try problem.response
       return request.method == .head ? response.withoutBody() : response
@@ -103,15 +103,9 @@ struct ErrorMiddleware: RouterMiddleware {
   /// Rejects a request that this server and a proxy in front of it could interpret differently.
   private static func checkRules(of request: Request) throws {
     do {
-      try RequestRules.check(
-        host: request.head.authority,
-        furtherHosts: HTTPField.Name("Host").map { request.headers[values: $0].count } ?? 0,
-        encodings: request.headers[values: .transferEncoding],
-        hasLength: request.headers[.contentLength] != nil)
+      try RequestRules.check(request)
     } catch {
-      throw Problem(
-        HTTPResponse.Status(code: error.status), "bad_request", error.message,
-        endsConnection: true)
+      throw Problem(error.status, "bad_request", error.message, endsConnection: true)
     }
   }
 
@@ -125,13 +119,6 @@ struct ErrorMiddleware: RouterMiddleware {
   private static func hasLargeBody(_ request: Request) -> Bool {
     if request.headers[.transferEncoding] != nil { return true }
     return request.headers[.contentLength].flatMap(Int.init) ?? 0 > 1 << 16
-  }
-
-  /// Closes a connection after the response has had time to arrive.
-  ///
-  /// Otherwise, the server would read the rest of the rejected body to its end, however long it is.
-  private static func close(_ channel: any Channel) {
-    channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
   }
 }
 #endif

@@ -92,4 +92,12 @@ extension Problem {
     return reason[reason.index(after: colon)...].trimmingPrefix(" ").description
   }
 }
+
+/// Statuses that HTTPTypes doesn't define.
+enum HTTPStatus {
+  static let insufficientStorage = HTTPResponse.Status(
+    code: 507, reasonPhrase: "Insufficient Storage")
+  static let preconditionRequired = HTTPResponse.Status(
+    code: 428, reasonPhrase: "Precondition Required")
+}
 #endif

@@ -35,15 +35,10 @@ struct AccessMiddleware: RouterMiddleware {
   /// Refuses a request that this server and a proxy in front of it could interpret differently.
   private func checkRules(of request: Request) throws {
     do {
-      try RequestRules.check(
-        host: request.head.authority,
-        furtherHosts: HTTPField.Name("Host").map { request.headers[values: $0].count } ?? 0,
-        encodings: request.headers[values: .transferEncoding],
-        hasLength: request.headers[.contentLength] != nil)
+      try RequestRules.check(request)
     } catch {
       throw WebError(
-        status: HTTPResponse.Status(code: error.status), code: "bad_request",
-        message: error.message, endsConnection: true)
+        status: error.status, code: "bad_request", message: error.message, endsConnection: true)
     }
   }
 

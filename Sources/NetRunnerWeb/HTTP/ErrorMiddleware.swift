@@ -9,6 +9,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import TensorIO
+import WebServing
 
 /// Turns errors from routes into responses that programs and people understand.
 struct ErrorMiddleware: RouterMiddleware {
@@ -25,7 +26,7 @@ struct ErrorMiddleware: RouterMiddleware {
       return try await next(request, context)
     } catch {
       let error = webError(for: error, request, context)
-      if error.endsConnection { Self.close(context.channel) }
+      if error.endsConnection { RequestRules.close(context.channel) }
       // In the Open Inference Protocol, an error is a plain string.
       let isPlain = request.uri.path.hasPrefix("/v2")
       let body = isPlain ? .object(["error": .string(error.message)]) : error.json
@@ -57,13 +58,6 @@ struct ErrorMiddleware: RouterMiddleware {
         status: .internalServerError, code: "internal_error",
         message: "The server failed to respond. Its log contains the reason.")
     }
-  }
-
-  /// Closes a connection after the response has had time to arrive.
-  ///
-  /// Otherwise the server would read the rest of the refused body, however long it is.
-  private static func close(_ channel: any Channel) {
-    channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
   }
 }
 
