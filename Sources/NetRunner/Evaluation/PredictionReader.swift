@@ -34,7 +34,10 @@ struct PredictionReader: Sendable {
     prediction.outputs = try outputs.names.enumerated().map { index, name in
       (name, try outputs.value(at: index))
     }
-    prediction.classification = try classification.map { try outputs.value(at: $0) }
+    prediction.classification = try classification.map { index in
+      if case .labels(let labels) = prediction.outputs[index].value { return labels }
+      return try outputs.value(at: index)
+    }
     prediction.values = try values.map { index in
       let values: [Float] = try outputs.value(at: index)
       return values

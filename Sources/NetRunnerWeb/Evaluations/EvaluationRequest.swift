@@ -39,69 +39,44 @@ struct EvaluationRequest: Sendable, Hashable {
   /// - Throws: ``WebError`` if a member is invalid. The message names the member and says what it
   ///   takes.
   init(_ document: JSONValue, maximumThreads: Int) throws {
-    guard case .object(let members) = document else {
-      throw WebError.badRequest("The body must be a JSON object.")
-    }
-    models = try Self.models(members["models"] ?? .null)
-    source = try Self.source(members)
-    iterations = try Self.integer("iterations", members, 1...Self.maximumIterations)
-    threads = try Self.integer("threads", members, 1...maximumThreads)
-    limit = try Self.integer("limit", members, 1...Int(Int32.max))
-  }
-
-  private static func models(_ value: JSONValue) throws -> [String] {
-    guard case .array(let elements) = value else {
-      throw WebError.badRequest("'models' must be an array of model ids.")
-    }
-    let ids = try elements.map { element in
+    let body = try JSONObjectReader(document, "The body")
+    models = try body.array("models", isRequired: true).map { element in
       guard case .string(let id) = element else {
         throw WebError.badRequest("'models' must contain only ids, which are strings.")
       }
       return id
     }
-    guard (1...maximumModels).contains(ids.count), Set(ids).count == ids.count else {
+    guard (1...Self.maximumModels).contains(models.count), Set(models).count == models.count else {
       throw WebError.badRequest(
-        "'models' must contain 1 to \(maximumModels) ids, each only once.")
+        "'models' must contain 1 to \(Self.maximumModels) ids, each only once.")
     }
-    return ids
+    source = try Self.source(body)
+    iterations = try body.integer("iterations", in: 1...Self.maximumIterations)
+    threads = try body.integer("threads", in: 1...maximumThreads)
+    limit = try body.integer("limit", in: 1...Int(Int32.max))
   }
 
-  private static func source(_ members: [String: JSONValue]) throws -> Source {
-    var sources: [Source] = []
-    switch members["upload"] {
-    case .string(let id): sources.append(.upload(id))
-    case nil, .null: break
-    default: throw WebError.badRequest("'upload' must be an upload's id, as a string.")
-    }
-    switch members["folder"] {
-    case .string(let folder): sources.append(.folder(folder))
-    case nil, .null: break
-    default:
-      throw WebError.badRequest("'folder' must be one of the server's folders, as a string.")
-    }
-    switch members["sample"] {
-    case .bool(true): sources.append(.samples)
-    case nil, .null, .bool(false): break
-    default: throw WebError.badRequest("'sample' must be true or false.")
-    }
+  private static func source(_ body: JSONObjectReader) throws -> Source {
+    let chosen: [Source?] = [
+      try body.text("upload").map { .upload($0) }, try body.text("folder").map { .folder($0) },
+      try body.bool("sample") == true ? .samples : nil,
+    ]
+    let sources = chosen.compactMap(\.self)
     guard sources.count == 1 else {
       throw WebError.badRequest(
         "Choose the images with exactly one of 'upload', 'folder' and '\"sample\": true'.")
     }
     return sources[0]
   }
+}
 
-  private static func integer(
-    _ name: String, _ members: [String: JSONValue], _ range: ClosedRange<Int>
-  ) throws -> Int? {
-    let number: Int?
-    switch members[name] {
-    case nil, .null: return nil
-    case .number(let value): number = Int(exactly: value)
-    case .integer(let value): number = Int(exactly: value)
-    default: number = nil
-    }
-    guard let number, range.contains(number) else {
+extension JSONObjectReader {
+  /// Returns a whole number, or nil if it is missing or null.
+  ///
+  /// - Throws: ``WebError`` if it isn't a whole number in the range.
+  fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+    guard let number = try integer(name) else { return nil }
+    guard range.contains(number) else {
       throw WebError.badRequest(
         "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound).")
     }

@@ -21,20 +21,8 @@ struct EvaluationRoutes: Sendable {
   let bodies: BodyReader
 
   /// Decodes images to make thumbnails.
-  private let decoder = ImageDecoder(
+  private static let decoder = ImageDecoder(
     limits: ImageDecoder.Limits(maximumPixels: 64_000_000, maximumFileBytes: 128 << 20))
-
-  init(
-    options: NetRunnerOptions, catalogue: ModelCatalogue, places: DatasetPlaces,
-    evaluations: EvaluationStore, queue: WorkQueue, bodies: BodyReader
-  ) {
-    self.options = options
-    self.catalogue = catalogue
-    self.places = places
-    self.evaluations = evaluations
-    self.queue = queue
-    self.bodies = bodies
-  }
 
   func add(to group: RouterGroup<WebContext>) {
     group.post("evaluations") { request, _ in try await start(request) }
@@ -127,7 +115,7 @@ struct EvaluationRoutes: Sendable {
     return try await queue.run {
       do {
         let path = try job.picture(at: Int(index) ?? -1)
-        let picture = try decoder.thumbnail(contentsOf: path, side: size)
+        let picture = try Self.decoder.thumbnail(contentsOf: path, side: size)
         return .data(
           try ImageEncoder().encode(picture, as: .jpeg(quality: 85)), type: "image/jpeg",
           headers: [.cacheControl: "private, max-age=300"])

@@ -15,7 +15,7 @@ struct InferenceRunner: Sendable {
   let catalogue: ModelCatalogue
   let queue: WorkQueue
   let sources = LiveSources()
-  private let formats: OutputFormats
+  let formats: OutputFormats
   /// The maximum size of an image, in bytes and in pixels.
   static let maximumPictureBytes = 32 << 20
   private static let maximumPixels = 64_000_000
@@ -25,38 +25,32 @@ struct InferenceRunner: Sendable {
     limits: ImageDecoder.Limits(
       maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
 
-  init(catalogue: ModelCatalogue, queue: WorkQueue, formats: OutputFormats) {
-    self.catalogue = catalogue
-    self.queue = queue
-    self.formats = formats
-  }
-
   /// Runs a model on an image.
   ///
   /// - Parameters:
-  ///   - id: The model's identifier.
+  ///   - model: The model.
   ///   - picture: The bytes of a JPEG, PNG, BMP or WebP image.
   ///   - options: The client's options.
   /// - Returns: The response's JSON document.
   /// - Throws: ``WebError`` or `TensorIOError`, which say what is wrong with the model or the
   ///   image.
-  func run(_ id: String, on picture: ByteBuffer, _ options: InferenceOptions) async throws
-    -> JSONValue
-  {
+  func run(
+    _ model: VisionModel, on picture: ByteBuffer, _ options: InferenceOptions
+  ) async throws -> JSONValue {
     guard picture.readableBytes > 0 else {
       throw WebError(
         status: .badRequest, code: "not_a_picture",
         message: "The body is empty. Send the bytes of a JPEG, PNG, BMP or WebP image.")
     }
     return try await queue.run {
-      try answer(catalogue.evaluator(id), Array(picture.readableBytesView), options).json()
+      try answer(model, Array(picture.readableBytesView), options).json()
     }
   }
 
   private func answer(
-    _ evaluator: Evaluator, _ bytes: [UInt8], _ options: InferenceOptions
+    _ model: VisionModel, _ bytes: [UInt8], _ options: InferenceOptions
   ) throws -> InferenceAnswer {
-    let model = try catalogue.model(evaluator.model.bundle.manifest.id)
+    let evaluator = try catalogue.evaluator(of: model)
     let name = "The image"
     let evaluation = evaluator.evaluate(
       .bytes(bytes, name: name), iterations: options.iterations)

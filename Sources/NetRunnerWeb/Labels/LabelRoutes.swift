@@ -18,21 +18,6 @@ struct LabelRoutes: Sendable {
   let queue: WorkQueue
   let bodies: BodyReader
 
-  private let decoder = ImageDecoder(
-    limits: ImageDecoder.Limits(
-      maximumPixels: 64_000_000, maximumFileBytes: InferenceRunner.maximumPictureBytes))
-
-  init(
-    catalogue: ModelCatalogue, folders: LabelFolders, scratch: ScratchFolder, queue: WorkQueue,
-    bodies: BodyReader
-  ) {
-    self.catalogue = catalogue
-    self.folders = folders
-    self.scratch = scratch
-    self.queue = queue
-    self.bodies = bodies
-  }
-
   func add(to group: RouterGroup<WebContext>) {
     group.get("models/:id/labels") { _, context in try await list(context.model()) }
     group.get("models/:id/labels/export") { request, context in
@@ -63,7 +48,7 @@ struct LabelRoutes: Sendable {
     ) { picture in
       try await queue.run {
         let bytes = Array(picture.readableBytesView)
-        try decoder.checkHeader(of: bytes, named: "'\(photo)'")
+        try InferenceRunner.decoder.checkHeader(of: bytes, named: "'\(photo)'")
         try folders.folder(for: id).set(label, of: photo, bytes)
       }
       return try .json(Self.json(photo, label))

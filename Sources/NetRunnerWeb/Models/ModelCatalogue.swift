@@ -29,18 +29,6 @@ final class ModelCatalogue: Sendable {
   private struct State {
     var models: [VisionModel] = []
     var failures: [(path: String, message: String)] = []
-    var loaded: [String: Loaded] = [:]
-    /// Why models couldn't be loaded at the last attempt, by id.
-    var problems: [String: String] = [:]
-  }
-
-  /// A loaded model, and the bundle that it was made from.
-  private final class Loaded: Sendable {
-    let path: String
-    let model = Mutex<InferenceModel?>(nil)
-    let evaluator = Mutex<Evaluator?>(nil)
-
-    init(path: String) { self.path = path }
   }
 
   private let state = Mutex(State())
@@ -83,14 +71,19 @@ final class ModelCatalogue: Sendable {
     failures += library.failures.map { ($0.path, $0.error.message) }
     trials.tryAll(models.values.map(\.bundle), waiting: Self.trialPatience)
     models = models.mapValues { $0.tried(trials.outcome(of: $0.bundle)) }
-    let sorted = models.values.sorted {
+    var sorted = models.values.sorted {
       ($0.bundle.manifest.name.lowercased(), $0.id) < ($1.bundle.manifest.name.lowercased(), $1.id)
     }
     state.withLock { state in
+      let former = Dictionary(state.models.map { ($0.id, $0) }) { first, _ in first }
+      for (index, model) in sorted.enumerated() {
+        guard let former = former[model.id], former.bundle.path == model.bundle.path else {
+          continue
+        }
+        sorted[index].loaded = former.loaded
+      }
       state.models = sorted
       state.failures = failures
-      state.loaded = state.loaded.filter { id, loaded in models[id]?.bundle.path == loaded.path }
-      state.problems = state.problems.filter { id, _ in models[id] != nil }
     }
   }
 
@@ -119,27 +112,20 @@ final class ModelCatalogue: Sendable {
     return model
   }
 
-  /// Returns why a model can't be loaded, if that is known, regardless of what its inputs are.
-  func problem(with model: VisionModel) -> String? {
-    if model.bundle.manifest.isPlaceholder { return model.reason }
-    return state.withLock { $0.problems[model.id] } ?? model.problem
-  }
-
   /// Returns the evaluator that runs a model on images.
   ///
   /// If the model isn't loaded yet, this loads it and blocks the calling thread.
   ///
-  /// - Throws: ``WebError`` if there is no such model or it doesn't take an image, or
-  ///   `TensorIOError` if it can't be loaded.
-  func evaluator(_ id: String) throws -> Evaluator {
-    let model = try model(id)
+  /// - Throws: ``WebError`` if the model doesn't take an image, or `TensorIOError` if it can't be
+  ///   loaded.
+  func evaluator(of model: VisionModel) throws -> Evaluator {
     if let reason = model.reason {
       throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
     }
     // Requests for the same model wait here, but requests for other models don't.
-    return try loaded(model).evaluator.withLock { evaluator in
+    return try model.loaded.evaluator.withLock { evaluator in
       if let evaluator { return evaluator }
-      let new = try Evaluator(inferenceModel(id), decoder: InferenceRunner.decoder)
+      let new = try Evaluator(inferenceModel(of: model), decoder: InferenceRunner.decoder)
       evaluator = new
       return new
     }
@@ -149,22 +135,23 @@ final class ModelCatalogue: Sendable {
   ///
   /// If the model isn't loaded yet, this loads it and blocks the calling thread.
   ///
-  /// - Throws: ``WebError`` if there is no such model, or `TensorIOError` if it can't be loaded.
-  func inferenceModel(_ id: String) throws -> InferenceModel {
-    let model = try model(id)
+  /// - Throws: ``WebError`` if the model is a placeholder, or `TensorIOError` if it can't be loaded.
+  func inferenceModel(of model: VisionModel) throws -> InferenceModel {
     guard !model.bundle.manifest.isPlaceholder else {
       throw WebError(
         status: .unprocessableContent, code: "model_cannot_run", message: model.reason ?? "")
     }
-    return try loaded(model).model.withLock { loaded in
+    return try model.loaded.model.withLock { loaded in
       if let loaded { return loaded }
       do {
-        let new = try makeModel(model.bundle)
+        let new = try InferenceModel(
+          bundle: model.bundle, loader: ModelLoader(backends: backends, sessions: threads))
+        try new.load()
         loaded = new
-        state.withLock { $0.problems[id] = nil }
+        model.loaded.problem.withLock { $0 = nil }
         return new
       } catch {
-        state.withLock { $0.problems[id] = "\(error)" }
+        model.loaded.problem.withLock { $0 = "\(error)" }
         throw error
       }
     }
@@ -177,27 +164,11 @@ final class ModelCatalogue: Sendable {
     try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
   }
 
-  /// Loads a bundle's model.
-  private func makeModel(_ bundle: ModelBundle) throws -> InferenceModel {
-    let model = try InferenceModel(
-      bundle: bundle, loader: ModelLoader(backends: backends, sessions: threads))
-    try model.load()
-    return model
-  }
-
-  private func loaded(_ model: VisionModel) -> Loaded {
-    state.withLock { state in
-      let loaded = state.loaded[model.id] ?? Loaded(path: model.bundle.path)
-      state.loaded[model.id] = loaded
-      return loaded
-    }
-  }
-
   /// Unloads a model whose bundle was replaced.
   func unload(_ id: String) {
     state.withLock { state in
-      state.loaded[id] = nil
-      state.problems[id] = nil
+      guard let index = state.models.firstIndex(where: { $0.id == id }) else { return }
+      state.models[index].loaded = VisionModel.Loaded()
     }
   }
 

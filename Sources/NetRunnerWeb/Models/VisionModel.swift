@@ -5,6 +5,7 @@
 
 #if Servers
 import NetRunner
+import Synchronization
 import TensorIO
 
 /// A bundle of the catalogue, and whether Net Runner can run it.
@@ -15,15 +16,30 @@ struct VisionModel: Sendable {
   /// Why Net Runner can't show the model, or nil if no reason is known.
   private(set) var reason: String?
   /// Why the model can't run at all, if its trial failed.
-  private(set) var problem: String?
+  private var trialProblem: String?
   /// Whether the model's trial passed.
   private(set) var hasPassed = false
   /// The repository and version that the model came from, or nil if it came from somewhere else.
   let origin: BundleOrigin?
+  /// What has been loaded of the bundle, which the catalogue's copies of the model share.
+  var loaded = Loaded()
+
+  /// What has been loaded of a bundle.
+  final class Loaded: Sendable {
+    let model = Mutex<InferenceModel?>(nil)
+    let evaluator = Mutex<Evaluator?>(nil)
+    /// Why the bundle couldn't be loaded at the last attempt.
+    let problem = Mutex<String?>(nil)
+  }
 
   var id: String { bundle.manifest.id }
   /// Whether LiteRT runs the model.
   var isOfLiteRT: Bool { bundle.backendName == "tflite" }
+
+  /// Why the model can't be loaded, if that is known, regardless of what its inputs are.
+  var problem: String? {
+    bundle.manifest.isPlaceholder ? reason : loaded.problem.withLock { $0 } ?? trialProblem
+  }
 
   init(_ bundle: ModelBundle, isShipped: Bool) {
     self.bundle = bundle
@@ -38,7 +54,7 @@ struct VisionModel: Sendable {
     switch outcome {
     case .passed: model.hasPassed = true
     case .failed(let problem):
-      model.problem = problem
+      model.trialProblem = problem
       model.reason = reason ?? problem
     case nil: break
     }

@@ -32,7 +32,7 @@ struct OpenInferenceRoutes: Sendable {
     group.get("health/live") { _, _ in Response(status: .ok) }
     group.get("health/ready") { _, _ in try await ready() }
     group.post("repository/index") { request, _ in try await index(request) }
-    group.get("models/stats") { _, _ in try statistics(catalogue.models.map(\.id)) }
+    group.get("models/stats") { _, _ in try statistics(catalogue.models) }
     for path in ["models/:id", "models/:id/versions/:version"] {
       group.get(RouterPath(path)) { _, context in try await metadata(context) }
       group.get(RouterPath(path + "/ready")) { _, context in
@@ -41,7 +41,7 @@ struct OpenInferenceRoutes: Sendable {
       }
       group.get(RouterPath(path + "/config")) { _, context in try await configuration(context) }
       group.get(RouterPath(path + "/stats")) { _, context in
-        try statistics([known(context).id])
+        try statistics([known(context)])
       }
       group.post(RouterPath(path + "/infer")) { request, context in
         try await infer(request, context)
@@ -84,7 +84,7 @@ struct OpenInferenceRoutes: Sendable {
       try catalogue.rescan()
       let general = problem()
       return catalogue.models.map { model in
-        (model, (model.isOfLiteRT ? general : nil) ?? catalogue.problem(with: model))
+        (model, (model.isOfLiteRT ? general : nil) ?? model.problem)
       }
     }
     return try .json(
@@ -141,13 +141,11 @@ struct OpenInferenceRoutes: Sendable {
       ]))
   }
 
-  private func statistics(_ ids: [String]) throws -> Response {
+  private func statistics(_ models: [VisionModel]) throws -> Response {
     try .json(
       .object([
         "model_stats": .array(
-          try ids.map { id in
-            statistics.json(of: id, version: try catalogue.model(id).bundle.manifest.version)
-          })
+          models.map { statistics.json(of: $0.id, version: $0.bundle.manifest.version) })
       ]))
   }
 
@@ -165,8 +163,8 @@ struct OpenInferenceRoutes: Sendable {
   }
 
   private func model(_ context: WebContext) async throws -> InferenceModel {
-    let id = try known(context).id
-    return try await queue.run { try catalogue.inferenceModel(id) }
+    let model = try known(context)
+    return try await queue.run { try catalogue.inferenceModel(of: model) }
   }
 
   // MARK: - Runs

@@ -53,11 +53,11 @@ struct ModelRoutes: Sendable {
 
   private func infer(_ id: String, _ request: Request) async throws -> Response {
     let options = try InferenceOptions(Query(request))
-    _ = try catalogue.model(id)
+    let model = try catalogue.model(id)
     return try await bodies.withBody(
       of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
     ) { picture in
-      try await .json(runner.run(id, on: picture, options))
+      try await .json(runner.run(model, on: picture, options))
     }
   }
 }

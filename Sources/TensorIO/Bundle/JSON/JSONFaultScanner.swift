@@ -3,7 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Scans JSON without building a tree, to find where it is malformed.
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Scans JSON to find where it is malformed, and in which order its keys are.
 struct JSONFaultScanner {
   struct Fault: Error {
     var offset: Int
@@ -21,16 +27,22 @@ struct JSONFaultScanner {
 
   mutating func findFault() -> Fault? {
     do throws(Fault) {
-      if let invalid = firstInvalidUTF8() {
-        throw Fault(offset: invalid, reason: "the bytes are not UTF-8")
-      }
-      try value(depth: 0)
-      skipSpace()
-      if offset < bytes.count { throw fault("the end of the document was expected") }
+      _ = try document()
       return nil
     } catch {
       return error
     }
+  }
+
+  /// Reads the whole document.
+  mutating func document() throws(Fault) -> JSONOutline {
+    if let invalid = firstInvalidUTF8() {
+      throw Fault(offset: invalid, reason: "the bytes are not UTF-8")
+    }
+    let outline = try value(depth: 0)
+    skipSpace()
+    if offset < bytes.count { throw fault("the end of the document was expected") }
+    return outline
   }
 
   private func firstInvalidUTF8() -> Int? {
@@ -67,45 +79,56 @@ struct JSONFaultScanner {
 
   private func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-  private mutating func value(depth: Int) throws(Fault) {
+  private mutating func value(depth: Int) throws(Fault) -> JSONOutline {
     skipSpace()
-    guard depth < deepest else {
-      throw fault("values can be nested at most \(deepest) levels deep")
-    }
     switch peek() {
-    case UInt8(ascii: "{"): try object(depth: depth)
-    case UInt8(ascii: "["): try array(depth: depth)
+    case UInt8(ascii: "{"): return .object(try members(depth: depth))
+    case UInt8(ascii: "["): return .array(try elements(depth: depth))
     case UInt8(ascii: "\""): try string()
     case UInt8(ascii: "t"): try word("true")
     case UInt8(ascii: "f"): try word("false")
     case UInt8(ascii: "n"): try word("null")
     default: try number()
     }
+    return .plain
   }
 
-  private mutating func object(depth: Int) throws(Fault) {
+  /// Enters an object or array.
+  private mutating func open(depth: Int) throws(Fault) {
+    guard depth < deepest else {
+      throw fault("values can be nested at most \(deepest) levels deep")
+    }
     offset += 1
     skipSpace()
+  }
+
+  private mutating func members(
+    depth: Int
+  ) throws(Fault) -> [(key: String, value: JSONOutline)] {
+    try open(depth: depth)
+    var members: [(key: String, value: JSONOutline)] = []
     while peek() != UInt8(ascii: "}") {
       guard peek() == UInt8(ascii: "\"") else { throw fault("a key in quotes was expected") }
-      try string()
+      let key = try key()
       skipSpace()
       guard peek() == UInt8(ascii: ":") else { throw fault("':' was expected after the key") }
       offset += 1
-      try value(depth: depth + 1)
+      members.append((key, try value(depth: depth + 1)))
       try separator(before: UInt8(ascii: "}"), named: "',' or '}' was expected")
     }
     offset += 1
+    return members
   }
 
-  private mutating func array(depth: Int) throws(Fault) {
-    offset += 1
-    skipSpace()
+  private mutating func elements(depth: Int) throws(Fault) -> [JSONOutline] {
+    try open(depth: depth)
+    var elements: [JSONOutline] = []
     while peek() != UInt8(ascii: "]") {
-      try value(depth: depth + 1)
+      elements.append(try value(depth: depth + 1))
       try separator(before: UInt8(ascii: "]"), named: "',' or ']' was expected")
     }
     offset += 1
+    return elements
   }
 
   private mutating func separator(before end: UInt8, named reason: String) throws(Fault) {
@@ -116,6 +139,19 @@ struct JSONFaultScanner {
     } else if peek() != end {
       throw fault(reason)
     }
+  }
+
+  private mutating func key() throws(Fault) -> String {
+    let start = offset
+    try string()
+    let quoted = bytes[start..<offset]
+    guard quoted.contains(UInt8(ascii: "\\")) else {
+      return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
+    }
+    guard let key = try? JSONDecoder().decode(String.self, from: Data(quoted)) else {
+      throw Fault(offset: start, reason: "the key that starts here isn't text")
+    }
+    return key
   }
 
   private mutating func string() throws(Fault) {
