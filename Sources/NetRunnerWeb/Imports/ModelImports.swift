@@ -150,7 +150,9 @@ final class ModelImports: Sendable {
   }
 
   private func finish(_ bundle: ModelBundle) throws -> VisionModel {
-    catalogue.unload(bundle.manifest.id)
+    // This happens after the scan, because otherwise a request could load the new files with the former
+    // description in between, and the catalogue would keep them.
+    defer { catalogue.unload(bundle.manifest.id) }
     try catalogue.rescan()
     return VisionModel(bundle, isShipped: false)
   }
