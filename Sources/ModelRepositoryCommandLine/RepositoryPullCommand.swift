@@ -11,6 +11,7 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import TensorIO
 import TensorIOCommandLine
+import WebClient
 
 /// The command `tensorio repository pull`.
 struct RepositoryPullCommand: ParsableCommand {
