@@ -125,17 +125,25 @@ let package = Package(
 
     // MARK: Model hosting
     .target(
+      name: "WebClient",
+      dependencies: [
+        hosting("AsyncHTTPClient", "async-http-client"),
+        hosting("NIOCore", "swift-nio"),
+        hosting("NIOHTTP1", "swift-nio"),
+        hosting("NIOPosix", "swift-nio"),
+        hosting("NIOSSL", "swift-nio-ssl"),
+      ]),
+    .target(
       name: "ModelRepositoryAPI",
       dependencies: [hosting("Crypto", "swift-crypto")]),
     .target(
       name: "ModelRepositoryClient",
       dependencies: [
-        "TensorIO", "ModelRepositoryAPI",
+        "TensorIO", "ModelRepositoryAPI", "WebClient",
         hosting("AsyncHTTPClient", "async-http-client"),
         hosting("Crypto", "swift-crypto"),
         hosting("NIOCore", "swift-nio"),
         hosting("NIOHTTP1", "swift-nio"),
-        hosting("NIOPosix", "swift-nio"),
         hosting("NIOSSL", "swift-nio-ssl"),
       ]),
     .target(
@@ -163,7 +171,7 @@ let package = Package(
       name: "NetRunnerWeb",
       dependencies: [
         "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
-        "TensorIOImageCodecs", "WebServing",
+        "TensorIOImageCodecs", "WebClient", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
         serving("HTTPTypes", "swift-http-types"),
@@ -180,7 +188,7 @@ let package = Package(
     .target(
       name: "ModelRepositoryServer",
       dependencies: [
-        "CFileCalls", "ModelRepositoryAPI", "StoredRows", "WebServing",
+        "CFileCalls", "ModelRepositoryAPI", "StoredRows", "WebClient", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
         serving("GRDB", "GRDB.swift"),
@@ -200,14 +208,14 @@ let package = Package(
       name: "NetRunnerCommandLine",
       dependencies: [
         "CMalloc", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
-        "NetRunnerWeb", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT",
+        "NetRunnerWeb", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT", "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
       name: "ModelRepositoryCommandLine",
       dependencies: [
         "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
-        "ModelTools", "TensorIO", "TensorIOCommandLine",
+        "ModelTools", "TensorIO", "TensorIOCommandLine", "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(
@@ -269,6 +277,7 @@ let package = Package(
       name: "ModelRepositoryClientTests",
       dependencies: [
         "ModelRepositoryClient", "ModelRepositoryAPI", "TensorIO", "TensorIOLiteRT", "TestSupport",
+        "WebClient",
         hosting("NIOCore", "swift-nio"),
         hosting("NIOHTTP1", "swift-nio"),
         hosting("NIOPosix", "swift-nio"),
@@ -285,7 +294,7 @@ let package = Package(
     .testTarget(
       name: "ModelRepositoryServerTests",
       dependencies: [
-        "ModelRepositoryServer", "ModelRepositoryAPI", "WebServing", "TestSupport",
+        "ModelRepositoryServer", "ModelRepositoryAPI", "WebClient", "WebServing", "TestSupport",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("GRDB", "GRDB.swift"),
         serving("HTTPTypes", "swift-http-types"),
@@ -303,6 +312,7 @@ let package = Package(
       dependencies: [
         "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer", "NetRunner",
         "NetRunnerWeb", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
+        "WebClient",
         serving("HTTPTypes", "swift-http-types"),
         serving("Hummingbird", "hummingbird"),
         serving("HummingbirdTesting", "hummingbird"),

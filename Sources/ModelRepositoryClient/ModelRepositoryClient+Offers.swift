@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import AsyncHTTPClient
 package import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
@@ -57,12 +56,8 @@ extension ModelRepositoryClient {
     _ work: @escaping @Sendable (RepositoryExchange) async throws -> Result
   ) async throws -> Result {
     do {
-      return try await HTTPClient.withHTTPClient(
-        configuration: RepositoryExchange.clientConfiguration(configuration)
-      ) { client in
-        try await work(
-          try RepositoryExchange(client: client, server: server, configuration: configuration))
-      }
+      return try await work(
+        try RepositoryExchange(server: server, configuration: configuration))
     } catch {
       throw ModelRepositoryClientError(error)
     }

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import AsyncHTTPClient
 import Foundation
 public import ModelRepositoryAPI
 import Synchronization
@@ -180,16 +179,11 @@ public final class ModelRepositoryClient: Sendable {
   private func fetch(
     _ model: RepositoryName, _ onProgress: @escaping @Sendable (DownloadProgress) -> Void
   ) async throws -> InstalledModel.Version {
-    try await HTTPClient.withHTTPClient(
-      configuration: RepositoryExchange.clientConfiguration(configuration)
-    ) { client in
-      try await ModelDownload(
-        folder: folder(of: model), configuration: configuration, installationID: installationID,
-        exchange: try RepositoryExchange(
-          client: client, server: server, configuration: configuration),
-        onSafety: { self.forget(model, unsafeBy: $0) }, onProgress: onProgress
-      ).run()
-    }
+    try await ModelDownload(
+      folder: folder(of: model), configuration: configuration, installationID: installationID,
+      exchange: try RepositoryExchange(server: server, configuration: configuration),
+      onSafety: { self.forget(model, unsafeBy: $0) }, onProgress: onProgress
+    ).run()
   }
 
   /// Removes the files that no model uses.

@@ -47,78 +47,53 @@ extension ModelRepositoryClientError {
   ///
   /// The description is a word for programs, such as `not_found`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Wrapped: String {
-      case invalidConfiguration = "invalid_configuration"
-      case notFound = "not_found"
-      case unauthorized
-      case untrusted
-      case invalidDocument = "invalid_document"
-      case expired
-      case notYetValid = "not_yet_valid"
-      case replayed
-      case unsafeVersion = "unsafe_version"
-      case quarantined
-      case corrupt
-      case tooLarge = "too_large"
-      case connectionFailed = "connection_failed"
-      case timedOut = "timed_out"
-      case serverError = "server_error"
-      case diskFull = "disk_full"
-      case cannotWrite = "cannot_write"
-      case conditionsNotMet = "conditions_not_met"
-      case conditionUnknown = "condition_unknown"
-      case unsupportedFormat = "unsupported_format"
-      case cancelled
-    }
-    private let wrapped: Wrapped
-    private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+    /// The word for programs.
+    public let description: String
+    private init(_ word: String) { description = word }
 
     /// The configuration is invalid.
-    public static var invalidConfiguration: Code { Code(.invalidConfiguration) }
+    public static let invalidConfiguration = Code("invalid_configuration")
     /// The server or the cache doesn't have the model.
-    public static var notFound: Code { Code(.notFound) }
+    public static let notFound = Code("not_found")
     /// The server requires a token, or doesn't accept the one that was sent.
-    public static var unauthorized: Code { Code(.unauthorized) }
+    public static let unauthorized = Code("unauthorized")
     /// No trusted key signed the document, or it belongs to another model or channel.
-    public static var untrusted: Code { Code(.untrusted) }
+    public static let untrusted = Code("untrusted")
     /// A document or a manifest is invalid.
-    public static var invalidDocument: Code { Code(.invalidDocument) }
+    public static let invalidDocument = Code("invalid_document")
     /// The document has expired.
-    public static var expired: Code { Code(.expired) }
+    public static let expired = Code("expired")
     /// The document was issued in the future, so a clock is wrong.
-    public static var notYetValid: Code { Code(.notYetValid) }
+    public static let notYetValid = Code("not_yet_valid")
     /// The document is older than one that this computer has already seen.
-    public static var replayed: Code { Code(.replayed) }
+    public static let replayed = Code("replayed")
     /// The downloaded versions were unsafe and have been deleted.
-    public static var unsafeVersion: Code { Code(.unsafeVersion) }
+    public static let unsafeVersion = Code("unsafe_version")
     /// The version failed twice on this computer, so it isn't fetched again.
-    public static var quarantined: Code { Code(.quarantined) }
+    public static let quarantined = Code("quarantined")
     /// A blob's bytes don't match its digest.
-    public static var corrupt: Code { Code(.corrupt) }
+    public static let corrupt = Code("corrupt")
     /// A version is larger than ``ModelRepositoryConfiguration/maximumBytes``, or a document is
     /// larger than its limit.
-    public static var tooLarge: Code { Code(.tooLarge) }
+    public static let tooLarge = Code("too_large")
     /// The server's host is unknown, the server can't be reached, or it closed the connection.
-    public static var connectionFailed: Code { Code(.connectionFailed) }
+    public static let connectionFailed = Code("connection_failed")
     /// The server didn't respond in time.
-    public static var timedOut: Code { Code(.timedOut) }
+    public static let timedOut = Code("timed_out")
     /// The server's response was an error, or wasn't what was requested.
-    public static var serverError: Code { Code(.serverError) }
+    public static let serverError = Code("server_error")
     /// There isn't enough space on the disk.
-    public static var diskFull: Code { Code(.diskFull) }
+    public static let diskFull = Code("disk_full")
     /// The cache can't be read or written.
-    public static var cannotWrite: Code { Code(.cannotWrite) }
+    public static let cannotWrite = Code("cannot_write")
     /// The device doesn't meet the caller's download conditions.
-    public static var conditionsNotMet: Code { Code(.conditionsNotMet) }
+    public static let conditionsNotMet = Code("conditions_not_met")
     /// The device doesn't report whether a condition is met.
-    public static var conditionUnknown: Code { Code(.conditionUnknown) }
+    public static let conditionUnknown = Code("condition_unknown")
     /// The version has a format that this call can't load.
-    public static var unsupportedFormat: Code { Code(.unsupportedFormat) }
+    public static let unsupportedFormat = Code("unsupported_format")
     /// The task was cancelled.
-    public static var cancelled: Code { Code(.cancelled) }
-
-    /// The word for programs.
-    public var description: String { wrapped.rawValue }
+    public static let cancelled = Code("cancelled")
   }
 }
 

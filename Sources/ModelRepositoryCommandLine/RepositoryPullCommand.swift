@@ -12,6 +12,7 @@ import ModelRepositoryClient
 import ModelTools
 import TensorIO
 import TensorIOCommandLine
+import WebClient
 
 /// The command `tensorio repository pull`.
 struct RepositoryPullCommand: ParsableCommand {

@@ -85,7 +85,7 @@ public struct ModelRepositoryOptions: Sendable {
   /// The current time; tests replace it.
   var now: @Sendable () -> Date = { Date() }
   /// How long, and how often, the server tries to reach an S3-compatible store.
-  var retryPolicy = S3Client.RetryPolicy()
+  var storePolicy = S3Client.Policy()
   /// The size limits of requests to an S3-compatible store.
   var limits = S3BlobStore.Limits()
   /// The time after which the minimum body rate is enforced.

@@ -9,6 +9,7 @@ import Foundation
 import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
+import WebClient
 
 /// Options for the model repository that Net Runner imports from.
 struct NetRunnerRepositoryArguments: ParsableArguments {

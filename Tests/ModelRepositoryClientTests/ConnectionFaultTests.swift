@@ -11,6 +11,7 @@ import NIOCore
 import NIOPosix
 import TestSupport
 import Testing
+import WebClient
 
 @Suite struct ConnectionFaultTests {
   /// A port of this machine, and what listens there.

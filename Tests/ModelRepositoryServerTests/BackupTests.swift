@@ -36,7 +36,7 @@ import Testing
       let blobs = try bucket.map { BlobPlace.s3(try $0.place) }
       repository = try await TestRepository {
         ($0.blobs, $0.credentials) = (blobs, bucket?.credentials)
-        $0.retryPolicy = S3Bucket.retryPolicy
+        $0.storePolicy = S3Bucket.policy
         change(&$0)
       }
       try await repository.open().blobs.check()
@@ -193,7 +193,7 @@ import Testing
       var options = ModelRepositoryOptions(dataFolder: fixture.restored)
       options.blobs = .s3(try target.place)
       options.credentials = target.credentials
-      options.retryPolicy = S3Bucket.retryPolicy
+      options.storePolicy = S3Bucket.policy
       let again = options
 
       // A damaged backup, and a store that fails on the way, leave a place that can be used.

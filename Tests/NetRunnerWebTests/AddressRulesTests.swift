@@ -5,6 +5,7 @@
 
 #if Servers
 import Testing
+import WebClient
 
 @testable import NetRunnerWeb
 

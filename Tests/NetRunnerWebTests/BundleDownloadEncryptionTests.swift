@@ -8,6 +8,7 @@ import Foundation
 import NIOSSL
 import TestSupport
 import Testing
+import WebClient
 
 @testable import NetRunnerWeb
 

@@ -10,6 +10,7 @@ import NIOSSL
 import Synchronization
 import TestSupport
 import Testing
+import WebClient
 
 @testable import NetRunner
 @testable import NetRunnerWeb

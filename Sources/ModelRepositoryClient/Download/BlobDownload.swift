@@ -9,6 +9,7 @@ import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 import TensorIO
+import WebClient
 
 /// Downloads one blob into the store, resumes partial files, and verifies the digest.
 struct BlobDownload: Sendable {
@@ -163,8 +164,8 @@ struct BlobDownload: Sendable {
     }
     if collected.readableBytes > 0 { try await write() }
     guard partial.count == blob.size else {
-      throw TransientFailure(
-        error: ModelRepositoryClientError(
+      throw FailedAttempt(
+        ModelRepositoryClientError(
           .connectionFailed,
           "\(name) cannot be fetched: the response ended after \(partial.count) of \(blob.size) "
             + "bytes."),

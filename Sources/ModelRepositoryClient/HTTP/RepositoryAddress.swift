@@ -15,7 +15,7 @@ struct RepositoryAddress: Sendable, Hashable {
   let url: URL
   /// The scheme, host and port, which must match the server's for the token to be sent.
   let origin: String
-  private let host: String
+  let host: String
 
   /// Reads the address of a server.
   ///

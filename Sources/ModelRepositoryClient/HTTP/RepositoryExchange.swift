@@ -8,9 +8,9 @@ import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import Synchronization
 import TensorIO
+import WebClient
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -20,10 +20,8 @@ import Foundation
 
 /// Sends requests to the server and handles redirects, failures and retries.
 struct RepositoryExchange: Sendable {
-  let client: HTTPClient
-  let server: RepositoryAddress
   let configuration: ModelRepositoryConfiguration
-  private let encryption: TLSConfiguration?
+  private let sender: RepositorySender
   private let contact = Contact()
 
   /// Whether the server ever responded, which makes a retry worthwhile.
@@ -31,42 +29,26 @@ struct RepositoryExchange: Sendable {
     let wasMade = Mutex(false)
   }
 
+  var server: RepositoryAddress { sender.server }
+
   /// Prepares requests.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration` if the file of
   ///   authorities can't be used.
-  init(
-    client: HTTPClient, server: RepositoryAddress, configuration: ModelRepositoryConfiguration
-  ) throws {
-    self.client = client
-    self.server = server
+  init(server: RepositoryAddress, configuration: ModelRepositoryConfiguration) throws {
     self.configuration = configuration
     do {
-      encryption = try TrustedAuthorities.configuration(
-        adding: configuration.certificateAuthorities)
+      let client = WebClient(
+        WebClient.Policy(
+          connect: configuration.connectTimeout, stall: configuration.stallTimeout,
+          encryption: try TrustedAuthorities.configuration(
+            adding: configuration.certificateAuthorities)))
+      sender = RepositorySender(
+        client: client, server: server, token: configuration.token,
+        allowsInsecureConnections: configuration.allowsInsecureConnections)
     } catch let error as TensorIOError {
       throw ModelRepositoryClientError(.invalidConfiguration, error.message, cause: error)
     }
-  }
-
-  private static let maximumRedirects = 5
-  private static let maximumPause: Duration = .seconds(120)
-
-  /// The HTTP client's settings, which turn off its redirects, decompression and retries.
-  ///
-  /// This type handles redirects and retries itself.
-  static func clientConfiguration(
-    _ configuration: ModelRepositoryConfiguration
-  ) -> HTTPClient.Configuration {
-    var result = HTTPClient.Configuration()
-    result.httpVersion = .http1Only
-    result.redirectConfiguration = .disallow
-    result.decompression = .disabled
-    result.connectionPool.retryConnectionEstablishment = false
-    result.timeout = .init(
-      connect: TimeAmount(configuration.connectTimeout),
-      read: TimeAmount(configuration.stallTimeout))
-    return result
   }
 
   // MARK: - Requests
@@ -77,86 +59,42 @@ struct RepositoryExchange: Sendable {
   ///   - path: The path of a resource of the server.
   ///   - fields: The request's header fields.
   /// - Returns: The response, whose status is below 400 or is 416.
-  /// - Throws: ``TransientFailure`` if a retry may succeed, or ``ModelRepositoryClientError``.
+  /// - Throws: `FailedAttempt` if a retry may succeed, or ``ModelRepositoryClientError``.
   func get(_ path: String, _ fields: HTTPHeaders) async throws -> HTTPClientResponse {
-    var address = server.appending(path)
-    for _ in 0...Self.maximumRedirects {
-      var request = HTTPClientRequest(url: address.url.absoluteString)
-      request.headers = fields
-      request.tlsConfiguration = encryption
-      request.headers.add(name: "accept-encoding", value: "identity")
-      request.headers.add(name: "user-agent", value: "TensorIO")
-      if let token = configuration.token, address.origin == server.origin {
-        request.headers.add(name: "authorization", value: "Bearer \(token)")
-      }
-      let response: HTTPClientResponse
-      do {
-        response = try await client.execute(request, deadline: .distantFuture)
-      } catch {
-        throw try await unreachable(error, address)
-      }
+    do {
+      let (response, address) = try await sender.send(.GET, path, fields)
       contact.wasMade.withLock { $0 = true }
-      guard [301, 302, 303, 307, 308].contains(response.status.code),
-        let location = response.headers.first(name: "location")
-      else { return try await checked(response, address) }
-      address = try address.redirected(
-        to: location, allowsInsecureConnections: configuration.allowsInsecureConnections)
+      return try await checked(response, address)
+    } catch let failure as RepositorySender.Failure {
+      throw await unreachable(failure.error, failure.address)
     }
-    throw ModelRepositoryClientError(
-      .serverError,
-      "'\(server.appending(path).shown)' redirects more than \(Self.maximumRedirects) times.")
   }
 
   /// Reads the body of a response, up to a limit.
   ///
-  /// - Throws: ``TransientFailure``, or ``ModelRepositoryClientError`` with `.tooLarge`.
+  /// - Throws: `FailedAttempt`, or ``ModelRepositoryClientError`` with `.tooLarge`.
   func body(
     of response: HTTPClientResponse, _ path: String, upTo limit: Int
   ) async throws -> ByteBuffer {
-    func tooLarge() -> ModelRepositoryClientError {
-      ModelRepositoryClientError(
+    do {
+      return try await response.body.collect(upTo: limit)
+    } catch is NIOTooManyBytesError {
+      throw ModelRepositoryClientError(
         .tooLarge,
         "'\(server.appending(path).shown)' has more than \(limit) bytes, which is the limit.")
-    }
-    let declared = response.headers.first(name: "content-length").flatMap { Int($0) }
-    guard declared ?? 0 <= limit else { throw tooLarge() }
-    var result = ByteBuffer()
-    do {
-      for try await var part in response.body {
-        guard result.readableBytes + part.readableBytes <= limit else { throw tooLarge() }
-        result.writeBuffer(&part)
-      }
-    } catch let error as ModelRepositoryClientError {
-      throw error
     } catch {
       throw failure(error, server.appending(path))
     }
-    return result
   }
 
   /// Runs an operation, and retries it after transient failures.
   ///
-  /// - Throws: The error of the last attempt, but never ``TransientFailure``.
+  /// - Throws: The error of the last attempt, but never `FailedAttempt`.
   func retrying<Result>(_ work: () async throws -> Result) async throws -> Result {
-    var failures = 0
-    while true {
-      do {
-        return try await work()
-      } catch let failure as TransientFailure {
-        failures = failure.madeProgress ? 1 : failures + 1
-        let pause = failure.retryAfter ?? pause(after: failures)
-        guard failures <= configuration.retries, pause <= Self.maximumPause else {
-          throw failure.error
-        }
-        try await Task.sleep(for: pause)
-      }
-    }
-  }
-
-  /// Returns a random pause, so that clients that lost the same server don't all return at once.
-  private func pause(after failures: Int) -> Duration {
-    let longest = min(configuration.retryDelay * (1 << min(failures - 1, 20)), .seconds(30))
-    return longest * Double.random(in: 0.5...1)
+    try await RetryPolicy(
+      attempts: min(configuration.retries, .max - 1) + 1, pause: configuration.retryDelay,
+      longestPause: .seconds(30)
+    ).run(work)
   }
 
   // MARK: - Failures
@@ -166,11 +104,10 @@ struct RepositoryExchange: Sendable {
   ) async throws -> HTTPClientResponse {
     let status = Int(response.status.code)
     guard status >= 400, status != 416 else {
-      let coding = response.headers.first(name: "content-encoding")?.lowercased() ?? "identity"
-      guard coding == "identity" else {
+      if let encoding = response.unrequestedEncoding {
         throw ModelRepositoryClientError(
           .serverError,
-          "'\(address.shown)' was sent with the encoding '\(coding)', which wasn't requested.")
+          "'\(address.shown)' was sent with the encoding '\(encoding)', which wasn't requested.")
       }
       return response
     }
@@ -182,8 +119,7 @@ struct RepositoryExchange: Sendable {
       code, "'\(address.shown)': the server responded with \(response.status)\(title).")
     error.status = status
     guard status == 429 || status == 408 || status >= 500 else { throw error }
-    let seconds = response.headers.first(name: "retry-after").flatMap { Int($0) }
-    throw TransientFailure(error: error, retryAfter: seconds.map { .seconds(max(0, $0)) })
+    throw FailedAttempt(error, retryAfter: response.retryAfter)
   }
 
   /// Returns the server's explanation of a refusal.
@@ -199,47 +135,33 @@ struct RepositoryExchange: Sendable {
   }
 
   /// Converts an error that occurred before any response.
-  private func unreachable(
-    _ error: any Error, _ address: RepositoryAddress
-  ) async throws -> any Error {
-    guard let failure = failure(error, address) as? TransientFailure else {
-      return self.failure(error, address)
+  private func unreachable(_ error: any Error, _ address: RepositoryAddress) async -> any Error {
+    var failure = failure(error, address)
+    let fault = ConnectionFault(error)
+    if var found = (failure as? FailedAttempt)?.error as? ModelRepositoryClientError {
+      if found.code != .timedOut {
+        found.message = "'\(address.shown)' \(await fault.advice(at: address.shown))."
+      }
+      let isFinal =
+        fault.isLasting || configuration.failsFast && !contact.wasMade.withLock { $0 }
+      failure = isFinal ? found : FailedAttempt(found)
     }
-    var found = failure.error
-    if found.code != .timedOut {
-      let reason = try await ConnectionFault.reason(for: error, at: address.shown).get()
-      found.message = "'\(address.shown)' \(reason)."
-    }
-    let isFinal =
-      ConnectionFault.isLasting(error)
-      || configuration.failsFast && !contact.wasMade.withLock { $0 }
-    return isFinal ? found : TransientFailure(error: found, madeProgress: failure.madeProgress)
+    return failure
   }
 
   /// Converts an error of the connection.
   func failure(
     _ error: any Error, _ address: RepositoryAddress, madeProgress: Bool = false
   ) -> any Error {
-    var code = ModelRepositoryClientError.Code.connectionFailed
-    let reason: String
-    switch error {
-    case is CancellationError, is ModelRepositoryClientError, is TransientFailure: return error
-    case let error as HTTPClientError where error == .cancelled: return CancellationError()
-    case let error as HTTPClientError where error == .readTimeout:
-      code = .timedOut
-      reason = "the server sent nothing for \(configuration.stallTimeout)"
-    case let error as HTTPClientError
-    where [.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error):
-      code = .timedOut
-      reason = "the server didn't respond in \(configuration.connectTimeout)"
-    case let error as HTTPClientError where error == .remoteConnectionClosed:
-      reason = "the server closed the connection"
-    case is HTTPParserError: reason = "the server's response isn't HTTP, or it ended too early"
-    default: reason = "\(error)"
-    }
-    return TransientFailure(
-      error: ModelRepositoryClientError(
-        code, "'\(address.shown)' cannot be fetched: \(reason).", cause: error),
+    if error is ModelRepositoryClientError || error is FailedAttempt { return error }
+    let fault = ConnectionFault(error)
+    guard fault.kind != .cancelled else { return CancellationError() }
+    let isLate = [.noConnection, .noHandshake, .stalled].contains(fault.kind)
+    let reason = fault.clause("the server", address.host, sender.client.policy)
+    return FailedAttempt(
+      ModelRepositoryClientError(
+        isLate ? .timedOut : .connectionFailed, "'\(address.shown)' cannot be fetched: \(reason).",
+        cause: error),
       madeProgress: madeProgress)
   }
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-package import NIOSSL
+import NIOSSL
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -14,7 +14,7 @@ import Foundation
 #endif
 
 /// The certificate authorities that are trusted for encrypted connections.
-package enum TrustedAuthorities {
+enum TrustedAuthorities {
   /// The environment variable that names a file of authorities to trust instead of the system's.
   ///
   /// OpenSSL uses the same variable.
@@ -25,7 +25,7 @@ package enum TrustedAuthorities {
   /// - Parameter file: A PEM file of authorities to trust in addition to the system's.
   /// - Returns: The configuration, or nil if only the system's authorities are trusted.
   /// - Throws: `TensorIOError` if a file can't be used.
-  package static func configuration(adding file: String?) throws -> TLSConfiguration? {
+  static func configuration(adding file: String?) throws -> TLSConfiguration? {
     let replacement = ProcessInfo.processInfo.environment[variable].flatMap {
       $0.isEmpty ? nil : $0
     }

@@ -9,6 +9,7 @@ import Foundation
 import ModelRepositoryAPI
 import NIOHTTP1
 import TensorIO
+import WebClient
 
 /// Uploads a file in parts, and resumes where an earlier attempt or process stopped.
 struct BlobUploader: Sendable {
@@ -18,7 +19,8 @@ struct BlobUploader: Sendable {
   let memory: String?
 
   private static let partSize = 4 << 20
-  private static let attempts = 5
+  private static let retries = RetryPolicy(
+    attempts: 6, pause: .milliseconds(600), longestPause: .seconds(8))
 
   /// Uploads a blob, unless the server already has it.
   ///
@@ -47,11 +49,10 @@ struct BlobUploader: Sendable {
         state = try await send(Self.part(of: file, path, at: state.offset), of: state)
         failures = 0
         onProgress(state.offset)
-      } catch let error as PublishingError where Self.isTransient(error) && failures < Self.attempts
-      {
+      } catch let error as PublishingError {
         failures += 1
         isUnsure = true
-        try await Task.sleep(for: .milliseconds(200 * failures * failures))
+        try await Self.pause(after: error, number: failures)
       }
     }
     try await finish(state, blob)
@@ -88,10 +89,9 @@ struct BlobUploader: Sendable {
         guard try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)").status == 200
         else { throw error }
         return
-      } catch let error as PublishingError where Self.isTransient(error) && failures < Self.attempts
-      {
+      } catch let error as PublishingError {
         failures += 1
-        try await Task.sleep(for: .milliseconds(200 * failures * failures))
+        try await Self.pause(after: error, number: failures)
       }
     }
   }
@@ -127,9 +127,15 @@ struct BlobUploader: Sendable {
     return state
   }
 
-  private static func isTransient(_ error: PublishingError) -> Bool {
-    guard let status = error.status else { return error.code == "no_answer" }
-    return status >= 500 || status == 429 || status == 416
+  /// Waits before the next attempt.
+  ///
+  /// - Throws: The error if there is no further attempt.
+  private static func pause(after error: PublishingError, number: Int) async throws {
+    let isTransient =
+      error.status.map { $0 >= 500 || $0 == 429 || $0 == 416 } ?? (error.code == "no_answer")
+    let failure = FailedAttempt(error, isTransient: isTransient)
+    guard let pause = retries.pause(after: failure, number: number) else { throw error }
+    try await Task.sleep(for: pause)
   }
 
   // Failing to remember an upload isn't an error. An interrupted upload then starts again.

@@ -9,7 +9,7 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
-import NIOSSL
+import WebClient
 
 /// Sends requests to a repository's API.
 struct RepositoryConnection: Sendable {
@@ -32,22 +32,8 @@ struct RepositoryConnection: Sendable {
     }
   }
 
-  /// The HTTP client of the whole process.
-  ///
-  /// The library's shared client isn't used because it tries to connect for 90 seconds.
-  private static let client: HTTPClient = {
-    var configuration = HTTPClient.Configuration.singletonConfiguration
-    configuration.timeout.connect = .seconds(Int64(ConnectionFault.connectSeconds))
-    configuration.connectionPool.retryConnectionEstablishment = false
-    return HTTPClient(
-      eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
-      configuration: configuration)
-  }()
-
-  private let base: String
-  private let token: String?
-  /// The TLS configuration with other trusted authorities, or nil to trust only the system's.
-  private let encryption: TLSConfiguration?
+  private let sender: RepositorySender
+  private var server: String { sender.server.url.absoluteString }
   /// The maximum size of a response in bytes, which is enough for documents.
   ///
   /// Blobs are read as streams.
@@ -57,14 +43,17 @@ struct RepositoryConnection: Sendable {
   ///   https, because the token could be read in transit; `TensorIOError` if the file of
   ///   authorities can't be used.
   init(server: String, token: String?, certificateAuthorities: String?) throws {
+    let address: RepositoryAddress
     do {
-      base = try RepositoryAddress(server: server, allowsInsecureConnections: false)
-        .url.absoluteString
+      address = try RepositoryAddress(server: server, allowsInsecureConnections: false)
     } catch let error as ModelRepositoryClientError {
       throw PublishingError("invalid_server", error.message)
     }
-    self.token = token
-    encryption = try TrustedAuthorities.configuration(adding: certificateAuthorities)
+    let policy = WebClient.Policy(
+      connect: .seconds(ConnectionFault.connectSeconds), stall: .seconds(90),
+      encryption: try TrustedAuthorities.configuration(adding: certificateAuthorities))
+    sender = RepositorySender(
+      client: WebClient(policy), server: address, token: token, redirects: 20)
   }
 
   /// Sends a request.
@@ -81,28 +70,23 @@ struct RepositoryConnection: Sendable {
     _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: Data? = nil,
     accepting statuses: Set<Int> = [200, 201, 202, 204]
   ) async throws -> Answer {
-    var request = request(method, path)
-    for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-    let answer: Answer
-    do {
-      // Requests that change something may take longer, for example to copy a blob to another
-      // machine.
-      let longest: TimeAmount = method == .GET ? .seconds(30) : .minutes(2)
-      let response = try await Self.client.execute(request, timeout: longest)
+    let fields = HTTPHeaders(headers)
+    // Requests that change something may take longer, for example to copy a blob to another
+    // machine.
+    let longest: TimeAmount = method == .GET ? .seconds(30) : .minutes(2)
+    let answer = try await explained {
+      let (response, _) = try await sender.send(
+        method, path, fields, body: body.map { ByteBuffer(bytes: $0) }, deadline: .now() + longest)
       let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
-      answer = Answer(
+      return Answer(
         status: Int(response.status.code), headers: response.headers,
         body: Data(bytes.readableBytesView))
-    } catch {
-      let reason = try await ConnectionFault.reason(for: error, at: base).get()
-      throw PublishingError("no_answer", "'\(base)' \(reason).")
     }
     guard statuses.contains(answer.status) else {
       guard let problem = try? answer.decode(ProblemDetails.self) else {
         throw PublishingError(
           "http_\(answer.status)", status: answer.status,
-          "'\(base)' responded to \(method) \(path) with the status \(answer.status).")
+          "'\(server)' responded to \(method) \(path) with the status \(answer.status).")
       }
       throw PublishingError(problem.code, status: answer.status, problem.text)
     }
@@ -113,7 +97,9 @@ struct RepositoryConnection: Sendable {
   ///
   /// - Throws: ``PublishingError`` if the server doesn't send it.
   func body(of path: String) async throws -> HTTPClientResponse.Body {
-    let response = try await Self.client.execute(request(.GET, path), timeout: .hours(6))
+    let response = try await explained {
+      try await sender.send(.GET, path, deadline: .now() + .hours(6)).response
+    }
     guard response.status == .ok else {
       throw PublishingError(
         "http_\(response.status.code)", status: Int(response.status.code),
@@ -122,12 +108,22 @@ struct RepositoryConnection: Sendable {
     return response.body
   }
 
-  private func request(_ method: HTTPMethod, _ path: String) -> HTTPClientRequest {
-    var request = HTTPClientRequest(url: base + path)
-    request.method = method
-    request.tlsConfiguration = encryption
-    if let token { request.headers.replaceOrAdd(name: "Authorization", value: "Bearer \(token)") }
-    return request
+  /// Runs some work, and explains why there was no response.
+  private func explained<Value>(_ work: () async throws -> Value) async throws -> Value {
+    var address = server
+    let fault: any Error
+    do {
+      return try await work()
+    } catch let failure as RepositorySender.Failure {
+      if failure.address.origin != sender.server.origin { address = failure.address.shown }
+      fault = failure.error
+    } catch let error as ModelRepositoryClientError {
+      throw PublishingError("no_answer", error.message)
+    } catch {
+      fault = error
+    }
+    let reason = await ConnectionFault(fault).advice(at: address)
+    throw PublishingError("no_answer", "'\(address)' \(reason).")
   }
 
   /// Fetches a document.

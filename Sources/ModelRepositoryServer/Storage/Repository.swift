@@ -161,7 +161,7 @@ final class Repository: Sendable {
       try options.credentials ?? S3Credentials(environment: ProcessInfo.processInfo.environment)
     }
     return S3BlobStore(
-      S3Client(note.s3, credentials, retryPolicy: options.retryPolicy),
+      S3Client(note.s3, credentials, policy: options.storePolicy),
       owner: S3Owner(id: note.id, mayBegin: mayBegin), limits: options.limits)
   }
 

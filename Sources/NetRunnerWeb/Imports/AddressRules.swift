@@ -4,28 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import WebClient
+
 /// Rules for which servers a download may connect to.
 ///
 /// A URL in a request could make the server's machine connect to servers that only it can reach: on
 /// its own network, on the machine itself, or in the cloud that it runs in. Only addresses of the
 /// public internet are allowed, unless the person who runs the server allows others.
-public struct AddressRules: Hashable, Sendable {
+struct AddressRules: Hashable, Sendable {
   /// Whether downloads may connect to this machine and its networks.
   ///
   /// Some addresses are never allowed: multicast, reserved and link-local addresses, addresses
   /// where clouds provide secrets, and addresses that express an IPv4 address in another form.
-  public var allowsPrivateAddresses: Bool
+  var allowsPrivateAddresses = false
 
   /// Addresses that are always allowed, for the servers of tests.
   var exceptions: Set<IPAddress> = []
-
-  /// Makes rules.
-  ///
-  /// - Parameter allowsPrivateAddresses: Whether downloads may connect to this machine and its
-  ///   networks.
-  public init(allowsPrivateAddresses: Bool = false) {
-    self.allowsPrivateAddresses = allowsPrivateAddresses
-  }
 
   /// Returns why an address is refused, such as "a private address", or nil if it is allowed.
   func refusal(of address: IPAddress) -> String? {

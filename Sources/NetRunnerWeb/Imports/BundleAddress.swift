@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import WebClient
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

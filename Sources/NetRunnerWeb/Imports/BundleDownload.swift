@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import NIOPosix
 import NIOSSL
 import NetRunner
 import TensorIO
+import WebClient
 
 /// Downloads a zipped bundle from a user's URL to a file.
 ///
@@ -22,22 +22,12 @@ import TensorIO
 ///   print(received, total ?? "?")
 /// }
 /// ```
-public struct BundleDownload: Sendable {
+struct BundleDownload: Sendable {
   let rules: AddressRules
-  let limits: DownloadLimits
+  var limits = DownloadLimits()
   var resolver = HostResolver.system
   /// The TLS configuration, or nil to trust the system's certificate authorities.
   var tlsConfiguration: TLSConfiguration?
-
-  /// Makes a download.
-  ///
-  /// - Parameters:
-  ///   - rules: The rules for which servers it may connect to.
-  ///   - limits: The limits of the download's size and time.
-  public init(rules: AddressRules, limits: DownloadLimits = DownloadLimits()) {
-    self.rules = rules
-    self.limits = limits
-  }
 
   /// Downloads a file.
   ///
@@ -49,16 +39,16 @@ public struct BundleDownload: Sendable {
   ///   - onProgress: Called with the number of received bytes, and with the total if the server
   ///     announces it.
   /// - Throws: ``DownloadError``. No file is left in that case.
-  public func download(
+  func download(
     _ url: String, to path: String,
     onProgress: @escaping @Sendable (_ received: Int, _ total: Int?) -> Void = { _, _ in }
   ) async throws {
     let address = try BundleAddress(url)
     do {
-      let file = try await writing { try ExclusiveFile(path, permissions: 0o600) }
+      let file = try await DownloadedFile.writing { try ExclusiveFile(path, permissions: 0o600) }
       do {
         try await fetch(address, into: file, onProgress)
-        try await writing { try file.flush() }
+        try await DownloadedFile.writing { try file.flush() }
       } catch {
         // Don't use the thread pool here, because it doesn't run work for a cancelled task. If this
         // fails, the error above still matters more.
@@ -133,14 +123,6 @@ public struct BundleDownload: Sendable {
       .addressNotAllowed,
       "'\(address.shown)' can't be downloaded, because its server has \(kind) (\(computer))."
         + " Import from the public internet, or upload the file.")
-  }
-}
-
-extension BundleDownload {
-  private func writing<Result: Sendable>(
-    _ work: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    try await DownloadedFile.writing(work)
   }
 }
 #endif

@@ -5,19 +5,16 @@
 
 #if Servers
 /// The limits of a download.
-public struct DownloadLimits: Hashable, Sendable {
+struct DownloadLimits: Hashable, Sendable {
   /// The maximum size of the file, in bytes.
-  public var bytes = 512 << 20
+  var bytes = 512 << 20
   /// How long a server may take to accept a connection.
-  public var connect: Duration = .seconds(10)
+  var connect: Duration = .seconds(10)
   /// How long a server may send no data.
-  public var stall: Duration = .seconds(30)
+  var stall: Duration = .seconds(30)
   /// How long the whole download may take.
-  public var total: Duration = .seconds(600)
+  var total: Duration = .seconds(600)
   /// The maximum number of redirects.
-  public var redirects = 5
-
-  /// Makes the default limits.
-  public init() {}
+  var redirects = 5
 }
 #endif

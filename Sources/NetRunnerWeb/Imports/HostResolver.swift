@@ -5,6 +5,7 @@
 
 #if Servers
 import Dispatch
+import WebClient
 
 #if canImport(Glibc)
 import Glibc

@@ -9,6 +9,7 @@ import ModelRepositoryAPI
 import NIOCore
 import TestSupport
 import Testing
+import WebClient
 
 @testable import ModelRepositoryServer
 
@@ -39,22 +40,21 @@ struct S3Bucket: Sendable {
   }
 
   /// What waits no longer than a test does.
-  static var retryPolicy: S3Client.RetryPolicy {
-    var retryPolicy = S3Client.RetryPolicy()
-    retryPolicy.pause = .milliseconds(2)
-    retryPolicy.stall = .seconds(120)
-    return retryPolicy
+  static var policy: S3Client.Policy {
+    var policy = S3Client.Policy()
+    policy.retries.pause = .milliseconds(2)
+    policy.web.stall = .seconds(120)
+    return policy
   }
 
   func store(
-    retryPolicy: S3Client.RetryPolicy = Self.retryPolicy,
+    policy: S3Client.Policy = Self.policy,
     limits: S3BlobStore.Limits = S3BlobStore.Limits(), credentials: S3Credentials? = nil,
     place: S3Place? = nil, id: String = "test", mayBegin: Bool = true
   ) throws -> S3BlobStore {
     S3BlobStore(
       S3Client(
-        try place ?? self.place, .success(credentials ?? self.credentials), retryPolicy: retryPolicy
-      ),
+        try place ?? self.place, .success(credentials ?? self.credentials), policy: policy),
       owner: S3Owner(id: id, mayBegin: mayBegin), limits: limits)
   }
 

@@ -11,6 +11,7 @@ import ModelRepositoryAPI
 import NIOCore
 import TestSupport
 import Testing
+import WebClient
 
 @testable import ModelRepositoryServer
 
@@ -24,7 +25,7 @@ struct S3RepositoryTests {
     return try await TestRepository {
       $0.blobs = .s3(place)
       $0.credentials = bucket.credentials
-      $0.retryPolicy = S3Bucket.retryPolicy
+      $0.storePolicy = S3Bucket.policy
       change(&$0)
     }
   }
@@ -159,7 +160,7 @@ struct S3RepositoryTests {
 
   @Test func `a store that is away is a problem with a code`() async throws {
     let bucket = try await S3Bucket()
-    let fixture = try await Self.repository(bucket) { $0.retryPolicy.attempts = 2 }
+    let fixture = try await Self.repository(bucket) { $0.storePolicy.retries.attempts = 2 }
     try await fixture.serve(.ahc(.http)) { client in
       try await client.repository.blobs.check()
       let bytes = sampleBytes(400_000)

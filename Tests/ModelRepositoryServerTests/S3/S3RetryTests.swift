@@ -9,6 +9,7 @@ import ModelRepositoryAPI
 import NIOCore
 import TestSupport
 import Testing
+import WebClient
 
 @testable import ModelRepositoryServer
 
@@ -159,11 +160,11 @@ struct S3RetryTests {
 
   @Test func `a store that stands still is left`() async throws {
     let bucket = try await S3Bucket()
-    var retryPolicy = S3Bucket.retryPolicy
+    var policy = S3Bucket.policy
     // Long enough for a busy machine's answers that are not to be late.
-    retryPolicy.stall = .seconds(3)
-    retryPolicy.attempts = 3
-    let store = try bucket.store(retryPolicy: retryPolicy)
+    policy.web.stall = .seconds(3)
+    policy.retries.attempts = 3
+    let store = try bucket.store(policy: policy)
     let digest = try await store.put([1, 2, 3])
     for method in ["PUT", "HEAD", "GET"] {
       try await bucket.fail(["method": method, "act": "slow", "seconds": 5])

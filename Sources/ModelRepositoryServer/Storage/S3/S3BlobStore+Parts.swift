@@ -9,6 +9,7 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import WebClient
 
 extension S3BlobStore {
   /// Stores a large blob in parts, and removes all of them if one fails.

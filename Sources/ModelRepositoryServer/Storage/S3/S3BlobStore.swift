@@ -8,6 +8,7 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import WebClient
 import NIOPosix
 
 /// A store that keeps blobs in the objects `PREFIX/sha256/ab/<hex>` of a bucket.

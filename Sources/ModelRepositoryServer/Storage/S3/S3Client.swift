@@ -9,55 +9,48 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
-import NIOPosix
+import WebClient
 
 /// A client that sends signed requests to an S3-compatible store, and retries them if that may
 /// help.
 final class S3Client: Sendable {
-  /// The time limits and the number of attempts.
-  struct RetryPolicy: Sendable {
-    var connect = TimeAmount.seconds(10)
-    /// The time for which a request or a response may make no progress.
-    var stall = TimeAmount.seconds(60)
-    /// The maximum number of attempts for a request that may succeed later.
-    var attempts = 5
-    /// The pause before the second attempt; it doubles with each further attempt.
-    var pause = Duration.milliseconds(250)
+  /// The limits of connections and requests, and the number of attempts.
+  struct Policy: Sendable {
+    var web: WebClient.Policy
+    var retries = RetryPolicy(
+      attempts: 5, pause: .milliseconds(250), longestPause: .seconds(20),
+      longestRetryAfter: .seconds(20), cutsRetryAfter: true)
     /// The time limit of a small request, including its response.
     var check = TimeAmount.seconds(5)
+
+    init() {
+      web = WebClient.Policy(connect: .seconds(10), stall: .seconds(60))
+      web.limitsSending = true
+      // This is as many as the server's own connections, so that no download waits for another
+      // one.
+      web.connections = 2048
+    }
   }
 
   let place: S3Place
-  let retryPolicy: RetryPolicy
+  let policy: Policy
   /// The credentials, or the error for missing ones.
   ///
   /// The error is thrown by the first request, because not every use of a data folder makes one.
   private let credentials: Result<S3Credentials, any Error>
-  private let client: HTTPClient
+  private let client: WebClient
   private let now: @Sendable () -> Date
 
   init(
     _ place: S3Place, _ credentials: Result<S3Credentials, any Error>,
-    retryPolicy: RetryPolicy = RetryPolicy(), now: @escaping @Sendable () -> Date = { Date() }
+    policy: Policy = Policy(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.place = place
     self.credentials = credentials
-    self.retryPolicy = retryPolicy
+    self.policy = policy
     self.now = now
-    var configuration = HTTPClient.Configuration()
-    configuration.httpVersion = .http1Only
-    configuration.redirectConfiguration = .disallow
-    configuration.decompression = .disabled
-    configuration.connectionPool.retryConnectionEstablishment = false
-    // This is as many as the server's own connections, so that no download waits for another one.
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2048
-    configuration.timeout = .init(
-      connect: retryPolicy.connect, read: retryPolicy.stall, write: retryPolicy.stall)
-    client = HTTPClient(
-      eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
+    client = WebClient(policy.web)
   }
-
-  deinit { client.shutdown { [client] _ in _ = client } }
 
   // MARK: - Requests
 
@@ -115,13 +108,13 @@ final class S3Client: Sendable {
             request,
             "the store's response isn't XML, or it ended too early", isTransient: true)
         }
-        if root.name == "Error" { throw refusal(request, Int(response.status.code), [:], root) }
+        if root.name == "Error" { throw refusal(request, Int(response.status.code), nil, root) }
         guard root.name == name else {
           throw failure(
             request, "the store responded with '\(root.name.prefix(40))' instead of '\(name)'")
         }
         return root
-      } catch let failure as S3Failure where failure.code.map(codes.contains) == true {
+      } catch let failure as FailedAttempt where failure.code.map(codes.contains) == true {
         return nil
       }
     }
@@ -130,7 +123,7 @@ final class S3Client: Sendable {
   /// Sends a request once.
   ///
   /// - Returns: The response, whose body hasn't been read yet.
-  /// - Throws: ``S3Failure`` or ``RepositoryError``.
+  /// - Throws: `FailedAttempt` or ``RepositoryError``.
   func begin(
     _ request: S3Request, allowing refusals: Set<UInt> = [], within time: TimeAmount? = nil
   ) async throws -> HTTPClientResponse {
@@ -142,8 +135,6 @@ final class S3Client: Sendable {
     sent.method = request.method
     sent.headers = HTTPHeaders(
       signature.fields(request, host: place.host, path: path, at: now()))
-    sent.headers.add(name: "user-agent", value: "TensorIO")
-    sent.headers.add(name: "accept-encoding", value: "identity")
     switch request.body {
     case .none: break
     case .bytes(let bytes): sent.body = .bytes(bytes)
@@ -153,8 +144,7 @@ final class S3Client: Sendable {
     }
     let response: HTTPClientResponse
     do {
-      response = try await client.execute(
-        sent, deadline: time.map { .now() + $0 } ?? .distantFuture)
+      response = try await client.send(sent, deadline: time.map { .now() + $0 } ?? .distantFuture)
     } catch {
       throw failure(request, error)
     }
@@ -163,7 +153,7 @@ final class S3Client: Sendable {
     // If the body can't be read, the status is enough.
     let bytes = try? await response.body.collect(upTo: 1 << 16)
     throw refusal(
-      request, Int(status), response.headers, bytes.flatMap { S3Element($0.readableBytesView) })
+      request, Int(status), response, bytes.flatMap { S3Element($0.readableBytesView) })
   }
 
   /// Reads the body of a small response.
@@ -182,37 +172,30 @@ final class S3Client: Sendable {
 
   /// Runs some work, and retries it if it fails in a way that may be temporary.
   ///
-  /// - Throws: ``RepositoryError``, or any error of the work except ``S3Failure``.
+  /// - Throws: ``RepositoryError``, or any error of the work except `FailedAttempt`.
   func retrying<Value>(
     attempts: Int? = nil, _ work: () async throws -> Value
   ) async throws -> Value {
-    let attempts = attempts ?? retryPolicy.attempts
-    var failures = 0
-    while true {
-      do {
-        return try await work()
-      } catch let failure as S3Failure {
-        failures += 1
-        try await pause(after: failure, number: failures, of: attempts)
-      }
-    }
+    var retries = policy.retries
+    if let attempts { retries.attempts = attempts }
+    return try await retries.run(finalError: Self.finalError, work)
   }
 
   /// Waits before the next attempt.
   ///
   /// - Throws: The failure's error if there is no further attempt.
-  func pause(after failure: S3Failure, number: Int, of attempts: Int) async throws {
-    guard failure.isTransient, number < attempts else {
-      throw failure.isTransient && number > 1
-        ? RepositoryError(
-          failure.error.code, failure.error.message + " All \(number) attempts failed.")
-        : failure.error
+  func pause(after failure: FailedAttempt, number: Int) async throws {
+    guard let pause = policy.retries.pause(after: failure, number: number) else {
+      throw Self.finalError(failure, number)
     }
-    // The random pause keeps requests that failed together from all being retried at the same
-    // moment.
-    let longest = min(retryPolicy.pause * (1 << min(number - 1, 20)), .seconds(20))
-    let pause = longest * Double.random(in: 0.5...1)
-    try await Task.sleep(for: max(pause, min(failure.retryAfter ?? .zero, .seconds(20))))
+    try await Task.sleep(for: pause)
+  }
+
+  private static func finalError(_ failure: FailedAttempt, _ number: Int) -> any Error {
+    guard failure.isTransient, number > 1, let error = failure.error as? RepositoryError else {
+      return failure.error
+    }
+    return RepositoryError(error.code, error.message + " All \(number) attempts failed.")
   }
 
   /// Removes secrets from a text.

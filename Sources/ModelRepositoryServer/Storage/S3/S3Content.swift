@@ -8,6 +8,7 @@ import AsyncHTTPClient
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import WebClient
 
 /// A blob in an S3-compatible store, in the state in which it was opened.
 struct S3Content: BlobContent {
@@ -88,7 +89,7 @@ struct S3Content: BlobContent {
     }
   }
 
-  fileprivate func brokenOff() -> S3Failure {
+  fileprivate func brokenOff() -> FailedAttempt {
     client.failure(request, "the store closed the connection", isTransient: true)
   }
 }
@@ -113,11 +114,10 @@ private struct S3Pieces: AsyncSequence, Sendable {
       while pending.readableBytes < Swift.min(blobPieceSize, range.count) {
         do {
           try await fill()
-        } catch let failure as S3Failure {
+        } catch let failure as FailedAttempt {
           body = nil
           failures += 1
-          try await content.client.pause(
-            after: failure, number: failures, of: content.client.retryPolicy.attempts)
+          try await content.client.pause(after: failure, number: failures)
         }
       }
       guard !range.isEmpty,

@@ -6,29 +6,17 @@
 #if Servers
 import AsyncHTTPClient
 import ModelRepositoryAPI
-import NIOCore
 import NIOHTTP1
-import NIOPosix
-
-/// A request that failed, and whether it may succeed later.
-struct S3Failure: Error {
-  /// The error that is thrown if there are no more attempts.
-  var error: RepositoryError
-  var isTransient: Bool
-  /// The store's code for the failure.
-  var code: String?
-  /// The time after which the store accepts another attempt.
-  var retryAfter: Duration?
-}
+import WebClient
 
 extension S3Client {
   /// Creates a failure with a message for people.
   func failure(
     _ request: S3Request, _ reason: String, isTransient: Bool = false, suggestion: String = ""
-  ) -> S3Failure {
+  ) -> FailedAttempt {
     let name = "s3://\(place.bucket)" + (request.key.map { "/" + $0 } ?? "")
-    return S3Failure(
-      error: RepositoryError(
+    return FailedAttempt(
+      RepositoryError(
         .storeUnavailable,
         "'\(name)' cannot be \(request.purpose) at \(place.endpoint): \(reason).\(suggestion)"),
       isTransient: isTransient)
@@ -36,33 +24,11 @@ extension S3Client {
 
   /// Converts an error of the connection.
   func failure(_ request: S3Request, _ error: any Error) -> any Error {
-    let reason: String
-    switch error {
-    case is CancellationError, is RepositoryError, is S3Failure: return error
-    case let error as HTTPClientError where error == .cancelled: return CancellationError()
-    case let error as HTTPClientError where [.readTimeout, .writeTimeout].contains(error):
-      reason =
-        "the store sent and received nothing for "
-        + "\(Duration.nanoseconds(retryPolicy.stall.nanoseconds))"
-    case let error as HTTPClientError
-    where [
-      .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded,
-    ].contains(error):
-      reason = "the store didn't respond in time"
-    case let error as HTTPClientError where error == .remoteConnectionClosed:
-      reason = "the store closed the connection"
-    case is HTTPParserError: reason = "the store's response isn't HTTP, or it ended too early"
-    case is NIOTooManyBytesError: reason = "the store's response is too large"
-    case let error as NIOConnectionError:
-      let first = error.connectionErrors.first.map { "\($0.error)" }
-      reason =
-        "\(error.host):\(error.port) can't be reached (\(first ?? "the host name is unknown"))"
-    case let error where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
-      return failure(
-        request, "the store's certificate doesn't prove that it is '\(place.host)'")
-    default: reason = "\(error)"
-    }
-    return failure(request, reason, isTransient: true)
+    if error is RepositoryError || error is FailedAttempt { return error }
+    let fault = ConnectionFault(error)
+    guard fault.kind != .cancelled else { return CancellationError() }
+    return failure(
+      request, fault.clause("the store", place.host, policy.web), isTransient: !fault.isLasting)
   }
 
   /// Creates the failure for an error response.
@@ -70,16 +36,16 @@ extension S3Client {
   /// - Parameters:
   ///   - request: The request.
   ///   - status: The status of the response.
-  ///   - fields: The header fields of the response.
+  ///   - response: The response, unless its status isn't an error.
   ///   - answer: The root element of the body, if there is one. Only an element `Error` is used.
   /// - Returns: The failure.
   func refusal(
-    _ request: S3Request, _ status: Int, _ fields: HTTPHeaders, _ answer: S3Element?
-  ) -> S3Failure {
+    _ request: S3Request, _ status: Int, _ response: HTTPClientResponse?, _ answer: S3Element?
+  ) -> FailedAttempt {
     let answer = answer?.name == "Error" ? answer : nil
     let code = answer?["Code"].map { shown($0.text, 60) }
     let message = answer?["Message"].map { shown($0.text, 300) }
-    let region = fields.first(name: "x-amz-bucket-region") ?? answer?["Region"]?.text
+    let region = response?.headers.first(name: "x-amz-bucket-region") ?? answer?["Region"]?.text
     var said = "the store responded with \(status)"
     if let code { said += " \(code)" }
     if let message { said += ", '\(message)'" }
@@ -87,8 +53,7 @@ extension S3Client {
       request, said, isTransient: Self.isTransient(status, code),
       suggestion: suggestion(status, code, region: region.map { shown($0, 64) }))
     failure.code = code
-    failure.retryAfter = fields.first(name: "retry-after").flatMap { Int($0) }
-      .map { .seconds(max(0, $0)) }
+    failure.retryAfter = response?.retryAfter
     return failure
   }
 

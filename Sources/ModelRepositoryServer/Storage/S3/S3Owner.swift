@@ -8,6 +8,7 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import WebClient
 
 /// The object `PREFIX/repository.json`, which records the repository that a location belongs to.
 ///
@@ -69,14 +70,14 @@ struct S3Owner: Sendable {
 
   private func read(_ key: String, _ client: S3Client) async throws -> String? {
     let request = S3Request(.GET, key, "read")
-    let (time, attempts) = (client.retryPolicy.check, min(2, client.retryPolicy.attempts))
+    let (time, attempts) = (client.policy.check, min(2, client.policy.retries.attempts))
     return try await client.retrying(attempts: attempts) {
       do {
         let response = try await client.begin(request, within: time)
         let bytes = try await client.collect(response, request)
         let mark = try? RepositoryJSON.decode(Mark.self, from: Data(bytes.readableBytesView))
         return mark?.id ?? ""
-      } catch let failure as S3Failure where failure.code == "NoSuchKey" {
+      } catch let failure as FailedAttempt where failure.code == "NoSuchKey" {
         return nil
       }
     }

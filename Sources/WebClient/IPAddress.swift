@@ -3,26 +3,26 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if Servers
+#if ModelHosting
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 #elseif canImport(Musl)
-import Musl
+package import Musl
 #else
-import Darwin
+package import Darwin
 #endif
 
 /// An IP address: four bytes (IPv4) or sixteen bytes (IPv6).
-struct IPAddress: Hashable, Sendable {
+package struct IPAddress: Hashable, Sendable {
   /// The bytes, most significant first.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Parses an address in the usual notation, such as `192.0.2.1` or `2001:db8::1`.
   ///
   /// Numeric forms that some programs accept as addresses, such as `0x7f.1`, are treated as names.
   ///
   /// The corresponding C function is `inet_pton`.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
       var bytes = [UInt8](repeating: 0, count: count)
       if inet_pton(family, text, &bytes) == 1 {
@@ -34,7 +34,7 @@ struct IPAddress: Hashable, Sendable {
   }
 
   /// Reads the address from a structure of the system, or returns nil for other address families.
-  init?(_ info: addrinfo) {
+  package init?(_ info: addrinfo) {
     switch info.ai_family {
     case AF_INET:
       guard
@@ -57,7 +57,7 @@ struct IPAddress: Hashable, Sendable {
 
 extension IPAddress: CustomStringConvertible {
   /// The corresponding C function is `inet_ntop`.
-  var description: String {
+  package var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
     inet_ntop(family, bytes, &text, socklen_t(text.count))
