@@ -71,13 +71,14 @@ let package = Package(
     .target(name: "CFileCalls"),
     .target(name: "CProcessCalls"),
     .target(name: "CPixelKernels"),
-    .target(name: "TensorIO", dependencies: ["CFileCalls", "CPixelKernels"]),
+    .target(name: "Files", dependencies: ["CFileCalls"]),
+    .target(name: "TensorIO", dependencies: ["CPixelKernels", "Files"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
     .target(
       name: "TensorIOLiteRT",
-      dependencies: ["TensorIO", "NativeLibrary", "CLiteRT", "CProcessCalls", "CZlib"]),
+      dependencies: ["Files", "TensorIO", "NativeLibrary", "CLiteRT", "CProcessCalls", "CZlib"]),
     .target(name: "TensorIOIsolation", dependencies: ["TensorIO", "CProcessCalls"]),
     .target(name: "CTensorFlow"),
     .target(
@@ -90,7 +91,7 @@ let package = Package(
     .target(
       name: "TensorIOImageCodecs",
       dependencies: [
-        "TensorIO", "CPixelKernels",
+        "Files", "TensorIO", "CPixelKernels",
         .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
     .systemLibrary(name: "CZip"),
@@ -100,7 +101,8 @@ let package = Package(
     .target(
       name: "NetRunner",
       dependencies: [
-        "CZip", "Hashing", "NativeLibrary", "StoredRows", "TensorIO", "TensorIOImageCodecs",
+        "CZip", "Files", "Hashing", "NativeLibrary", "StoredRows", "TensorIO",
+        "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(
@@ -128,7 +130,7 @@ let package = Package(
     .target(
       name: "ModelRepositoryClient",
       dependencies: [
-        "TensorIO", "ModelRepositoryAPI",
+        "Files", "TensorIO", "ModelRepositoryAPI",
         hosting("AsyncHTTPClient", "async-http-client"),
         hosting("Crypto", "swift-crypto"),
         hosting("NIOCore", "swift-nio"),
@@ -158,7 +160,7 @@ let package = Package(
     .target(
       name: "NetRunnerWeb",
       dependencies: [
-        "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
+        "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
         "TensorIOImageCodecs", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
@@ -176,7 +178,7 @@ let package = Package(
     .target(
       name: "ModelRepositoryServer",
       dependencies: [
-        "CFileCalls", "ModelRepositoryAPI", "StoredRows", "WebServing",
+        "Files", "ModelRepositoryAPI", "StoredRows", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
         serving("GRDB", "GRDB.swift"),
@@ -201,7 +203,8 @@ let package = Package(
     .target(
       name: "ModelRepositoryCommandLine",
       dependencies: [
-        "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
+        "Files", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient",
+        "ModelRepositoryServer",
         "TensorIO", "TensorIOCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -246,7 +249,7 @@ let package = Package(
     .testTarget(
       name: "NetRunnerTests",
       dependencies: [
-        "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        "Files", "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
         "TestSupport",
       ]),
     .testTarget(
@@ -262,7 +265,8 @@ let package = Package(
     .testTarget(
       name: "ModelRepositoryClientTests",
       dependencies: [
-        "ModelRepositoryClient", "ModelRepositoryAPI", "TensorIO", "TensorIOLiteRT", "TestSupport",
+        "Files", "ModelRepositoryClient", "ModelRepositoryAPI", "TensorIO", "TensorIOLiteRT",
+        "TestSupport",
         hosting("NIOCore", "swift-nio"),
         hosting("NIOHTTP1", "swift-nio"),
         hosting("NIOPosix", "swift-nio"),
@@ -295,7 +299,8 @@ let package = Package(
     .testTarget(
       name: "NetRunnerWebTests",
       dependencies: [
-        "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer", "NetRunner",
+        "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
+        "NetRunner",
         "NetRunnerWeb", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
         serving("HTTPTypes", "swift-http-types"),
         serving("Hummingbird", "hummingbird"),

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
@@ -12,14 +13,6 @@ import TensorIO
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
 #endif
 
 extension ModelRepositoryClient {
@@ -139,14 +132,14 @@ extension ModelRepositoryClient {
   }
 
   private func removeFile(_ path: String) throws -> Int {
-    let size = (try? CacheFile(reading: path).identity.size) ?? 0
+    let size = (try? CacheFile.reading(path).status.size) ?? 0
     try FileSystem.remove(path)
     return size
   }
 
   private func isOld(_ path: String) -> Bool {
-    guard let identity = try? CacheFile(reading: path).identity else { return false }
-    let age = cache.environment.now().timeIntervalSince1970 - Double(identity.seconds)
+    guard let status = try? CacheFile.reading(path).status else { return false }
+    let age = cache.environment.now().timeIntervalSince1970 - Double(status.seconds)
     return age > Double(configuration.partialLifetime.components.seconds)
   }
 }

@@ -5,6 +5,7 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Files
 import Foundation
 public import ModelRepositoryAPI
 import Synchronization
@@ -200,7 +201,7 @@ public final class ModelRepositoryClient: Sendable {
     do {
       return try await BlockingWork.run { try self.removeUnused() }
     } catch let error as ModelRepositoryClientError
-      where error.cause is FileFailure || error.cause is CocoaError || error.cause is TensorIOError
+      where error.cause is FileError || error.cause is CocoaError || error.cause is TensorIOError
     {
       return 0
     }

@@ -20,7 +20,7 @@ extension ModelDownload {
   /// Returns the version that a download would fetch, verified in the same way, without writing
   /// anything.
   ///
-  /// - Throws: ``ModelRepositoryClientError``, ``FileFailure`` or `CancellationError`.
+  /// - Throws: ``ModelRepositoryClientError``, ``FileError`` or `CancellationError`.
   func offer() async throws -> ModelOffer {
     let document = try await offeredDocument().content
     let state = try folder.readState()

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import NIOPosix
 import NIOSSL
 import NetRunner
@@ -55,7 +56,7 @@ public struct BundleDownload: Sendable {
   ) async throws {
     let address = try BundleAddress(url)
     do {
-      let file = try await writing { try ExclusiveFile(path, permissions: 0o600) }
+      let file = try await writing { try OpenFile(creating: path, permissions: 0o600) }
       do {
         try await fetch(address, into: file, onProgress)
         try await writing { try file.flush() }
@@ -77,7 +78,7 @@ public struct BundleDownload: Sendable {
 
   /// Downloads the file within the limit of the total time.
   private func fetch(
-    _ address: BundleAddress, into file: ExclusiveFile,
+    _ address: BundleAddress, into file: OpenFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -94,7 +95,7 @@ public struct BundleDownload: Sendable {
   }
 
   private func follow(
-    _ first: BundleAddress, into file: ExclusiveFile,
+    _ first: BundleAddress, into file: OpenFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     var address = first

@@ -5,6 +5,7 @@
 
 #if Servers
 import AsyncHTTPClient
+import Files
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -43,7 +44,7 @@ struct BundleExchange: Sendable {
   /// - Returns: The location of a redirect, or nil if the file was downloaded.
   /// - Throws: ``DownloadError``, or any error after a cancellation.
   func fetch(
-    from computers: [IPAddress], into file: ExclusiveFile,
+    from computers: [IPAddress], into file: OpenFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     var failure: any Error = DownloadError(
@@ -110,7 +111,7 @@ struct BundleExchange: Sendable {
   }
 
   private func read(
-    _ response: HTTPClientResponse, into file: ExclusiveFile,
+    _ response: HTTPClientResponse, into file: OpenFile,
     _ onProgress: @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     let status = Int(response.status.code)
