@@ -118,7 +118,8 @@ extension Finding {
       place = try find()
     } catch let error as TensorIOError {
       // The heading already says that a library is missing.
-      fault = error.message.contains(" is not installed. ") ? nil : error.message
+      let isAbsent = (error.cause as? NativeLibrary.NotFound)?.isAbsent ?? false
+      fault = isAbsent ? nil : error.message
     } catch {
       fault = "\(error)"
     }

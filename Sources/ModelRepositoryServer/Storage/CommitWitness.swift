@@ -114,8 +114,7 @@ final class CommitWitness: TransactionObserver, Sendable {
     do {
       try Data(text.utf8).write(to: URL(filePath: path))
     } catch {
-      throw RepositoryError(
-        .storage, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).")
+      throw RepositoryError(storage: "'\(path)' cannot be written", FileSystem.reason(for: error))
     }
   }
 }

@@ -16,8 +16,7 @@ enum FileSystem {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw RepositoryError(
-        .storage, "The folder '\(path)' can't be created: \(reason(for: error)).")
+      throw RepositoryError(storage: "The folder '\(path)' can't be created", reason(for: error))
     }
   }
 
@@ -87,7 +86,7 @@ enum FileSystem {
     } catch {
       if error.isMissing || error.kind != nil { return nil }
       if error.isLink, try exists(path) { return nil }
-      throw RepositoryError(.storage, "'\(path)' can't be examined: \(error.reason).")
+      throw RepositoryError(storage: "'\(path)' can't be examined", error.reason)
     }
   }
 
@@ -99,13 +98,13 @@ enum FileSystem {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     } catch {
-      throw RepositoryError(.storage, "'\(path)' cannot be listed: \(reason(for: error)).")
+      throw RepositoryError(storage: "'\(path)' cannot be listed", reason(for: error))
     }
   }
 
   /// Returns the system's reason for an error, for example "No space left on device".
   static func reason(for error: any Error) -> String {
-    if let error = error as? RepositoryError { return error.message }
+    if let error = error as? RepositoryError { return error.reason ?? error.message }
     let cocoa = error as? CocoaError
     let underlying = cocoa?.userInfo[NSUnderlyingErrorKey] as? any Error ?? error
     if let error = underlying as? FileError { return error.reason }
@@ -117,7 +116,7 @@ enum FileSystem {
     do {
       return try work()
     } catch {
-      throw RepositoryError(.storage, "'\(error.path)' can't be examined: \(error.reason).")
+      throw RepositoryError(storage: "'\(error.path)' can't be examined", error.reason)
     }
   }
 
@@ -126,7 +125,7 @@ enum FileSystem {
       try work()
     } catch {
       throw RepositoryError(
-        .storage, "'\(error.newPath ?? error.path)' cannot be written: \(error.reason).")
+        storage: "'\(error.newPath ?? error.path)' cannot be written", error.reason)
     }
   }
 }

@@ -24,7 +24,7 @@ final class FolderLock: Sendable {
     do {
       lock = try FileLock.trying(on: path, creatingWith: 0o600)
     } catch {
-      throw RepositoryError(.storage, "'\(path)' can't be created: \(error.reason).")
+      throw RepositoryError(storage: "'\(path)' can't be created", error.reason)
     }
     guard let lock else {
       throw RepositoryError(
