@@ -116,7 +116,7 @@ let package = Package(
     .target(
       name: "TensorIOCommandLine",
       dependencies: [
-        "CCurl", "Hashing", "ModelCommands", "NativeLibrary", "NetRunner", "TensorIO",
+        "CCurl", "Files", "Hashing", "ModelCommands", "NativeLibrary", "NetRunner", "TensorIO",
         "TensorIOImageCodecs",
         "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -5,15 +5,10 @@
 
 #if ModelHosting
 import Files
+import Foundation
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ModelRepositoryClient {
   /// Returns whether a version of a model was downloaded, without verifying its files.

@@ -5,15 +5,10 @@
 
 #if ModelHosting
 import Files
+import Foundation
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ModelRepositoryClient {
   /// The versions that this process uses, and the ones that failed in it.

@@ -5,15 +5,10 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Foundation
 package import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ModelRepositoryClient {
   /// The maximum size of a list of models, in bytes.

@@ -5,15 +5,10 @@
 
 #if ModelHosting
 import Files
+import Foundation
 import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The cache's folder for blobs, incomplete files and models.
 ///

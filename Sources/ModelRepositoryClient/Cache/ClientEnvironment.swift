@@ -5,12 +5,7 @@
 
 #if ModelHosting
 import Files
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 
 /// The parts of the system that a client depends on, which tests can replace.
 struct ClientEnvironment: Sendable {

@@ -5,14 +5,9 @@
 
 #if ModelHosting
 import Files
+import Foundation
 import ModelRepositoryAPI
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A model's folder in the cache.
 ///

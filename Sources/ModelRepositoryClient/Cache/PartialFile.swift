@@ -6,15 +6,10 @@
 #if ModelHosting
 import Crypto
 import Files
+import Foundation
 import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The file of a blob that isn't complete yet.
 ///

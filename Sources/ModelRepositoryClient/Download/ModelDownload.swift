@@ -6,14 +6,9 @@
 #if ModelHosting
 import AsyncHTTPClient
 import Files
+import Foundation
 import ModelRepositoryAPI
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One download of a model: its channel's document, and the manifest and files of this
 /// installation's version.

@@ -5,16 +5,11 @@
 
 #if ModelHosting
 import Files
+import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Keeps the newest root document of a repository in the cache, and fetches newer ones.
 ///

@@ -11,14 +11,6 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Explains to people why a server couldn't be reached.
 package enum ConnectionFault {
   /// The time limit for making a connection, in seconds.

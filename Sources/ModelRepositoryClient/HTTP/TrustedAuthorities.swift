@@ -4,14 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Foundation
 package import NIOSSL
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The certificate authorities that are trusted for encrypted connections.
 package enum TrustedAuthorities {

@@ -4,11 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 
 /// A URL from which a bundle can be downloaded.
 struct BundleAddress: Sendable {

@@ -13,14 +13,6 @@ import NIOSSL
 import NetRunner
 import TensorIO
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// One request for a file, and its response.
 struct BundleExchange: Sendable {
   let address: BundleAddress
@@ -197,7 +189,7 @@ extension BundleExchange {
     case is HTTPParserError: return "the server's response isn't valid HTTP, or ended early"
     case let error as NIOConnectionError:
       return error.connectionErrors.first.map { words(for: $0.error) } ?? "\(error)"
-    case let error as IOError: return String(cString: strerror(error.errnoCode)).lowercased()
+    case let error as IOError: return FileError.reason(error.errnoCode).lowercased()
     case let error as ChannelError where error == .eof || error == .inputClosed:
       return "the server closed the connection early"
     case let error where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):

@@ -5,14 +5,7 @@
 
 #if Servers
 import Dispatch
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Foundation
 
 /// Resolves the names of hosts.
 struct HostResolver: Sendable {

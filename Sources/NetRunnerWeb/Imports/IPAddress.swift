@@ -4,13 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Foundation
 
 /// An IP address: four bytes (IPv4) or sixteen bytes (IPv6).
 struct IPAddress: Hashable, Sendable {
