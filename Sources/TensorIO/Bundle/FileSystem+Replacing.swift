@@ -43,6 +43,35 @@ extension FileSystem {
     }
   }
 
+  /// Makes a file or folder under a hidden name, and moves it to its destination when complete.
+  ///
+  /// - Parameters:
+  ///   - destination: The path of the file or folder.
+  ///   - fill: Creates the file or folder at the path it is given. Nothing exists there yet.
+  ///   - move: Moves what was created to the destination.
+  /// - Returns: What `fill` returns.
+  /// - Throws: ``TensorIOError`` that names the destination. On failure, nothing is left behind.
+  package static func writeAtomically<Result>(
+    _ destination: String, fill: (_ fresh: String) throws -> Result,
+    move: (_ fresh: String) throws -> Void
+  ) throws -> Result {
+    let fresh = "\(folder(of: destination))/.\(UUID().uuidString)-\(name(of: destination))"
+    do {
+      defer { try? FileManager.default.removeItem(atPath: fresh) }
+      let result = try fill(fresh)
+      try move(fresh)
+      return result
+    } catch var error as TensorIOError {
+      // The caller doesn't know the hidden name, so the message names the destination.
+      error.message = error.message.replacing(fresh, with: destination)
+      throw error
+    } catch {
+      throw TensorIOError(
+        .unwritableFile, "'\(destination)' cannot be written: \(reason(for: error)).",
+        cause: error)
+    }
+  }
+
   /// Moves a folder or a file to a path, and replaces what exists there.
   ///
   /// - Throws: The system's error. What existed at the path is then still there.
