@@ -71,13 +71,14 @@ let package = Package(
     .target(name: "CFileCalls"),
     .target(name: "CProcessCalls"),
     .target(name: "CPixelKernels"),
-    .target(name: "TensorIO", dependencies: ["CFileCalls", "CPixelKernels"]),
+    .target(name: "Files", dependencies: ["CFileCalls"]),
+    .target(name: "TensorIO", dependencies: ["CPixelKernels", "Files"]),
     .target(name: "NativeLibrary"),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
     .target(
       name: "TensorIOLiteRT",
-      dependencies: ["TensorIO", "NativeLibrary", "CLiteRT", "CProcessCalls", "CZlib"]),
+      dependencies: ["Files", "TensorIO", "NativeLibrary", "CLiteRT", "CProcessCalls", "CZlib"]),
     .target(name: "TensorIOIsolation", dependencies: ["TensorIO", "CProcessCalls"]),
     .target(name: "CTensorFlow"),
     .target(
@@ -90,7 +91,7 @@ let package = Package(
     .target(
       name: "TensorIOImageCodecs",
       dependencies: [
-        "TensorIO", "CPixelKernels",
+        "Files", "TensorIO", "CPixelKernels",
         .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
     .systemLibrary(name: "CZip"),
@@ -100,7 +101,8 @@ let package = Package(
     .target(
       name: "NetRunner",
       dependencies: [
-        "CZip", "Hashing", "NativeLibrary", "StoredRows", "TensorIO", "TensorIOImageCodecs",
+        "CZip", "Files", "Hashing", "NativeLibrary", "StoredRows", "TensorIO",
+        "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(
@@ -117,8 +119,9 @@ let package = Package(
     .target(
       name: "TensorIOCommandLine",
       dependencies: [
-        "CCurl", "Hashing", "ModelCommands", "ModelTools", "NativeLibrary", "NetRunner", "TensorIO",
-        "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "CCurl", "Files", "Hashing", "ModelCommands", "ModelTools", "NativeLibrary", "NetRunner",
+        "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
+        "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
@@ -139,7 +142,7 @@ let package = Package(
     .target(
       name: "ModelRepositoryClient",
       dependencies: [
-        "TensorIO", "ModelRepositoryAPI", "WebClient",
+        "Files", "TensorIO", "ModelRepositoryAPI", "WebClient",
         hosting("AsyncHTTPClient", "async-http-client"),
         hosting("Crypto", "swift-crypto"),
         hosting("NIOCore", "swift-nio"),
@@ -170,7 +173,7 @@ let package = Package(
     .target(
       name: "NetRunnerWeb",
       dependencies: [
-        "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
+        "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
         "TensorIOImageCodecs", "WebClient", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
@@ -188,7 +191,7 @@ let package = Package(
     .target(
       name: "ModelRepositoryServer",
       dependencies: [
-        "CFileCalls", "ModelRepositoryAPI", "StoredRows", "WebClient", "WebServing",
+        "Files", "ModelRepositoryAPI", "StoredRows", "WebClient", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
         serving("GRDB", "GRDB.swift"),
@@ -214,8 +217,8 @@ let package = Package(
     .target(
       name: "ModelRepositoryCommandLine",
       dependencies: [
-        "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
-        "ModelTools", "TensorIO", "TensorIOCommandLine", "WebClient",
+        "Files", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient",
+        "ModelRepositoryServer", "ModelTools", "TensorIO", "TensorIOCommandLine", "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(
@@ -259,7 +262,7 @@ let package = Package(
     .testTarget(
       name: "NetRunnerTests",
       dependencies: [
-        "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        "Files", "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
         "TestSupport",
       ]),
     .testTarget(
@@ -276,8 +279,8 @@ let package = Package(
     .testTarget(
       name: "ModelRepositoryClientTests",
       dependencies: [
-        "ModelRepositoryClient", "ModelRepositoryAPI", "TensorIO", "TensorIOLiteRT", "TestSupport",
-        "WebClient",
+        "Files", "ModelRepositoryClient", "ModelRepositoryAPI", "TensorIO", "TensorIOLiteRT",
+        "TestSupport", "WebClient",
         hosting("NIOCore", "swift-nio"),
         hosting("NIOHTTP1", "swift-nio"),
         hosting("NIOPosix", "swift-nio"),
@@ -310,7 +313,8 @@ let package = Package(
     .testTarget(
       name: "NetRunnerWebTests",
       dependencies: [
-        "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer", "NetRunner",
+        "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
+        "NetRunner",
         "NetRunnerWeb", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
         "WebClient",
         serving("HTTPTypes", "swift-http-types"),

@@ -209,8 +209,8 @@ extension ModelSignature {
     do {
       return try body()
     } catch var error as TensorIOError where error.code == .missingInput {
-      for spec in placeholders where error.message.hasSuffix(" the placeholder '\(spec.name)'.") {
-        error.message += " Pass --placeholder \(spec.name)=VALUE."
+      if let name = error.subject, placeholders.contains(where: { $0.name == name }) {
+        error.message += " Pass --placeholder \(name)=VALUE."
       }
       throw error
     }

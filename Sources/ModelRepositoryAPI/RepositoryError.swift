@@ -48,11 +48,23 @@ public struct RepositoryError: Error, Sendable, Hashable {
   public var code: Code
   /// A message for people.
   public var message: String
+  /// The system's reason, which the message ends with, without the server's paths.
+  package var reason: String?
 
   /// Creates an error.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// Creates an error of the code `.storage`.
+  ///
+  /// - Parameters:
+  ///   - subject: What failed, as the beginning of a sentence.
+  ///   - reason: The system's reason.
+  package init(storage subject: String, _ reason: String) {
+    self.init(.storage, "\(subject): \(reason).")
+    self.reason = reason
   }
 }
 

@@ -4,23 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
+import Foundation
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension ModelRepositoryClient {
   /// Returns whether a version of a model was downloaded, without verifying its files.
@@ -139,14 +127,14 @@ extension ModelRepositoryClient {
   }
 
   private func removeFile(_ path: String) throws -> Int {
-    let size = (try? CacheFile(reading: path).identity.size) ?? 0
+    let size = (try? CacheFile.reading(path).status.size) ?? 0
     try FileSystem.remove(path)
     return size
   }
 
   private func isOld(_ path: String) -> Bool {
-    guard let identity = try? CacheFile(reading: path).identity else { return false }
-    let age = cache.environment.now().timeIntervalSince1970 - Double(identity.seconds)
+    guard let status = try? CacheFile.reading(path).status else { return false }
+    let age = cache.environment.now().timeIntervalSince1970 - Double(status.seconds)
     return age > Double(configuration.partialLifetime.components.seconds)
   }
 }

@@ -4,15 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
+import Foundation
 public import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ModelRepositoryClient {
   /// The versions that this process uses, and the ones that failed in it.
@@ -86,14 +82,14 @@ extension ModelRepositoryClient {
   private func choose(_ model: RepositoryName) throws -> Choice {
     let folder = folder(of: model)
     let found: Choice?
-    var failure: FileFailure?
+    var failure: FileError?
     do {
       found = try folder.withState { state in
         countFailures(in: &state, folder)
         try activate(&state, folder)
         return try choice(from: &state, folder, countsAttempt: true)
       }
-    } catch let error as FileFailure where error.isDiskFull || error.isReadOnly {
+    } catch let error as FileError where error.isDiskFull || error.isReadOnly {
       // Nothing can be activated, but proven versions can be used without writing the state.
       var state = try folder.readState()
       state.pending = nil
@@ -182,7 +178,7 @@ extension ModelRepositoryClient {
         claim: try FileLock.trying(.shared, on: path))
       if countsAttempt && !entry.isProven {
         let name = UUID().uuidString
-        if let lock = try FileLock.trying(on: "\(folder.attempts)/\(name)", makingFile: true) {
+        if let lock = try FileLock.trying(on: "\(folder.attempts)/\(name)", creatingWith: 0o600) {
           choice.attempt = (name, lock)
           state.attempts[entry.digest.hexadecimal, default: .init()].running.append(name)
         }

@@ -4,15 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Foundation
 package import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ModelRepositoryClient {
   /// The maximum size of a list of models, in bytes.

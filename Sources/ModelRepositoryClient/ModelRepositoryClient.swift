@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
 import Foundation
 public import ModelRepositoryAPI
 import Synchronization
@@ -194,7 +195,7 @@ public final class ModelRepositoryClient: Sendable {
     do {
       return try await BlockingWork.run { try self.removeUnused() }
     } catch let error as ModelRepositoryClientError
-      where error.cause is FileFailure || error.cause is CocoaError || error.cause is TensorIOError
+      where error.cause is FileError || error.cause is CocoaError || error.cause is TensorIOError
     {
       return 0
     }

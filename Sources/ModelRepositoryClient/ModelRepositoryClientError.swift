@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
 public import ModelRepositoryAPI
 import TensorIO
 
@@ -103,7 +104,7 @@ extension ModelRepositoryClientError {
     switch error {
     case let error as ModelRepositoryClientError: self = error
     case is CancellationError: self.init(.cancelled, "The download was cancelled.", cause: error)
-    case let error as FileFailure:
+    case let error as FileError:
       self.init(error.isDiskFull ? .diskFull : .cannotWrite, "\(error).", cause: error)
     case let error as TensorIOError: self.init(.cannotWrite, error.message, cause: error)
     default:

@@ -143,6 +143,15 @@ package final class NativeLibrary: @unchecked Sendable {
       fileprivate static let missing = "no such file"
     }
 
+    /// The attempt that found a file which could not be opened, or the variable's path.
+    private var unusable: Attempt? {
+      NativeLibrary.environment(variable) != nil
+        ? tried.first : tried.first { $0.isFile && $0.reason != Attempt.missing }
+    }
+
+    /// Whether the library is nowhere, rather than damaged or named wrongly.
+    package var isAbsent: Bool { unusable == nil }
+
     package var description: String {
       "Looked for it in:"
         + tried.map { "\n  \($0.path) (\($0.reason))" }.joined()
@@ -156,15 +165,15 @@ package final class NativeLibrary: @unchecked Sendable {
     ///   - installing: The instructions for installing it, as the rest of a sentence.
     /// - Returns: The message, in short sentences.
     package func message(library: String, installing: String) -> String {
-      if NativeLibrary.environment(variable) != nil, let attempt = tried.first {
+      guard let attempt = unusable else {
+        return "\(library) is not installed. To install it, \(installing)."
+      }
+      if NativeLibrary.environment(variable) != nil {
         return "\(library) cannot be opened: \(variable) names '\(attempt.path)' "
           + "(\(attempt.reason)). Correct the variable, or unset it to search the usual paths."
       }
-      if let attempt = tried.first(where: { $0.isFile && $0.reason != Attempt.missing }) {
-        return "\(library) cannot be opened: '\(attempt.path)' exists, but the system reports: "
-          + "\(attempt.reason). To install it again, \(installing)."
-      }
-      return "\(library) is not installed. To install it, \(installing)."
+      return "\(library) cannot be opened: '\(attempt.path)' exists, but the system reports: "
+        + "\(attempt.reason). To install it again, \(installing)."
     }
   }
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import Hashing
 import ModelCommands
 import ModelTools
@@ -12,14 +13,6 @@ import NetRunner
 import TensorIO
 import TensorIOLiteRT
 import TensorIOTensorFlow
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The command `tensorio doctor`.
 struct DoctorCommand: ParsableCommand {
@@ -172,11 +165,10 @@ enum Installation {
   /// Returns the command that downloads a runtime into the user's data folder.
   private static func fetch(_ library: String, make target: String) -> String {
     let script = ExternalPrograms.folder + "/../share/tensorio/fetch_library.py"
-    guard FileSystem.isFile(script), let path = realpath(script, nil) else {
+    guard FileSystem.isFile(script), let path = FileOperations.realPath(script) else {
       return "make \(target), in TensorIO's source folder"
     }
-    defer { free(path) }
-    return "python3 \(String(cString: path)) \(library)"
+    return "python3 \(path) \(library)"
   }
 }
 
@@ -187,7 +179,8 @@ extension Finding {
       place = try find()
     } catch let error as TensorIOError {
       // The heading already says that a library is missing.
-      fault = error.message.contains(" is not installed. ") ? nil : error.message
+      let isAbsent = (error.cause as? NativeLibrary.NotFound)?.isAbsent ?? false
+      fault = isAbsent ? nil : error.message
     } catch {
       fault = "\(error)"
     }

@@ -68,13 +68,14 @@ public final class SessionWorker {
     do {
       reply = try self.reply(to: request)
     } catch let error as TensorIOError {
-      reply = .failed(code: error.code.description, message: error.message)
+      reply = .failed(code: error.code.description, message: error.message, subject: error.subject)
     }
     do {
       try channel.sendMessage(reply)
     } catch let error as TensorIOError {
       try channel.sendMessage(
-        WorkerReply.failed(code: error.code.description, message: error.message))
+        WorkerReply.failed(
+          code: error.code.description, message: error.message, subject: error.subject))
     }
   }
 

@@ -32,7 +32,7 @@ enum WorkerReply: Codable {
   case layout(SessionLayout)
   case strings([Data])
   case done
-  case failed(code: String, message: String)
+  case failed(code: String, message: String, subject: String?)
 }
 
 /// The positions of a session's tensors in the memory that both processes share.

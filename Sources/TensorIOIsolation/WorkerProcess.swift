@@ -88,8 +88,10 @@ final class WorkerProcess {
     } catch {
       throw ended(error)
     }
-    guard case .failed(let code, let message) = reply else { return reply }
-    throw TensorIOError(TensorIOError.Code(named: code) ?? .internalFault, message)
+    guard case .failed(let code, let message, let subject) = reply else { return reply }
+    var error = TensorIOError(TensorIOError.Code(named: code) ?? .internalFault, message)
+    error.subject = subject
+    throw error
   }
 
   /// Returns the error for a process that ended by itself.

@@ -3,15 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 internal import TensorIO
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// Zero-initialized memory with the alignment that LiteRT requires.
 ///
@@ -38,33 +31,34 @@ final class AlignedMemory {
   /// The file is copied rather than mapped. If another process shortened a mapped file, reading it
   /// would crash this process.
   convenience init(contentsOf path: String) throws {
-    let file = try FileSystem.openForReading(path)
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0 else {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read: \(Self.lastError).")
+    let file = try FileSystem.open(path)
+    let size: Int
+    do {
+      size = try file.status.size
+    } catch {
+      throw TensorIOError(reading: error)
     }
     // The offsets of a flatbuffer have 32 bits.
-    guard status.st_size < 1 << 31 else {
+    guard size < 1 << 31 else {
       throw TensorIOError(
         .invalidModel,
         "'\(path)' is larger than 2 GB, the limit for .tflite files. Check that it is the right "
           + "file.")
     }
-    self.init(byteCount: Int(status.st_size))
+    self.init(byteCount: size)
     var count = 0
     while count < byteCount {
-      let got = read(file, start + count, byteCount - count)
-      if got < 0 && errno == EINTR { continue }
-      guard got > 0 else {
+      let rest = UnsafeMutableRawBufferPointer(start: start + count, count: byteCount - count)
+      do throws(FileError) {
+        let got = try file.read(into: rest)
+        guard got > 0 else { throw FileError.endedEarly(path) }
+        count += got
+      } catch {
         throw TensorIOError(
-          .unreadableFile, "'\(path)' could not be read completely: \(Self.lastError).")
+          .unreadableFile, "'\(path)' could not be read completely: \(error.reason).")
       }
-      count += got
     }
   }
 
   deinit { start.deallocate() }
-
-  private static var lastError: String { String(cString: strerror(errno)) }
 }

@@ -11,14 +11,6 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// A SavedModel on disk: `saved_model.pb`, and `variables/` if it has variables.
 struct SavedModelFolder {
   static let modelFile = "saved_model.pb"
@@ -53,7 +45,7 @@ struct SavedModelFolder {
     for name in try FileSystem.contents(of: folder) {
       let file = folder + "/" + name
       guard !FileSystem.isFolder(file) else { continue }
-      close(try FileSystem.openForReading(file))
+      try FileSystem.requireFile(file)
     }
   }
 

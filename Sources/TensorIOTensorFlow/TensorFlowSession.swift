@@ -123,8 +123,7 @@ final class TensorFlowSession: Session {
 
   func useDefault(forInputAt index: Int) throws {
     guard !inputs[index].isNeeded else {
-      throw TensorIOError(
-        .missingInput, "There is no value for the placeholder '\(signature.inputs[index].name)'.")
+      throw TensorIOError.missingPlaceholder(signature.inputs[index].name)
     }
     inputs[index].isSet = false
   }

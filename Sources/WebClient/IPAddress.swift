@@ -4,13 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-#if canImport(Glibc)
-package import Glibc
-#elseif canImport(Musl)
-package import Musl
-#else
-package import Darwin
-#endif
+package import Foundation
 
 /// An IP address: four bytes (IPv4) or sixteen bytes (IPv6).
 package struct IPAddress: Hashable, Sendable {

@@ -4,16 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Examines a server's certificate to explain why it was refused.
 ///

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
 import Foundation
 import ModelRepositoryAPI
 import TensorIO
@@ -199,7 +200,7 @@ import Testing
     environment.reached = { point in
       guard point == .stateWritten else { return }
       errno = ENOSPC
-      throw FileFailure("written", "state.json")
+      throw FileError(.written, "state.json")
     }
     #expect(try repository.client(environment).installed(.digits).version?.text == "1.0")
     #expect(try repository.proven() == "2.0")
@@ -221,12 +222,12 @@ import Testing
     func fails(_ number: CInt) throws -> Bool? {
       try CacheFile.unlessTransient { () throws -> Bool? in
         errno = number
-        throw FileFailure("opened", "x")
+        throw FileError(.opened, "x")
       }
     }
     for number in [ENOENT, EACCES, EIO, ELOOP, EINVAL] { #expect(try fails(number) == nil) }
     for number in [EMFILE, ENFILE, ENOMEM] {
-      #expect(throws: FileFailure.self) { try fails(number) }
+      #expect(throws: FileError.self) { try fails(number) }
     }
   }
 

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Foundation
 import TensorIO
 import Testing
@@ -15,7 +16,7 @@ import Testing
     try folder.link("in/out", to: folder.path + "/in-other")
     try folder.link("in/again", to: "a.png")
     let confinedFolder = try #require(ConfinedFolder(folder.path + "/in"))
-    let real = try #require(PictureFolder.realPath(folder.path))
+    let real = try #require(FileOperations.realPath(folder.path))
     #expect(confinedFolder.place(of: folder.path + "/in/a.png") == real + "/in/a.png")
     #expect(confinedFolder.place(of: folder.path + "/in/again") == real + "/in/a.png")
     #expect(confinedFolder.place(of: folder.path + "/in") == real + "/in")

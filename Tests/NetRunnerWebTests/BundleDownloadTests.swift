@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import Foundation
 import NIOCore
 import NIOSSL
@@ -226,7 +227,7 @@ import WebClient
       address: try BundleAddress(server.url("/x.zip", host: "[::1]")), limits: DownloadLimits(),
       tlsConfiguration: nil)
     let computers = ["127.0.0.1"].compactMap { IPAddress($0) }
-    let file = try ExclusiveFile(target.file)
+    let file = try OpenFile(creating: target.file)
     let error = await #expect(throws: DownloadError.self) {
       try await exchange.fetch(from: computers, into: file) { _, _ in }
     }

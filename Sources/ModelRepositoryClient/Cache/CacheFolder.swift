@@ -4,23 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
+import Foundation
 import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The cache's folder for blobs, incomplete files and models.
 ///
@@ -31,11 +19,11 @@ final class CacheFolder: Sendable {
   /// The digests that this process has computed.
   ///
   /// Hard links to a file have the same identity.
-  private let verified = Mutex<[CacheFile.Identity: BlobDigest]>([:])
+  private let verified = Mutex<[FileStatus: BlobDigest]>([:])
 
   /// Opens a cache, or creates it.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   init(_ path: String, _ environment: ClientEnvironment) throws {
     // Make the path absolute, because a process may change its working directory.
     self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
@@ -56,32 +44,17 @@ final class CacheFolder: Sendable {
 
   /// Creates a folder and its missing parents, unless it exists.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   static func makeFolder(_ path: String) throws {
     guard !FileSystem.isFolder(path) else { return }
     let parent = FileSystem.folder(of: path)
     if parent != path { try makeFolder(parent) }
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("created", path) }
-    try flushFolder(parent)
-  }
-
-  /// Flushes the names in a folder to the disk.
-  ///
-  /// - Throws: ``FileFailure``.
-  static func flushFolder(_ path: String) throws {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileFailure("opened", path) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw FileFailure("flushed", path) }
-  }
-
-  /// Renames a file or a folder atomically.
-  ///
-  /// A file that has the new name is replaced.
-  ///
-  /// - Throws: ``FileFailure``.
-  static func rename(_ old: String, to new: String) throws {
-    guard systemRename(old, new) == 0 else { throw FileFailure("renamed to '\(new)'", old) }
+    do {
+      try FileOperations.makeFolder(path, permissions: 0o700)
+    } catch  where error.isPresent {
+      // Another process created it.
+    }
+    try FileOperations.flush(parent)
   }
 
   // MARK: - Blobs
@@ -90,10 +63,10 @@ final class CacheFolder: Sendable {
   ///
   /// Each process hashes a file once, and again after the file changes.
   ///
-  /// - Throws: ``FileFailure`` if the file temporarily can't be read.
+  /// - Throws: ``FileError`` if the file temporarily can't be read.
   func hasBytes(_ blob: BlobReference, at path: String) throws -> Bool {
     let result = try CacheFile.unlessTransient {
-      let identity = try CacheFile(reading: path).identity
+      let identity = try CacheFile.reading(path).status
       guard identity.size == blob.size else { return false }
       if verified.withLock({ $0[identity] }) == blob.digest { return true }
       guard try CacheFile.reference(of: path) == blob else { return false }
@@ -105,20 +78,20 @@ final class CacheFolder: Sendable {
 
   /// Returns whether the store has a blob and the blob is intact.
   ///
-  /// - Throws: ``FileFailure`` if the file temporarily can't be read.
+  /// - Throws: ``FileError`` if the file temporarily can't be read.
   func hasBlob(_ blob: BlobReference) throws -> Bool {
     try hasBytes(blob, at: self.blob(blob.digest))
   }
 
   /// Records a file's digest, so that the file isn't hashed again.
-  func noteVerified(_ identity: CacheFile.Identity, _ digest: BlobDigest) {
+  func noteVerified(_ identity: FileStatus, _ digest: BlobDigest) {
     verified.withLock { $0[identity] = digest }
   }
 
   /// Returns the manifest of a version.
   ///
   /// - Returns: The manifest, or nil if it is missing, invalid, or doesn't match its digest.
-  /// - Throws: ``FileFailure`` if the file temporarily can't be read.
+  /// - Throws: ``FileError`` if the file temporarily can't be read.
   func manifest(_ reference: BlobReference) throws -> VersionManifest? {
     guard
       let bytes = try CacheFile.contents(
@@ -134,7 +107,7 @@ final class CacheFolder: Sendable {
 
   /// Returns the installation's identifier, which the first process that asks creates.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func installationID() throws -> String {
     let lock = try FileLock.waiting(on: path)
     defer { withExtendedLifetime(lock) {} }
@@ -158,7 +131,7 @@ final class CacheFolder: Sendable {
   /// The first installation that uses a cache has the folder `models`. That also holds for a cache
   /// from a release that supported only one installation.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func models(of installation: String) throws -> String {
     let name = BlobDigest(of: installation.utf8).hexadecimal
     guard try name != firstInstallation(orElse: name) else { return models }
@@ -179,7 +152,7 @@ final class CacheFolder: Sendable {
     let first = made.map { BlobDigest(of: $0).hexadecimal } ?? name
     do {
       try replace(file, with: Data(first.utf8))
-    } catch let error as FileFailure where error.isDiskFull || error.isReadOnly {
+    } catch let error as FileError where error.isDiskFull || error.isReadOnly {
       // Proven versions can still be used. Another process can write the file later.
     }
     return first
@@ -197,19 +170,17 @@ final class CacheFolder: Sendable {
   ///
   /// The caller must hold a lock.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func replace(_ path: String, with bytes: Data) throws {
-    let fresh = try CacheFile(writing: path + ".new", truncating: true)
+    let fresh = try CacheFile.writing(path + ".new", truncates: true)
     try bytes.withUnsafeBytes(fresh.write)
     try environment.reached(.stateWritten)
     try fresh.flush()
     try environment.reached(.stateFlushed)
-    try Self.rename(fresh.path, to: path)
+    try FileOperations.rename(fresh.path, to: path)
     try environment.reached(.stateRenamed)
-    try Self.flushFolder(FileSystem.folder(of: path))
+    try FileOperations.flush(FileSystem.folder(of: path))
     try environment.reached(.stateDurable)
   }
 }
-
-private func systemRename(_ old: String, _ new: String) -> CInt { rename(old, new) }
 #endif

@@ -4,19 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
+import Files
 import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The parts of the system that a client depends on, which tests can replace.
 struct ClientEnvironment: Sendable {
@@ -32,11 +21,7 @@ struct ClientEnvironment: Sendable {
   var reached: @Sendable (FailurePoint) throws -> Void = { _ in }
 
   private static func freeBytes(of folder: String) throws -> Int {
-    var status = statvfs()
-    guard statvfs(folder, &status) == 0 else { throw FileFailure("examined", folder) }
-    let (bytes, overflow) = Int(status.f_bavail).multipliedReportingOverflow(
-      by: Int(status.f_frsize))
-    return overflow ? .max : bytes
+    try FileOperations.room(at: folder).free
   }
 }
 #endif

@@ -4,22 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
+import Foundation
 import ModelRepositoryAPI
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A model's folder in the cache.
 ///
@@ -40,7 +28,7 @@ struct ModelFolder: Sendable {
   /// A damaged state counts as an empty one. The store still has the blobs, so the next download
   /// has little to fetch.
   ///
-  /// - Throws: ``FileFailure`` if reading may succeed later.
+  /// - Throws: ``FileError`` if reading may succeed later.
   func readState() throws -> ModelState {
     guard let bytes = try CacheFile.contents(of: stateFile, upTo: Self.maximumBytes),
       let state = try? RepositoryJSON.decode(ModelState.self, from: Data(bytes)), state.layout == 1,
@@ -54,7 +42,7 @@ struct ModelFolder: Sendable {
 
   /// Changes the state under the folder's lock and saves it.
   ///
-  /// - Throws: ``FileFailure``, or the errors of the work. If the work throws, nothing is saved.
+  /// - Throws: ``FileError``, or the errors of the work. If the work throws, nothing is saved.
   func withState<Result>(_ work: (inout ModelState) throws -> Result) throws -> Result {
     for folder in [path, versions, attempts] { try CacheFolder.makeFolder(folder) }
     let lock = try FileLock.waiting(on: path)
@@ -66,7 +54,7 @@ struct ModelFolder: Sendable {
       try cache.replace(stateFile, with: RepositoryJSON.encode(state))
       // The new state is on the disk. Files that can't be removed now are removed after the next
       // change.
-      do { try removeUnnamed(by: state) } catch is FileFailure {} catch is CocoaError {
+      do { try removeUnnamed(by: state) } catch is FileError {} catch is CocoaError {
       } catch is TensorIOError {}
     }
     return result
@@ -82,7 +70,7 @@ struct ModelFolder: Sendable {
   ///
   /// The caller must hold the lock.
   ///
-  /// - Throws: ``FileFailure`` if the version can't be built again, or if a file temporarily can't
+  /// - Throws: ``FileError`` if the version can't be built again, or if a file temporarily can't
   ///   be read.
   func verify(_ entry: ModelState.Entry) throws -> Bool {
     guard let manifest = try cache.manifest(entry.release.manifest), manifest.model == model,
@@ -119,7 +107,7 @@ struct ModelFolder: Sendable {
   ///
   /// The version gets its name only when it is complete. The caller must hold the lock.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func make(_ entry: ModelState.Entry, _ manifest: VersionManifest) throws {
     let staging = versions + "/.new"
     try removeItem(staging)
@@ -131,28 +119,28 @@ struct ModelFolder: Sendable {
         try place(file, at: "\(staging)/\(file.path)")
       }
       for folder in Set(manifest.files.map { FileSystem.folder(of: "\(staging)/\($0.path)") }) {
-        try CacheFolder.flushFolder(folder)
+        try FileOperations.flush(folder)
       }
     } else {
       for file in manifest.files { try place(file, at: staging) }
     }
     try cache.environment.reached(.stagingFlushed)
     if manifest.format == .bundle { try retire(path(of: entry)) }
-    try CacheFolder.rename(staging, to: path(of: entry))
+    try FileOperations.rename(staging, to: path(of: entry))
     try cache.environment.reached(.versionRenamed)
-    try CacheFolder.flushFolder(versions)
+    try FileOperations.flush(versions)
     try cache.environment.reached(.versionDurable)
   }
 
   /// Creates a hard link to a blob, or a copy if the file system doesn't support hard links.
   private func place(_ file: VersionManifest.File, at path: String) throws {
     let blob = cache.blob(file.digest)
-    if link(blob, path) != 0 {
-      guard [EXDEV, EPERM, EMLINK, ENOTSUP, ENOSYS].contains(errno) else {
-        throw FileFailure("linked to '\(path)'", blob)
-      }
-      let copy = try CacheFile(writing: path, truncating: true)
-      try CacheFile(reading: blob).forEachPart(copy.write)
+    do {
+      try FileOperations.link(blob, to: path)
+    } catch {
+      guard error.isUnsupported else { throw error }
+      let copy = try CacheFile.writing(path, truncates: true)
+      try CacheFile.reading(blob).forEachPart(copy.write)
       try copy.makeReadOnly()
       try copy.flush()
     }
@@ -166,7 +154,7 @@ struct ModelFolder: Sendable {
   ///
   /// The caller must hold the lock.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func removeUnnamed(by state: ModelState) throws {
     let named = Set(state.entries.map(\.name))
     for name in try names(in: versions) where !named.contains(name) {
@@ -188,7 +176,7 @@ struct ModelFolder: Sendable {
   private func retire(_ path: String) throws {
     guard FileManager.default.fileExists(atPath: path) else { return }
     let old = "\(versions)/.\(UUID().uuidString)"
-    try CacheFolder.rename(path, to: old)
+    try FileOperations.rename(path, to: old)
     try cache.environment.reached(.oldVersionMarked)
     try removeItem(old)
     try cache.environment.reached(.oldVersionRemoved)

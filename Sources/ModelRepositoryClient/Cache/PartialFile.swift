@@ -5,15 +5,11 @@
 
 #if ModelHosting
 import Crypto
+import Files
+import Foundation
 import ModelRepositoryAPI
 import Synchronization
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The file of a blob that isn't complete yet.
 ///
@@ -27,14 +23,14 @@ final class PartialFile: Sendable {
 
   let blob: BlobReference
   private let cache: CacheFolder
-  private let file: CacheFile
+  private let file: OpenFile
   private let progress: Mutex<Progress>
 
   /// Continues the file of an earlier process, or starts a new one.
   ///
   /// Existing bytes are hashed again, because a crash may have damaged them.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   init(of blob: BlobReference, in cache: CacheFolder) throws {
     self.blob = blob
     self.cache = cache
@@ -44,15 +40,15 @@ final class PartialFile: Sendable {
     }
     let name = found.min() ?? prefix + UUID().uuidString
     for other in found where other != name { try Self.remove("\(cache.partial)/\(other)") }
-    file = try CacheFile(writing: "\(cache.partial)/\(name)")
+    file = try CacheFile.writing("\(cache.partial)/\(name)")
     var start = Progress()
-    if try file.identity.size <= blob.size {
+    if try file.status.size <= blob.size {
       try file.forEachPart { part in
         start.hash.update(bufferPointer: part)
         start.count += part.count
       }
     } else {
-      try file.truncate()
+      try file.empty()
     }
     start.furthest = start.count
     progress = Mutex(start)
@@ -72,7 +68,7 @@ final class PartialFile: Sendable {
 
   /// Returns the server's ETag for this content, or nil if it isn't known.
   ///
-  /// - Throws: ``FileFailure`` if reading may succeed later.
+  /// - Throws: ``FileError`` if reading may succeed later.
   func etag() throws -> String? {
     try CacheFile.contents(of: file.path + ".etag", upTo: Self.maximumETagBytes)
       .map { String(decoding: $0, as: UTF8.self) }
@@ -83,16 +79,16 @@ final class PartialFile: Sendable {
 
   /// Saves the server's ETag for this content, or removes it if it is nil.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func note(etag: String?) throws {
     guard let etag else { return try FileSystem.remove(file.path + ".etag") }
-    let note = try CacheFile(writing: file.path + ".etag", truncating: true)
+    let note = try CacheFile.writing(file.path + ".etag", truncates: true)
     try Data(etag.utf8).withUnsafeBytes(note.write)
   }
 
   /// Appends bytes.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     try file.write(bytes)
     progress.withLock {
@@ -105,20 +101,20 @@ final class PartialFile: Sendable {
 
   /// Empties the file to start again.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func truncate() throws {
-    try file.truncate()
+    try file.empty()
     progress.withLock { $0 = Progress(furthest: $0.furthest) }
   }
 
   /// Removes the file and its ETag.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func remove() throws { try Self.remove(file.path) }
 
   /// Moves the file into the store, after the caller has verified its digest.
   ///
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func finish() throws {
     try cache.environment.reached(.partialComplete)
     do {
@@ -130,13 +126,13 @@ final class PartialFile: Sendable {
       throw error
     }
     try cache.environment.reached(.partialFlushed)
-    try CacheFolder.rename(file.path, to: cache.blob(blob.digest))
+    try FileOperations.rename(file.path, to: cache.blob(blob.digest))
     try cache.environment.reached(.blobRenamed)
     // Make the file read-only only now, because an incomplete file must stay writable.
     try file.makeReadOnly()
-    try CacheFolder.flushFolder(cache.store)
+    try FileOperations.flush(cache.store)
     try cache.environment.reached(.blobDurable)
-    cache.noteVerified(try file.identity, blob.digest)
+    cache.noteVerified(try file.status, blob.digest)
     try FileSystem.remove(file.path + ".etag")
   }
 

@@ -5,6 +5,7 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Files
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
@@ -36,10 +37,10 @@ struct BlobDownload: Sendable {
   ///
   /// The caller must hold a shared lock on the store.
   ///
-  /// - Throws: ``ModelRepositoryClientError``, ``FileFailure`` or `CancellationError`.
+  /// - Throws: ``ModelRepositoryClientError``, ``FileError`` or `CancellationError`.
   func run() async throws {
-    let lock = try await FileLock.later(
-      on: "\(cache.partial)/\(blob.digest.hexadecimal).lock", makingFile: true)
+    let lock = try await FileLock.waiting(
+      on: "\(cache.partial)/\(blob.digest.hexadecimal).lock", creatingWith: 0o600)
     defer { withExtendedLifetime(lock) {} }
     guard try await BlockingWork.run({ try !cache.hasBlob(blob) }) else {
       return onProgress(blob.size)
@@ -60,7 +61,7 @@ struct BlobDownload: Sendable {
           try partial.remove()
           try cache.environment.reached(.corruptBlobRemoved)
         }
-      } catch let error as FileFailure where error.isDiskFull {
+      } catch let error as FileError where error.isDiskFull {
         throw full(error, partial)
       }
     }
@@ -173,7 +174,7 @@ struct BlobDownload: Sendable {
     }
   }
 
-  private func full(_ failure: FileFailure, _ partial: PartialFile) -> ModelRepositoryClientError {
+  private func full(_ failure: FileError, _ partial: PartialFile) -> ModelRepositoryClientError {
     .diskFull(
       needed: blob.size - partial.count,
       available: try? cache.environment.availableBytes(cache.path), name, cause: failure)

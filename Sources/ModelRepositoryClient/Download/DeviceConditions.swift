@@ -4,13 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
+import TensorIO
 
 /// The device's reports about its power and its network.
 struct DeviceConditions: Sendable {

@@ -5,16 +5,11 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension ModelDownload {
   private var path: String { "/v1/models/\(model)/channels/\(configuration.channel)" }

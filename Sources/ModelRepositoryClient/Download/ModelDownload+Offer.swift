@@ -5,22 +5,17 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension ModelDownload {
   /// Returns the version that a download would fetch, verified in the same way, without writing
   /// anything.
   ///
-  /// - Throws: ``ModelRepositoryClientError``, ``FileFailure`` or `CancellationError`.
+  /// - Throws: ``ModelRepositoryClientError``, ``FileError`` or `CancellationError`.
   func offer() async throws -> ModelOffer {
     let document = try await offeredDocument().content
     let state = try folder.readState()

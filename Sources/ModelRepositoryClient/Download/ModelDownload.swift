@@ -5,14 +5,10 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Files
+import Foundation
 import ModelRepositoryAPI
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One download of a model: its channel's document, and the manifest and files of this
 /// installation's version.
@@ -35,11 +31,11 @@ struct ModelDownload: Sendable {
   /// Downloads the newest version for this installation.
   ///
   /// - Returns: The version.
-  /// - Throws: ``ModelRepositoryClientError``, ``FileFailure`` or `CancellationError`.
+  /// - Throws: ``ModelRepositoryClientError``, ``FileError`` or `CancellationError`.
   func run() async throws -> InstalledModel.Version {
     // No state names the fetched files yet. The lock stops other processes from removing them as
     // unused.
-    let claim = try await FileLock.later(.shared, on: cache.store)
+    let claim = try await FileLock.waiting(.shared, on: cache.store)
     defer { withExtendedLifetime(claim) {} }
     for _ in 0..<5 {
       let document = try await currentDocument()
@@ -184,7 +180,7 @@ struct ModelDownload: Sendable {
         !name.hasSuffix(".etag") && seen.contains { name.hasPrefix($0.hexadecimal + ".") }
       }
       let begun = started.reduce(0) { sum, name in
-        sum + ((try? CacheFile(reading: "\(cache.partial)/\(name)").identity.size) ?? 0)
+        sum + ((try? CacheFile.reading("\(cache.partial)/\(name)").status.size) ?? 0)
       }
       let needed = missing.reduce(0) { $0 + $1.size } - begun
       let available = try cache.environment.availableBytes(cache.path)

@@ -4,16 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
+import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Keeps the newest root document of a repository in the cache, and fetches newer ones.
 ///
@@ -35,7 +31,7 @@ struct TrustKeeper: Sendable {
   /// A damaged file is ignored, so the root documents are fetched again.
   ///
   /// - Throws: ``ModelRepositoryClientError`` if the program's root document is invalid, or
-  ///   ``FileFailure`` if reading the file may succeed later.
+  ///   ``FileError`` if reading the file may succeed later.
   func stored() throws -> RepositoryTrust {
     var trust = try configuration.trust()
     guard
@@ -79,7 +75,7 @@ struct TrustKeeper: Sendable {
   /// Saves the root document, unless another process has saved a newer one.
   ///
   /// - Returns: The newest trust.
-  /// - Throws: ``FileFailure``.
+  /// - Throws: ``FileError``.
   func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
     guard let signed = trust.signedRoot else { return trust }
     try CacheFolder.makeFolder(cache.trust)

@@ -4,11 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 
 /// An address of the server, or of a server that it redirects to.
 struct RepositoryAddress: Sendable, Hashable {

@@ -5,18 +5,13 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
 import Synchronization
 import TensorIO
 import WebClient
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Sends requests to the server and handles redirects, failures and retries.
 struct RepositoryExchange: Sendable {

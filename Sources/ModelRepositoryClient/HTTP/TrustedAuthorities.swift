@@ -7,12 +7,6 @@
 import NIOSSL
 import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The certificate authorities that are trusted for encrypted connections.
 enum TrustedAuthorities {
   /// The environment variable that names a file of authorities to trust instead of the system's.

@@ -85,11 +85,11 @@ extension Problem {
 
   /// Returns the reason without the server's paths.
   private static func storageReason(_ error: any Error) -> String {
-    let reason = FileSystem.reason(for: error)
-    guard error is RepositoryError, let colon = reason.lastIndex(of: ":") else {
-      return reason.contains("/") ? "its disk failed." : reason
+    if let reason = (error as? RepositoryError)?.reason, !reason.contains("/") {
+      return "\(reason)."
     }
-    return reason[reason.index(after: colon)...].trimmingPrefix(" ").description
+    let reason = FileSystem.reason(for: error)
+    return reason.contains("/") ? "its disk failed." : reason
   }
 }
 

@@ -5,6 +5,7 @@
 
 #if Servers
 import Crypto
+import Files
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -65,7 +66,7 @@ extension RepositoryCopy {
   ) throws -> Bool {
     let (source, destination) = (path(blob.digest, in: folder), path(blob.digest, in: fresh))
     try makeParent(of: destination)
-    if !FileSystem.link(source, to: destination) {
+    if (try? FileOperations.link(source, to: destination)) == nil {
       guard try FileSystem.exists(source) else { return false }
       do {
         try copyBlob(blob, source, destination)

@@ -59,8 +59,7 @@ enum RepositoryCopy {
             + "\(RepositoryDatabase.sentence(error)) 'repository fsck' lists all damage.")
       }
       throw error as? RepositoryError
-        ?? RepositoryError(
-          .storage, "'\(path)' can't be created: \(FileSystem.reason(for: error)).")
+        ?? RepositoryError(storage: "'\(path)' can't be created", FileSystem.reason(for: error))
     }
   }
 

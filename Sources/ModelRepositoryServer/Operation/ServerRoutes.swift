@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import Foundation
 import GRDB
 import HTTPTypes
@@ -152,7 +153,7 @@ struct ServerRoutes: Sendable {
   }
 
   private func freeBytes(at path: String) async throws -> Int? {
-    try await NIOThreadPool.singleton.runIfActive { FileSystem.freeBytes(at: path) }
+    try await NIOThreadPool.singleton.runIfActive { try? FileOperations.room(at: path).free }
   }
 }
 

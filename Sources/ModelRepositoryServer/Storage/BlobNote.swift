@@ -82,8 +82,7 @@ struct BlobNote: Codable, Equatable {
     do {
       try RepositoryJSON.encode(self).write(to: URL(filePath: fresh))
     } catch {
-      throw RepositoryError(
-        .storage, "'\(fresh)' cannot be written: \(FileSystem.reason(for: error)).")
+      throw RepositoryError(storage: "'\(fresh)' cannot be written", FileSystem.reason(for: error))
     }
     try FileSystem.flush(fresh)
     try FileSystem.rename(fresh, to: folder.note)

@@ -9,14 +9,6 @@ import GRDB
 import ModelRepositoryAPI
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The file `COMMITS`, which contains the number of changes in the database at the last commit.
 ///
 /// If a write-ahead log is truncated, the database is still valid, but in the state of an earlier
@@ -114,8 +106,7 @@ final class CommitWitness: TransactionObserver, Sendable {
     do {
       try Data(text.utf8).write(to: URL(filePath: path))
     } catch {
-      throw RepositoryError(
-        .storage, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).")
+      throw RepositoryError(storage: "'\(path)' cannot be written", FileSystem.reason(for: error))
     }
   }
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import CFileCalls
+import Files
 import ModelRepositoryAPI
 import NIOCore
 import NIOPosix
@@ -12,19 +12,22 @@ import NIOPosix
 /// A file that is open for reading.
 final class FileContent: BlobContent {
   let size: Int
+  // `file` closes the descriptor of this handle.
   let handle: NIOFileHandle
+  private let file: OpenFile
   private let files = NonBlockingFileIO(threadPool: .singleton)
 
   /// Opens a file; nil if it doesn't exist or isn't a regular file.
   ///
   /// - Throws: ``RepositoryError`` if the system fails or denies access.
   init?(_ path: String) throws {
-    guard let (descriptor, size) = try FileSystem.openFile(path) else { return nil }
+    guard let (file, size) = try FileSystem.openFile(path) else { return nil }
     self.size = size
-    handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
+    self.file = file
+    handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: file.descriptor)
   }
 
-  deinit { try? handle.close() }
+  deinit { _ = try? handle.takeDescriptorOwnership() }
 
   func bytes(in range: Range<Int>) async throws -> ByteBuffer {
     let bytes = try await files.read(
@@ -41,16 +44,14 @@ final class FileContent: BlobContent {
   /// A thread that must not wait for the disk can send these bytes. Only both ends of every 256 KB
   /// are checked, so a missing page between them costs a read from the disk.
   func beginningInMemory(of range: Range<Int>) throws -> Range<Int> {
-    try handle.withUnsafeFileDescriptor { file in
-      var end = range.lowerBound
-      guard !range.isEmpty, is_byte_in_memory(file, Int64(end)) else { return end..<end }
-      while end < range.upperBound {
-        let next = min(end + blobPieceSize, range.upperBound)
-        guard is_byte_in_memory(file, Int64(next - 1)) else { break }
-        end = next
-      }
-      return range.lowerBound..<end
+    var end = range.lowerBound
+    guard !range.isEmpty, file.isInMemory(end) else { return end..<end }
+    while end < range.upperBound {
+      let next = min(end + blobPieceSize, range.upperBound)
+      guard file.isInMemory(next - 1) else { break }
+      end = next
     }
+    return range.lowerBound..<end
   }
 }
 #endif

@@ -4,16 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import Foundation
 import ModelRepositoryAPI
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// File operations that Foundation doesn't offer or doesn't do durably.
 enum FileSystem {
@@ -23,45 +16,23 @@ enum FileSystem {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw RepositoryError(
-        .storage, "The folder '\(path)' can't be created: \(reason(for: error)).")
+      throw RepositoryError(storage: "The folder '\(path)' can't be created", reason(for: error))
     }
   }
 
   /// Renames a file in one step, and replaces a file of the new name.
   static func rename(_ path: String, to newPath: String) throws {
-    #if canImport(Glibc)
-    let status = Glibc.rename(path, newPath)
-    #elseif canImport(Musl)
-    let status = Musl.rename(path, newPath)
-    #else
-    let status = Darwin.rename(path, newPath)
-    #endif
-    guard status == 0 else { throw lastError(writing: newPath) }
+    try writing { () throws(FileError) in try FileOperations.rename(path, to: newPath) }
   }
 
   /// Flushes a file's bytes, or the names in a folder, to the disk.
   static func flush(_ path: String) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw lastError(writing: path) }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw lastError(writing: path) }
+    try writing { () throws(FileError) in try FileOperations.flush(path) }
   }
 
   /// Removes a file; a missing file isn't an error.
   static func remove(_ path: String) throws {
-    guard unlink(path) == 0 || errno == ENOENT else { throw lastError(writing: path) }
-  }
-
-  /// Creates a hard link; returns false if the file system can't.
-  static func link(_ path: String, to newPath: String) -> Bool {
-    #if canImport(Glibc)
-    Glibc.link(path, newPath) == 0
-    #elseif canImport(Musl)
-    Musl.link(path, newPath) == 0
-    #else
-    Darwin.link(path, newPath) == 0
-    #endif
+    try writing { () throws(FileError) in try FileOperations.remove(path) }
   }
 
   /// Whether a file or a folder exists.
@@ -69,11 +40,7 @@ enum FileSystem {
   /// - Throws: ``RepositoryError`` if the system can't tell, which doesn't mean that the file is
   ///   missing.
   static func exists(_ path: String) throws -> Bool {
-    guard access(path, F_OK) != 0 else { return true }
-    guard errno == ENOENT || errno == ENOTDIR else {
-      throw unknown(path)
-    }
-    return false
+    try examining { () throws(FileError) in try FileOperations.exists(path) }
   }
 
   /// Returns a file's size in bytes; nil if it doesn't exist or isn't a regular file.
@@ -81,87 +48,46 @@ enum FileSystem {
   /// - Throws: ``RepositoryError`` if the system can't tell.
   static func size(of path: String) throws -> Int? { try file(path)?.size }
 
-  /// Returns a file's size and modification time; nil if it doesn't exist or isn't a regular file.
+  /// Returns the status of a file; nil if it doesn't exist or isn't a regular file.
   ///
   /// Foundation isn't used, because it also looks up the names of the file's owner and group, which
   /// reads three more files.
   ///
   /// - Throws: ``RepositoryError`` if the system can't tell.
-  static func file(_ path: String) throws -> (size: Int, changed: Date)? {
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw unknown(path)
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else {
+  static func file(_ path: String) throws -> FileStatus? {
+    try examining { () throws(FileError) in
+      guard let status = try FileStatus(of: path, followsLinks: false) else { return nil }
+      if status.kind == .file { return status }
       // A link whose target can't be checked is an error and doesn't count as missing.
-      _ = try exists(path)
+      _ = try FileOperations.exists(path)
       return nil
     }
-    #if canImport(Darwin)
-    let changed = status.st_mtimespec
-    #else
-    let changed = status.st_mtim
-    #endif
-    let seconds = Double(changed.tv_sec) + Double(changed.tv_nsec) * 1e-9
-    return (Int(status.st_size), Date(timeIntervalSince1970: seconds))
   }
 
   /// Whether there is a folder at a path, or a link to one.
-  static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
+  static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
   /// Returns the permissions of a file, or of a link's target; nil if there is no regular file.
   ///
   /// - Throws: ``RepositoryError`` if the system can't tell.
   static func fileMode(of path: String) throws -> UInt32? {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw unknown(path)
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return UInt32(status.st_mode & 0o7777)
-  }
-
-  /// Returns a file's or folder's modification time as a text to compare; empty if it doesn't
-  /// exist.
-  static func changeTime(of path: String) -> String {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return "" }
-    #if canImport(Darwin)
-    let changed = status.st_mtimespec
-    #else
-    let changed = status.st_mtim
-    #endif
-    return "\(changed.tv_sec).\(changed.tv_nsec)"
+    let status = try examining { () throws(FileError) in try FileStatus(of: path) }
+    return status?.kind == .file ? status?.permissions : nil
   }
 
   /// Opens a file for reading; nil if it doesn't exist or isn't a regular file.
   ///
-  /// - Returns: The file descriptor, which the caller closes, and the file's size in bytes.
+  /// - Returns: The file and its size in bytes.
   /// - Throws: ``RepositoryError`` if the system can't tell or denies access.
-  static func openFile(_ path: String) throws -> (descriptor: CInt, size: Int)? {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      if errno == ELOOP, try exists(path) { return nil }
-      throw unknown(path)
+  static func openFile(_ path: String) throws -> (file: OpenFile, size: Int)? {
+    do {
+      let file = try OpenFile(reading: path, followsLinks: false)
+      return (file, try file.status.size)
+    } catch {
+      if error.isMissing || error.kind != nil { return nil }
+      if error.isLink, try exists(path) { return nil }
+      throw RepositoryError(storage: "'\(path)' can't be examined", error.reason)
     }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      let error = unknown(path)
-      close(descriptor)
-      throw error
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      close(descriptor)
-      return nil
-    }
-    return (descriptor, Int(status.st_size))
   }
 
   /// Returns the sorted names in a folder; empty if the folder doesn't exist.
@@ -172,47 +98,35 @@ enum FileSystem {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     } catch {
-      throw RepositoryError(.storage, "'\(path)' cannot be listed: \(reason(for: error)).")
+      throw RepositoryError(storage: "'\(path)' cannot be listed", reason(for: error))
     }
-  }
-
-  /// Returns the size of a folder's disk and the space that is left for this user, in bytes.
-  ///
-  /// The result is nil if the system can't tell.
-  static func room(at path: String) -> (total: Int, free: Int)? {
-    var status = statvfs()
-    guard statvfs(path, &status) == 0 else { return nil }
-    let unit = Int(clamping: status.f_frsize)
-    func bytes(_ blocks: some BinaryInteger) -> Int {
-      let (bytes, isTooMany) = Int(clamping: blocks).multipliedReportingOverflow(by: unit)
-      return isTooMany ? .max : bytes
-    }
-    return (bytes(status.f_blocks), bytes(status.f_bavail))
-  }
-
-  /// Returns the number of bytes that are left for this user on a folder's disk.
-  static func freeBytes(at path: String) -> Int? {
-    let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
-    return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
   }
 
   /// Returns the system's reason for an error, for example "No space left on device".
   static func reason(for error: any Error) -> String {
-    if let error = error as? RepositoryError { return error.message }
+    if let error = error as? RepositoryError { return error.reason ?? error.message }
     let cocoa = error as? CocoaError
     let underlying = cocoa?.userInfo[NSUnderlyingErrorKey] as? any Error ?? error
+    if let error = underlying as? FileError { return error.reason }
     guard let code = (underlying as? POSIXError)?.code else { return "\(underlying)" }
-    return String(cString: strerror(code.rawValue))
+    return FileError.reason(code)
   }
 
-  private static func unknown(_ path: String) -> RepositoryError {
-    RepositoryError(
-      .storage, "'\(path)' can't be examined: \(String(cString: strerror(errno))).")
+  private static func examining<Result>(_ work: () throws(FileError) -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch {
+      throw RepositoryError(storage: "'\(error.path)' can't be examined", error.reason)
+    }
   }
 
-  private static func lastError(writing path: String) -> RepositoryError {
-    RepositoryError(
-      .storage, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+  private static func writing(_ work: () throws(FileError) -> Void) throws {
+    do {
+      try work()
+    } catch {
+      throw RepositoryError(
+        storage: "'\(error.newPath ?? error.path)' cannot be written", error.reason)
+    }
   }
 }
 #endif

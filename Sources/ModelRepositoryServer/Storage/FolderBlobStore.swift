@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import Foundation
 import ModelRepositoryAPI
 import NIOPosix
@@ -75,7 +76,8 @@ struct FolderBlobStore: BlobStore {
             let file = try FileSystem.file(path)
           else { return nil }
           return StoredBlob(
-            blob: BlobReference(digest: digest, size: file.size), stored: file.changed)
+            blob: BlobReference(digest: digest, size: file.size),
+            stored: Date(timeIntervalSince1970: file.time))
         }
       }
     }

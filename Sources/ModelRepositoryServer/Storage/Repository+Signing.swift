@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import Foundation
 import GRDB
 import ModelRepositoryAPI
@@ -157,7 +158,9 @@ extension DataFolder {
   var signingFingerprint: [String] {
     [keys, roots].flatMap { folder in
       let names = (try? FileSystem.names(in: folder)) ?? []
-      return [FileSystem.changeTime(of: folder)] + names.filter { $0 != "LOCK" }
+      let status = try? FileStatus(of: folder)
+      let changed = status.map { "\($0.seconds).\($0.nanoseconds)" } ?? ""
+      return [changed] + names.filter { $0 != "LOCK" }
     }
   }
 }

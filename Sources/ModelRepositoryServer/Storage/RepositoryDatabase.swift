@@ -102,7 +102,7 @@ enum RepositoryDatabase {
     where [
       .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_BUSY,
     ].contains(error.resultCode):
-      return RepositoryError(.storage, "'\(path)' cannot be used: \(reason(error)).")
+      return RepositoryError(storage: "'\(path)' cannot be used", reason(error))
     case let error as DatabaseError:
       return RepositoryError(
         .damaged, "'\(path)' cannot be used: \(reason(error)). Restore the repository's backup.")

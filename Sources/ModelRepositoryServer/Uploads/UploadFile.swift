@@ -99,7 +99,7 @@ final class UploadFile: Sendable {
   }
 
   private static func failure(_ error: any Error) -> RepositoryError {
-    RepositoryError(.storage, "An upload can't be written: \(FileSystem.reason(for: error)).")
+    RepositoryError(storage: "An upload can't be written", FileSystem.reason(for: error))
   }
 }
 #endif

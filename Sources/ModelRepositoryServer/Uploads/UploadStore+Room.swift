@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import ModelRepositoryAPI
 import NIOPosix
 
@@ -27,7 +28,7 @@ extension UploadStore {
     for count: Int, _ folder: String, _ options: ModelRepositoryOptions
   ) throws {
     // If the free space is unknown, the disk itself will reject what doesn't fit.
-    guard let room = FileSystem.room(at: folder) else { return }
+    guard let room = try? FileOperations.room(at: folder) else { return }
     let reserve = options.reservedBytes ?? min(64 << 20, max(2 << 20, room.total / 20))
     guard room.free < reserve || room.free - reserve < count else { return }
     throw Problem(

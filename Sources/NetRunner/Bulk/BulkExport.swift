@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 /// Writes the rows of a bulk run in other formats.
@@ -24,7 +25,7 @@ public enum BulkExport: String, Sendable, CaseIterable {
   /// - Throws: `TensorIOError` if the log can't be read or the file can't be written.
   public func write(_ log: any BulkLog, to path: String) throws {
     try AtomicOutput(path, replaces: true).write { fresh in
-      let file = try UpdatableFile(fresh)
+      let file = try OpenFile(appending: fresh)
       try write(log) { try file.write(Array($0.utf8)) }
     }
   }

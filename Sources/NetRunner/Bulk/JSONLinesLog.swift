@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -17,7 +18,7 @@ import Foundation
 public final class JSONLinesLog: BulkLog {
   private let path: String
   private let lock: LogLock
-  private var file: UpdatableFile
+  private var file: OpenFile
   private static let lineFeed = UInt8(ascii: "\n")
 
   /// Opens a file, or creates it if it is missing.
@@ -26,13 +27,14 @@ public final class JSONLinesLog: BulkLog {
   public init(_ path: String) throws {
     self.path = path
     lock = try LogLock(for: path)
-    file = try UpdatableFile(path)
+    file = try writing { try OpenFile(appending: path) }
     try takeOffCutLine()
   }
 
   /// Throws unless the file starts like a log, so that files of other kinds are never truncated.
   private func checkBeginning() throws {
-    guard let beginning = try ReadableFile(path).read(atMost: 1 << 20) else { return }
+    let opened = try FileSystem.open(path)
+    guard let beginning = try? opened.read(atMost: 1 << 20) else { return }
     let line = beginning.prefix { $0 != Self.lineFeed }
     let isWhole = line.count < beginning.count
     let isRow = (try? JSONDecoder().decode(BulkRow.self, from: Data(line))) != nil
@@ -46,13 +48,13 @@ public final class JSONLinesLog: BulkLog {
   }
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
-    let file = try ReadableFile(path)
+    let file = try FileSystem.open(path)
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     var rest: [UInt8] = []
     var number = 0
-    while let piece = file.read(atMost: 1 << 16), !piece.isEmpty {
+    while let piece = try? file.read(atMost: 1 << 16), !piece.isEmpty {
       rest += piece
       var start = rest.startIndex
       while let end = rest[start...].firstIndex(of: Self.lineFeed) {
@@ -75,39 +77,47 @@ public final class JSONLinesLog: BulkLog {
     var lines: [UInt8] = []
     for row in rows { lines += try Self.line(of: row) }
     // All lines are written in one call, so that a kill cuts at most one line short.
-    try file.write(lines)
+    try writing { try file.write(lines) }
   }
 
   public func removeFailures(of models: Set<String>) throws {
     try AtomicOutput(path, replaces: true).write { fresh in
-      let kept = try UpdatableFile(fresh)
+      let kept = try OpenFile(appending: fresh)
       try forEachRow { row in
         guard !row.result.error || !models.contains(row.result.model) else { return }
         try kept.write(Self.line(of: row))
       }
     }
-    file = try UpdatableFile(path)
+    file = try writing { try OpenFile(appending: path) }
   }
 
   private static func line(of row: BulkRow) throws -> [UInt8] {
     Array(try StableJSON(row).text.utf8) + [lineFeed]
   }
 
-  public func flush() throws { try file.flush() }
+  public func flush() throws { try writing { try file.flush() } }
+
+  private func writing<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch let error as FileError {
+      throw TensorIOError(writing: error)
+    }
+  }
 
   private func takeOffCutLine() throws {
     try checkBeginning()
-    let size = try file.size()
+    let size = try writing { try file.status.size }
     var end = size
     while end > 0 {
       let start = max(0, end - 4096)
-      let piece = try file.read(start..<end)
+      let piece = try writing { try file.bytes(in: start..<end) }
       if let last = piece.lastIndex(of: Self.lineFeed) {
         end = start + last + 1
         break
       }
       end = start
     }
-    if end < size { try file.truncate(to: end) }
+    if end < size { try writing { try file.truncate(to: end) } }
   }
 }

@@ -3,15 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Keeps other runs from writing to the same results for as long as this object exists.
 ///
@@ -19,28 +12,26 @@ import Darwin
 /// releases the lock when the process is killed. The lock file then remains, which is harmless.
 final class LogLock {
   private let path: String
-  private let descriptor: CInt
+  private let lock: FileLock
 
   /// Acquires the lock.
   ///
   /// - Throws: `TensorIOError` if another run holds the lock.
   init(for results: String) throws {
     path = results + ".lock"
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else {
-      throw TensorIOError(
-        .unwritableFile, "'\(path)' cannot be created: \(String(cString: strerror(errno))).")
+    let lock: FileLock?
+    do {
+      lock = try FileLock.trying(on: path, creatingWith: 0o644)
+    } catch {
+      throw TensorIOError(.unwritableFile, "'\(path)' cannot be created: \(error.reason).")
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
+    guard let lock else {
       throw TensorIOError(
         .unreadableFile,
         "Another run is writing to '\(results)'. Wait for it, or name another file.")
     }
+    self.lock = lock
   }
 
-  deinit {
-    unlink(path)
-    close(descriptor)
-  }
+  deinit { try? FileOperations.remove(path) }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 /// A folder that all files must lie in, even when they are reached through links.
@@ -17,7 +18,7 @@ package struct ConfinedFolder: Sendable, Hashable {
   ///
   /// The result is nil if there is no folder at the path.
   package init?(_ path: String) {
-    guard let real = PictureFolder.realPath(path), FileSystem.isFolder(real) else { return nil }
+    guard let real = FileOperations.realPath(path), FileSystem.isFolder(real) else { return nil }
     self.path = real
   }
 
@@ -26,7 +27,7 @@ package struct ConfinedFolder: Sendable, Hashable {
   /// The result is nil if nothing exists at the path or if it lies outside the folder. The two
   /// cases look the same, so that callers can't find out which files exist outside.
   package func place(of path: String) -> String? {
-    guard !path.utf8.contains(0), let real = PictureFolder.realPath(path) else { return nil }
+    guard !path.utf8.contains(0), let real = FileOperations.realPath(path) else { return nil }
     return real == self.path || real.hasPrefix(self.path == "/" ? "/" : self.path + "/")
       ? real : nil
   }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Hashing
 import TensorIO
 
@@ -125,10 +126,10 @@ extension SHA256 {
   ///
   /// - Throws: `TensorIOError` if the file can't be read.
   static func digest(ofFile path: String) throws -> SHA256.Digest {
-    let file = try ReadableFile(path)
+    let file = try FileSystem.open(path)
     var hash = SHA256()
     while true {
-      guard let piece = file.read(atMost: 1 << 18) else {
+      guard let piece = try? file.read(atMost: 1 << 18) else {
         throw TensorIOError(.unreadableFile, "'\(path)' could not be read to the end.")
       }
       if piece.isEmpty { return hash.finalize() }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 /// Detects a dataset's layout and reads the dataset.
@@ -16,7 +17,7 @@ struct DatasetReader {
   var name: String {
     let name = FileSystem.name(of: path)
     guard name.isEmpty || name == "." || name == ".." else { return name }
-    return PictureFolder.realPath(path).map(FileSystem.name(of:)) ?? path
+    return FileOperations.realPath(path).map(FileSystem.name(of:)) ?? path
   }
 
   /// Reads the dataset.

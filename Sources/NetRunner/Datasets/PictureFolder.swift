@@ -3,15 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The images in a folder and its subfolders.
 struct PictureFolder {
@@ -48,7 +41,7 @@ struct PictureFolder {
   init(_ path: String, isConfined: Bool = false) throws {
     root = path
     self.isConfined = isConfined
-    guard let real = Self.realPath(path) else {
+    guard let real = FileOperations.realPath(path) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(path)'.")
     }
     realRoot = real
@@ -77,28 +70,20 @@ struct PictureFolder {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
-  /// The path with all symbolic links resolved, or nil if nothing exists there.
-  static func realPath(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
   private mutating func read(_ folder: String, into folders: inout [String]) throws {
     let path = folder.isEmpty ? root : root + "/" + folder
     for name in try FileSystem.contents(of: path) where !name.hasPrefix(".") && name != "__MACOSX" {
       let relative = folder.isEmpty ? name : folder + "/" + name
-      var status = stat()
-      guard lstat(root + "/" + relative, &status) == 0 else {
+      guard let status = try? FileStatus(of: root + "/" + relative, followsLinks: false) else {
         if name.unicodeScalars.contains("\u{FFFD}") { unreadableNames.append(relative) }
         continue
       }
-      switch status.st_mode & S_IFMT {
-      case S_IFDIR:
+      switch status.kind {
+      case .folder:
         folders.append(relative)
         if folder.isEmpty { subfolders.append(name) }
-      case S_IFREG where Self.isPicture(name): pictures.append(relative)
-      case S_IFLNK: readLink(relative, name)
+      case .file where Self.isPicture(name): pictures.append(relative)
+      case .link: readLink(relative, name)
       case _ where Self.isPicture(name): specialFiles.append(relative)
       default: break
       }
@@ -106,7 +91,7 @@ struct PictureFolder {
   }
 
   private mutating func readLink(_ relative: String, _ name: String) {
-    guard let target = Self.realPath(root + "/" + relative) else {
+    guard let target = FileOperations.realPath(root + "/" + relative) else {
       if Self.isPicture(name) { brokenLinks.append(relative) }
       return
     }
@@ -125,8 +110,7 @@ struct PictureFolder {
   }
 
   private func isRegularFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    (try? FileStatus(of: path))?.kind == .file
   }
 
   private mutating func note(

@@ -3,20 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
 #endif
 
 extension BundleArchive {
@@ -64,7 +57,9 @@ extension BundleArchive {
         try makeFolder("\(folder)/\(part.joined(separator: "/"))", permissions: 0o755)
       }
       guard !item.entry.isFolder else { continue }
-      let file = try writing { try ExclusiveFile("\(folder)/\(item.path.joined(separator: "/"))") }
+      let file = try writing {
+        try OpenFile(creating: "\(folder)/\(item.path.joined(separator: "/"))")
+      }
       try reader.unpack(item.entry, through: &buffer) { bytes in
         guard !isOver() else { throw ImportError.cancelled }
         try writing { try file.write(bytes) }
@@ -75,10 +70,8 @@ extension BundleArchive {
     }
   }
 
-  private func makeFolder(_ path: String, permissions: Int) throws {
-    try writing {
-      guard mkdir(path, mode_t(permissions)) == 0 else { throw POSIXError.last }
-    }
+  private func makeFolder(_ path: String, permissions: UInt32) throws {
+    try writing { try FileOperations.makeFolder(path, permissions: permissions) }
   }
 
   private func writing<Result>(_ work: () throws -> Result) throws -> Result {

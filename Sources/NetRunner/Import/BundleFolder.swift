@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -37,7 +38,8 @@ struct BundleFolder {
         let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(item)")
         switch attributes[.type] as? FileAttributeType {
         case .typeDirectory?: folders.append(item)
-        case .typeRegular?: files.append((item, try FileParts("\(path)/\(item)").count))
+        case .typeRegular?:
+          files.append((item, try OpenFile(reading: "\(path)/\(item)").status.size))
         default:
           throw ImportError(
             .invalidBundle, "'\(name)' has '\(item)', which is neither a file nor a folder.")
@@ -116,11 +118,11 @@ struct BundleFolder {
   private func copy(
     _ file: (path: String, size: Int), to target: String, until isOver: () -> Bool
   ) throws {
-    let source = try FileParts("\(path)/\(file.path)")
-    let copy = try ExclusiveFile(target)
+    let source = try OpenFile(reading: "\(path)/\(file.path)")
+    let copy = try OpenFile(creating: target)
     for start in stride(from: 0, to: file.size, by: 1 << 20) {
       guard !isOver() else { throw ImportError.cancelled }
-      let part = try source.bytes(start..<min(start + 1 << 20, file.size))
+      let part = try source.bytes(in: start..<min(start + 1 << 20, file.size))
       try part.withUnsafeBytes { try copy.write($0) }
     }
     try copy.flush()

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 public import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -125,13 +126,13 @@ public struct BundleImporter: Sendable {
     try run(check, on: bundle)
     guard !isOver() else { throw ImportError.cancelled }
     return try writing(name) {
-      try FileSystem.whileLocked(folder) {
-        let destination = try destination(of: bundle, over: former, replaces: replaces)
-        try origin?.refuseOlder(than: BundleOrigin(ofBundle: destination))
-        try FileSystem.move(fresh, over: destination)
-        try FileSystem.flush(folder)
-        return try open(destination)
-      }
+      let lock = try FileLock.waiting(on: folder)
+      defer { withExtendedLifetime(lock) {} }
+      let destination = try destination(of: bundle, over: former, replaces: replaces)
+      try origin?.refuseOlder(than: BundleOrigin(ofBundle: destination))
+      try FileSystem.move(fresh, over: destination)
+      try FileSystem.flush(folder)
+      return try open(destination)
     }
   }
 

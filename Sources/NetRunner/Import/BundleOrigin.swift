@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -63,8 +64,9 @@ extension BundleOrigin {
   ///
   /// - Parameter bundle: The bundle's folder.
   package init?(ofBundle bundle: String) {
-    guard let file = try? FileParts("\(bundle)/\(Self.fileName)"),
-      (1...Self.maximumBytes).contains(file.count), let bytes = try? file.bytes(0..<file.count),
+    guard let file = try? OpenFile(reading: "\(bundle)/\(Self.fileName)"),
+      let size = try? file.status.size, (1...Self.maximumBytes).contains(size),
+      let bytes = try? file.bytes(in: 0..<size),
       let origin = try? JSONDecoder().decode(Self.self, from: Data(bytes))
     else { return nil }
     self = origin
@@ -89,7 +91,7 @@ extension BundleOrigin {
     guard let origin else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let file = try ExclusiveFile(path)
+    let file = try OpenFile(creating: path)
     try encoder.encode(origin).withUnsafeBytes { try file.write($0) }
     try file.flush()
   }

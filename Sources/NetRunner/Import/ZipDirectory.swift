@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 /// The central directory of a zip file, which lists its entries.
@@ -21,10 +22,10 @@ struct ZipDirectory {
   /// - Throws: ``ImportError``: `notAZip`, `damagedZip` or `zipTooLarge`.
   init(of path: String, _ limits: ArchiveLimits) throws {
     do {
-      let file = try FileParts(path)
-      fileSize = file.count
-      let end = try ZipEnd(of: file, limits)
-      entries = try Self.entries(in: try file.bytes(end.directory), count: end.count)
+      let file = try OpenFile(reading: path)
+      fileSize = try file.status.size
+      let end = try ZipEnd(of: file, size: fileSize, limits)
+      entries = try Self.entries(in: try file.bytes(in: end.directory), count: end.count)
     } catch let error as ImportError {
       throw error
     } catch {

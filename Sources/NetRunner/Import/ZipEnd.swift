@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
+
 /// The record at the end of a zip file that locates the central directory.
 struct ZipEnd {
   /// The number of entries in the directory.
@@ -17,20 +19,20 @@ struct ZipEnd {
   /// Finds the record in a file.
   ///
   /// - Throws: ``ImportError``: `notAZip`, `damagedZip` or `zipTooLarge`.
-  init(of file: FileParts, _ limits: ArchiveLimits) throws {
-    let start = max(0, file.count - Self.length - Self.longestComment)
-    let tail = try file.bytes(start..<file.count)
+  init(of file: OpenFile, size: Int, _ limits: ArchiveLimits) throws {
+    let start = max(0, size - Self.length - Self.longestComment)
+    let tail = try file.bytes(in: start..<size)
     var records: [ZipEnd?] = []
     for place in stride(from: tail.count - Self.length, through: 0, by: -1)
     where tail[place] == 0x50 && tail.number(at: place, 4) == 0x0605_4B50 {
       let record = Array(tail[place..<(place + Self.length)])
-      guard start + place + Self.length + record.number(at: 20, 2) <= file.count else { continue }
+      guard start + place + Self.length + record.number(at: 20, 2) <= size else { continue }
       records.append(try ZipEnd(record, at: start + place, in: file))
     }
     // A file can have several records, for example in a comment or in a zip file inside it. Other
     // readers may use a different one than the last, so every record must respect the limits.
     for record in records { try record?.check(limits) }
-    guard let found = records.first else { throw try Self.absence(in: file) }
+    guard let found = records.first else { throw try Self.absence(in: file, size: size) }
     guard let last = found else {
       throw ImportError.damaged(
         "its directory is not where its end record says, or is in another file")
@@ -46,7 +48,7 @@ struct ZipEnd {
   /// Reads a record.
   ///
   /// The result is nil if its values aren't possible.
-  private init?(_ record: [UInt8], at place: Int, in file: FileParts) throws {
+  private init?(_ record: [UInt8], at place: Int, in file: OpenFile) throws {
     if let large = try Self.largeRecord(before: place, in: file) {
       self = large
       return
@@ -58,13 +60,13 @@ struct ZipEnd {
   }
 
   /// Reads the Zip64 record for large numbers, which precedes the other record.
-  private static func largeRecord(before place: Int, in file: FileParts) throws -> ZipEnd? {
+  private static func largeRecord(before place: Int, in file: OpenFile) throws -> ZipEnd? {
     guard place >= 20 else { return nil }
-    let locator = try file.bytes((place - 20)..<place)
+    let locator = try file.bytes(in: (place - 20)..<place)
     guard locator.count == 20, locator.number(at: 0, 4) == 0x0706_4B50 else { return nil }
     let start = locator.number(at: 8, 8)
     guard start >= 0, start <= place - 20 - 56 else { return nil }
-    let record = try file.bytes(start..<(start + 56))
+    let record = try file.bytes(in: start..<(start + 56))
     guard record.count == 56, record.number(at: 0, 4) == 0x0606_4B50 else { return nil }
     return ZipEnd(
       count: record.number(at: 32, 8), countHere: record.number(at: 24, 8),
@@ -93,14 +95,14 @@ struct ZipEnd {
     }
   }
 
-  private static func absence(in file: FileParts) throws -> ImportError {
-    let head = try file.bytes(0..<min(file.count, 64))
+  private static func absence(in file: OpenFile, size: Int) throws -> ImportError {
+    let head = try file.bytes(in: 0..<min(size, 64))
     if head.starts(with: [0x50, 0x4B]) {
       return .damaged("its end is missing; perhaps the transfer was incomplete")
     }
     let text = String(decoding: head, as: UTF8.self).drop(while: \.isWhitespace).lowercased()
     let found =
-      file.count == 0
+      size == 0
       ? "is empty"
       : text.hasPrefix("<") ? "is a web page, perhaps one about the model" : "isn't a zip file"
     return ImportError(

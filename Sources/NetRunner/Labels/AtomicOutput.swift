@@ -47,22 +47,9 @@ struct AtomicOutput {
   /// - Returns: What `fill` returns.
   /// - Throws: `TensorIOError`. On failure, nothing is left behind.
   func write<Result>(_ fill: (_ path: String) throws -> Result) throws -> Result {
-    let files = FileManager.default
-    let fresh = "\(parent)/.\(UUID().uuidString)-\(FileSystem.name(of: destination))"
-    do {
-      defer { try? files.removeItem(atPath: fresh) }
-      let result = try fill(fresh)
+    try FileSystem.writeAtomically(destination, fill: fill) { fresh in
       try checkDestination()
       try move(fresh)
-      return result
-    } catch var error as TensorIOError {
-      // The caller doesn't know the hidden name, so the message names the destination.
-      error.message = error.message.replacing(fresh, with: destination)
-      throw error
-    } catch {
-      throw TensorIOError(
-        .unwritableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
-        cause: error)
     }
   }
 

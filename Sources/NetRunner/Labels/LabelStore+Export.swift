@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -123,7 +124,7 @@ extension LabelStore {
         atPath: FileSystem.folder(of: copy), withIntermediateDirectories: true)
       // For a symbolic link, copy the file that it points to.
       let place = place(of: photo.path)
-      try files.copyItem(atPath: PictureFolder.realPath(place) ?? place, toPath: copy)
+      try files.copyItem(atPath: FileOperations.realPath(place) ?? place, toPath: copy)
     }
     let hasText = photos.contains { if case .text = $0.label { true } else { false } }
     let name = FileSystem.name(of: destination).split(separator: ".").first.map(String.init)
@@ -203,7 +204,7 @@ extension LabelStore {
   // MARK: - Tables
 
   private func writeTable(_ photos: [LabelledPhoto], to path: String) throws {
-    let folder = PictureFolder.realPath(FileSystem.folder(of: path)) ?? root
+    let folder = FileOperations.realPath(FileSystem.folder(of: path)) ?? root
     var header = "path,label"
     if case .numbers(let first) = photos.first?.label {
       header = "path" + first.indices.map { ",value\($0 + 1)" }.joined()

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Hashing
 import StoredRows
 import TensorIO
@@ -65,7 +66,7 @@ extension LabelStore {
   func key(of photo: String) -> String {
     let folder = FileSystem.folder(of: photo)
     let name = FileSystem.name(of: photo)
-    guard let real = PictureFolder.realPath(folder) else { return photo }
+    guard let real = FileOperations.realPath(folder) else { return photo }
     let whole = real == "/" ? "/" + name : real + "/" + name
     let prefix = root == "/" ? "/" : root + "/"
     return whole.hasPrefix(prefix) ? String(whole.dropFirst(prefix.count)) : whole

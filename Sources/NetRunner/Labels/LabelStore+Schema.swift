@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import StoredRows
 import TensorIO
 
@@ -102,7 +103,7 @@ extension LabelStore {
       }
     }
     let path = folder + "/" + (kept ?? ".")
-    guard let real = PictureFolder.realPath(path) else {
+    guard let real = FileOperations.realPath(path) else {
       throw TensorIOError(
         .fileNotFound,
         "The label store '\(database.path)' needs the folder '\(path)', which is missing.")

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Hashing
 import StoredRows
 import TensorIO
@@ -52,12 +53,12 @@ public final class LabelStore: Sendable {
     guard creates || FileSystem.isFile(path) else {
       throw TensorIOError(.fileNotFound, "There is no label store '\(path)'.")
     }
-    guard let folder = PictureFolder.realPath(FileSystem.folder(of: path)) else {
+    guard let folder = FileOperations.realPath(FileSystem.folder(of: path)) else {
       throw TensorIOError(
         .fileNotFound, "There is no folder '\(FileSystem.folder(of: path))' for a label store.")
     }
     let wanted = try root.map { root in
-      guard let real = PictureFolder.realPath(root), FileSystem.isFolder(real) else {
+      guard let real = FileOperations.realPath(root), FileSystem.isFolder(real) else {
         throw TensorIOError(.fileNotFound, "There is no folder '\(root)'.")
       }
       return real

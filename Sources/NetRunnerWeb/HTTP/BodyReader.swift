@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -100,17 +101,17 @@ final class BodyReader: Sendable {
       throw Self.tooLarge(what, limit)
     }
     do {
-      let file = try ExclusiveFile(path, permissions: 0o600)
+      let file = try OpenFile(creating: path, permissions: 0o600)
       var count = 0
       for try await part in request.body {
         count += part.readableBytes
         guard count <= limit else { throw Self.tooLarge(what, limit) }
         try part.withUnsafeReadableBytes { try file.write($0) }
       }
-    } catch let error as POSIXError {
+    } catch let error as FileError {
       throw WebError(
         status: HTTPResponse.Status(code: 507), code: "cannot_write",
-        message: "\(what) can't be stored: \(FileSystem.reason(for: error)).", endsConnection: true)
+        message: "\(what) can't be stored: \(error.reason).", endsConnection: true)
     }
   }
 

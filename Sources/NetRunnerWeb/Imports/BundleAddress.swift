@@ -5,12 +5,7 @@
 
 #if Servers
 import WebClient
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 
 /// A URL from which a bundle can be downloaded.
 struct BundleAddress: Sendable {

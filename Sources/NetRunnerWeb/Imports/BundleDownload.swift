@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Files
 import NIOSSL
 import NetRunner
 import TensorIO
@@ -45,7 +46,9 @@ struct BundleDownload: Sendable {
   ) async throws {
     let address = try BundleAddress(url)
     do {
-      let file = try await DownloadedFile.writing { try ExclusiveFile(path, permissions: 0o600) }
+      let file = try await DownloadedFile.writing {
+        try OpenFile(creating: path, permissions: 0o600)
+      }
       do {
         try await fetch(address, into: file, onProgress)
         try await DownloadedFile.writing { try file.flush() }
@@ -67,7 +70,7 @@ struct BundleDownload: Sendable {
 
   /// Downloads the file within the limit of the total time.
   private func fetch(
-    _ address: BundleAddress, into file: ExclusiveFile,
+    _ address: BundleAddress, into file: OpenFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -84,7 +87,7 @@ struct BundleDownload: Sendable {
   }
 
   private func follow(
-    _ first: BundleAddress, into file: ExclusiveFile,
+    _ first: BundleAddress, into file: OpenFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws {
     var address = first

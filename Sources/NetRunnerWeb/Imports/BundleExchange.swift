@@ -5,6 +5,7 @@
 
 #if Servers
 import AsyncHTTPClient
+import Files
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -35,7 +36,7 @@ struct BundleExchange: Sendable {
   /// - Returns: The location of a redirect, or nil if the file was downloaded.
   /// - Throws: ``DownloadError``, or any error after a cancellation.
   func fetch(
-    from computers: [IPAddress], into file: ExclusiveFile,
+    from computers: [IPAddress], into file: OpenFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     var request = HTTPClientRequest(url: address.text)
@@ -62,7 +63,7 @@ struct BundleExchange: Sendable {
   }
 
   private func read(
-    _ response: HTTPClientResponse, into file: ExclusiveFile,
+    _ response: HTTPClientResponse, into file: OpenFile,
     _ onProgress: @Sendable (Int, Int?) -> Void
   ) async throws -> String? {
     if let location = response.redirection { return location }

@@ -5,15 +5,8 @@
 
 #if Servers
 import Dispatch
+import Foundation
 import WebClient
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Resolves the names of hosts.
 struct HostResolver: Sendable {

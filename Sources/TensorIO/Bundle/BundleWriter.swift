@@ -70,23 +70,14 @@ package struct BundleWriter {
     _ fill: (_ folder: String) throws -> Void, check: (ModelBundle) throws -> Void = { _ in }
   ) throws {
     try checkDestination()
-    let files = FileManager.default
-    let fresh = "\(parent)/.\(UUID().uuidString)\(Self.fileExtension)"
-    do {
-      defer { try? files.removeItem(atPath: fresh) }
-      try files.createDirectory(atPath: fresh, withIntermediateDirectories: false)
+    try FileSystem.writeAtomically(destination) { fresh in
+      try FileManager.default.createDirectory(
+        atPath: fresh, withIntermediateDirectories: false)
       try fill(fresh)
       try check(open(fresh))
+    } move: { fresh in
       try checkDestination()
       try FileSystem.move(fresh, over: destination)
-    } catch var error as TensorIOError {
-      // The caller doesn't know the hidden folder, so the message names the destination.
-      error.message = error.message.replacing(fresh, with: destination)
-      throw error
-    } catch {
-      throw TensorIOError(
-        .unwritableFile, "'\(destination)' cannot be written: \(FileSystem.reason(for: error)).",
-        cause: error)
     }
   }
 

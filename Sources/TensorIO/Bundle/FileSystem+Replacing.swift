@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import CFileCalls
+import Files
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -11,50 +11,65 @@ import FoundationEssentials
 import Foundation
 #endif
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Operations for replacing a file with a complete new one.
 extension FileSystem {
-  /// Flushes a file's content to the disk, so that a power cut does not leave an empty file.
+  /// Flushes a file's content, or the names in a folder, to the disk, so that a power cut does not
+  /// leave an empty file.
   ///
   /// - Throws: ``TensorIOError`` that names the file.
   package static func flush(_ path: String) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw lastError(writing: path) }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw lastError(writing: path) }
+    try writing { () throws(FileError) in try FileOperations.flush(path) }
   }
 
   /// Renames a file in one step, and replaces an existing file with the new name.
   ///
   /// - Throws: ``TensorIOError`` that names the new file.
   package static func rename(_ path: String, to newPath: String) throws {
-    #if canImport(Glibc)
-    let status = Glibc.rename(path, newPath)
-    #elseif canImport(Musl)
-    let status = Musl.rename(path, newPath)
-    #else
-    let status = Darwin.rename(path, newPath)
-    #endif
-    guard status == 0 else { throw lastError(writing: newPath) }
+    try writing { () throws(FileError) in try FileOperations.rename(path, to: newPath) }
   }
 
   /// Removes a file; a missing file is not an error.
   ///
   /// - Throws: ``TensorIOError`` that names the file.
   package static func remove(_ path: String) throws {
-    guard unlink(path) == 0 || errno == ENOENT else { throw lastError(writing: path) }
+    try writing { () throws(FileError) in try FileOperations.remove(path) }
   }
 
-  private static func lastError(writing path: String) -> TensorIOError {
-    TensorIOError(
-      .unwritableFile, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+  private static func writing(_ work: () throws(FileError) -> Void) throws {
+    do {
+      try work()
+    } catch {
+      throw TensorIOError(writing: error)
+    }
+  }
+
+  /// Makes a file or folder under a hidden name, and moves it to its destination when complete.
+  ///
+  /// - Parameters:
+  ///   - destination: The path of the file or folder.
+  ///   - fill: Creates the file or folder at the path it is given. Nothing exists there yet.
+  ///   - move: Moves what was created to the destination.
+  /// - Returns: What `fill` returns.
+  /// - Throws: ``TensorIOError`` that names the destination. On failure, nothing is left behind.
+  package static func writeAtomically<Result>(
+    _ destination: String, fill: (_ fresh: String) throws -> Result,
+    move: (_ fresh: String) throws -> Void
+  ) throws -> Result {
+    let fresh = "\(folder(of: destination))/.\(UUID().uuidString)-\(name(of: destination))"
+    do {
+      defer { try? FileManager.default.removeItem(atPath: fresh) }
+      let result = try fill(fresh)
+      try move(fresh)
+      return result
+    } catch var error as TensorIOError {
+      // The caller doesn't know the hidden name, so the message names the destination.
+      error.message = error.message.replacing(fresh, with: destination)
+      throw error
+    } catch {
+      throw TensorIOError(
+        .unwritableFile, "'\(destination)' cannot be written: \(reason(for: error)).",
+        cause: error)
+    }
   }
 
   /// Moves a folder or a file to a path, and replaces what exists there.
@@ -68,7 +83,7 @@ extension FileSystem {
     // A file replaces another in one step. A folder swaps names with what it replaces.
     if isFile(fresh), isFile(destination) { return try rename(fresh, to: destination) }
     // The swap succeeded, so failing to delete the old content is harmless.
-    if exchange_names(fresh, destination) == 0 {
+    if (try? FileOperations.exchange(fresh, destination)) != nil {
       try? files.removeItem(atPath: fresh)
       return
     }

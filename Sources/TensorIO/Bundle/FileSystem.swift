@@ -3,18 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
 #endif
 
 /// The file system operations that bundles need.
@@ -33,9 +27,8 @@ package enum FileSystem {
 
   /// Returns the size of a regular file in bytes; nil when there is none.
   package static func byteCount(of path: String) -> Int? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
+    guard let status = try? FileStatus(of: path), status.kind == .file else { return nil }
+    return status.size
   }
 
   /// Returns the names of the files and folders in a folder.
@@ -53,8 +46,9 @@ package enum FileSystem {
   /// Returns the system's own reason for an error, such as "No space left on device".
   package static func reason(for error: any Error) -> String {
     let underlying = (error as? CocoaError)?.underlying ?? error
+    if let error = underlying as? FileError { return error.reason }
     guard let code = (underlying as? POSIXError)?.code else { return "\(error)" }
-    return String(cString: strerror(code.rawValue))
+    return FileError.reason(code)
   }
 
   /// Returns the last component of a path.

@@ -16,6 +16,8 @@ public struct TensorIOError: Error, Sendable {
   public var cause: (any Error)?
   /// All problems that a validation found in a bundle; empty for other errors.
   public var issues: [BundleIssue]
+  /// The name of the layer or placeholder that the error is about, if a program needs it.
+  package var subject: String?
 
   /// Makes an error.
   ///
@@ -31,6 +33,15 @@ public struct TensorIOError: Error, Sendable {
     self.message = message
     self.cause = cause
     self.issues = issues
+  }
+}
+
+extension TensorIOError {
+  /// A placeholder has neither a value nor a default.
+  package static func missingPlaceholder(_ name: String) -> TensorIOError {
+    var error = TensorIOError(.missingInput, "There is no value for the placeholder '\(name)'.")
+    error.subject = name
+    return error
   }
 }
 

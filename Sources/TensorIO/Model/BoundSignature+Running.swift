@@ -57,8 +57,7 @@ extension BoundSignature {
       let placeholder = placeholders[position]
       if let value { return try placeholder.write(value, to: session) }
       guard placeholder.tensor.hasDefault else {
-        throw TensorIOError(
-          .missingInput, "There is no value for the placeholder '\(placeholder.spec.name)'.")
+        throw TensorIOError.missingPlaceholder(placeholder.spec.name)
       }
       try session.useDefault(forInputAt: placeholder.index)
     }
