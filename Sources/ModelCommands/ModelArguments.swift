@@ -124,8 +124,7 @@ package struct ModelArguments: ParsableArguments {
       sessionOptions: SessionOptions(
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)
-    let model = try loader.makeModel(from: bundle)
-    guard let model = try model.forInference(with: loader) else {
+    guard let model = try loader.makeInferenceModel(from: bundle) else {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil
     }
@@ -213,14 +212,6 @@ extension ModelSignature {
       }
       throw error
     }
-  }
-}
-
-extension Model {
-  /// Returns the model for inference only, even if it can be trained; nil for a placeholder bundle.
-  package func forInference(with loader: ModelLoader) throws -> InferenceModel? {
-    if self is TrainableModel { return try InferenceModel(bundle: bundle, loader: loader) }
-    return self as? InferenceModel
   }
 }
 

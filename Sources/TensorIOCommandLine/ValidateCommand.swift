@@ -81,9 +81,7 @@ struct ValidateCommand: ParsableCommand {
   ) throws -> [BundleIssue] {
     do {
       let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
-      guard let model = try loader.makeModel(from: bundle).forInference(with: loader) else {
-        return known
-      }
+      guard let model = try loader.makeInferenceModel(from: bundle) else { return known }
       return try model.warnings
     } catch let error as TensorIOError {
       return known + (try issues(from: error, of: bundle))

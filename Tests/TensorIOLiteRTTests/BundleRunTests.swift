@@ -35,8 +35,7 @@ import Testing
        "inputs": [\(inputs)], "outputs": [\(outputs)]}
       """
     try json.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
-    let model = try (loader ?? self.loader).model(at: path)
-    return try body(try #require(model as? InferenceModel))
+    return try body(InferenceModel(at: path, loader: loader ?? self.loader))
   }
 
   @Test func `numbers of every form go in and come out`() throws {

@@ -42,7 +42,7 @@ import Testing
     }
     // Items of the batch that the description still has.
     let items = [[0, 1], [1, 0]].map { ModelInputs($0 as [Float]) }
-    let together = try (exported as? InferenceModel)?.run(batch: items).map {
+    let together = try exported.run(batch: items).map {
       try $0["prediction", as: Float.self]
     }
     let alone = try items.map { try exported.run($0)["prediction", as: Float.self] }

@@ -37,9 +37,41 @@ public protocol Model: AnyObject, Sendable {
   func run(_ inputs: ModelInputs) throws -> ModelOutputs
   /// Runs the model without blocking the calling task's thread.
   func run(_ inputs: ModelInputs) async throws -> ModelOutputs
+
+  /// Runs the model on several items.
+  ///
+  /// The default runs them one by one. The library's own models run items together if the model or
+  /// its description declares a batch axis (-1).
+  ///
+  /// - Parameter items: The inputs of each item.
+  /// - Returns: The outputs of each item, in order.
+  /// - Throws: ``TensorIOError`` when the inputs of an item do not fit the model, or when a run
+  ///   fails.
+  func run(batch items: [ModelInputs]) throws -> [ModelOutputs]
+  /// Runs the model on several items without blocking the calling task's thread.
+  ///
+  /// - Parameter items: The inputs of each item.
+  /// - Returns: The outputs of each item, in order.
+  /// - Throws: ``TensorIOError``, like the blocking method, and `CancellationError` between runs
+  ///   when the task was cancelled.
+  func run(batch items: [ModelInputs]) async throws -> [ModelOutputs]
 }
 
 extension Model {
+  public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
+    try items.map { try run($0) }
+  }
+
+  public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
+    var outputs: [ModelOutputs] = []
+    outputs.reserveCapacity(items.count)
+    for inputs in items {
+      try Task.checkCancellation()
+      outputs.append(try await run(inputs))
+    }
+    return outputs
+  }
+
   /// Runs the model on one value, or on an array with a value for each input.
   public func run(_ value: some TensorEncodable) throws -> ModelOutputs {
     try run(ModelInputs(value))

@@ -61,6 +61,14 @@ public final class TrainableModel: Model {
     try await inference.run(inputs)
   }
 
+  public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
+    try inference.run(batch: items)
+  }
+
+  public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
+    try await inference.run(batch: items)
+  }
+
   // MARK: - Training
 
   /// Trains on a batch, in one step.
