@@ -128,7 +128,7 @@ package struct ModelArguments: ParsableArguments {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil
     }
-    for warning in try model.warnings { Console.printMessage("warning: \(warning)") }
+    for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
     return model
   }
 
@@ -255,7 +255,7 @@ package enum Backends {
       switch name {
       case "tflite": versions[name] = LiteRTBackend.libraryVersion
       // The models report a missing library themselves.
-      case "tensorflow": versions[name] = try? TensorFlowBackend().libraryVersion
+      case "tensorflow": versions[name] = try? TensorFlowBackend().readLibraryVersion()
       default: break
       }
     }

@@ -79,16 +79,16 @@ struct RunCommand: ParsableCommand {
       guard let model = try arguments.loadModel(cancellation: deadline.token) else {
         return try printer.printPlaceholder(asJSON: json)
       }
-      try WrittenPictures.check(outputImage, for: model.signature)
+      try WrittenPictures.check(outputImage, for: model.loadSignature())
       let clock = ContinuousClock()
       let start = clock.now
-      let inputs = try arguments.readInputs(for: try model.signature)
+      let inputs = try arguments.readInputs(for: try model.loadSignature())
       let reading = clock.now - start
-      let (outputs, latency) = try model.signature.namingOption {
+      let (outputs, latency) = try model.loadSignature().namingOption {
         try repeatRun(of: model, on: inputs, reading: reading)
       }
       var pictures = WrittenPictures()
-      if let preview { try pictures.writePreviews(of: inputs, model.signature, to: preview) }
+      if let preview { try pictures.writePreviews(of: inputs, model.loadSignature(), to: preview) }
       try pictures.write(outputImage, of: outputs)
       if json {
         try printer.printJSON(outputs, latency, pictures)

@@ -96,7 +96,7 @@ struct BenchCommand: ParsableCommand {
 
   /// Returns the work that is measured, from the input to the outputs.
   private func step(_ model: InferenceModel) throws -> @Sendable () throws -> StageLatency {
-    let signature = try model.signature
+    let signature = try model.loadSignature()
     if let path = arguments.picturePath(for: signature) {
       var decoder = ImageDecoder()
       decoder.scaling = arguments.decode

@@ -82,7 +82,7 @@ struct ValidateCommand: ParsableCommand {
     do {
       let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
       guard let model = try loader.makeInferenceModel(from: bundle) else { return known }
-      return try model.warnings
+      return try model.loadWarnings()
     } catch let error as TensorIOError {
       return known + (try issues(from: error, of: bundle))
     }

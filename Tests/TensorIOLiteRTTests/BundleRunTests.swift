@@ -139,7 +139,7 @@ import Testing
       let loader = ModelLoader(backends: [.liteRT], sessions: sessions)
       let bundle = Fixtures.root.appending(path: "Demo/digits.tiobundle").path
       let model = try loader.model(at: bundle)
-      let shape = try #require(try model.signature.inputs.first).itemShape
+      let shape = try #require(try model.loadSignature().inputs.first).itemShape
       @Sendable func picture(_ seed: Int) -> PixelBuffer {
         let count = shape[0] * shape[1] * 3
         return PixelBuffer(

@@ -61,7 +61,7 @@ import Testing
     let path = bundle.pathBeside("loss.tiobundle")
     try model.exportBundle(to: path, outputs: ["loss", "prediction"])
     let exported = try SavedModels.loader.model(at: path)
-    #expect(try exported.signature.inputs.map(\.name) == ["x", "y"])
+    #expect(try exported.loadSignature().inputs.map(\.name) == ["x", "y"])
     let inputs: ModelInputs = ["x": [0, 1], "y": 2]
     let (ours, theirs) = (try model.run(inputs), try exported.run(inputs))
     try #expect(theirs["loss", as: Float.self] == ours["loss"])

@@ -21,7 +21,7 @@ import Testing
     let inputs = ModelInputs([1, 2, 3, 4] as [Float])
     let outputs = try await model.run(inputs, placeholders: ["scale": Float(0.5)])
     try #expect(outputs["scaled", as: [Float].self] == [0.5, 1, 1.5, 2])
-    #expect(try model.signature.placeholder(named: "scale")?.dataType == .float32)
+    #expect(try model.loadSignature().placeholder(named: "scale")?.dataType == .float32)
   }
 
   @Test func `a placeholder without a value, and a value without a placeholder, are errors`() throws

@@ -21,7 +21,7 @@ struct ImageLayer {
   ///   - name: The name of the input; nil if the bundle has only one image input.
   /// - Throws: `TensorIOError` if the input is missing or ambiguous, or the bundle can't be loaded.
   init(of bundle: ModelBundle, named name: String?) throws {
-    let signature = try ModelLoader(backends: Backends.all).makeModel(from: bundle).signature
+    let signature = try ModelLoader(backends: Backends.all).makeModel(from: bundle).loadSignature()
     let images = signature.inputs.filter(\.isImage)
     let known = images.map { "'\($0.name)'" }.joined(separator: ", ")
     guard let first = images.first else {

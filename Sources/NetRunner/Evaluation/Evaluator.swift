@@ -43,7 +43,7 @@ public struct Evaluator: Sendable {
   public init(
     _ model: InferenceModel, decoder: ImageDecoder = ImageDecoder(), fetch: Fetch? = nil
   ) throws {
-    let signature = try model.signature
+    let signature = try model.loadSignature()
     let name = model.bundle.manifest.name
     guard signature.inputs.count == 1, let input = signature.inputs.first,
       case .imageInput = input.kind

@@ -33,28 +33,21 @@ public final class InferenceModel: Model {
     try self.init(bundle: ModelBundle(path), loader: loader)
   }
 
-  /// The inputs and outputs.
-  ///
-  /// Reading this property loads the model if it isn't loaded.
-  public var signature: ModelSignature {
-    get throws {
-      let bound = try loaded().bound
-      return ModelSignature(
-        inputs: bound.inputSpecs, outputs: bound.layout.specs,
-        placeholders: bound.placeholderSpecs)
-    }
-  }
-
-  /// The harmless differences between the bundle and the model file.
-  ///
-  /// Reading this property loads the model if it isn't loaded.
-  public var warnings: [BundleIssue] {
-    get throws { try loaded().warnings }
-  }
-
   public var isLoaded: Bool { state.withLock { $0 != nil } }
 
   public func load() throws { _ = try loaded() }
+
+  public func loadSignature() throws -> ModelSignature {
+    let bound = try loaded().bound
+    return ModelSignature(
+      inputs: bound.inputSpecs, outputs: bound.layout.specs, placeholders: bound.placeholderSpecs)
+  }
+
+  /// Returns the harmless differences between the bundle and the model file, and loads the model if
+  /// it isn't loaded.
+  ///
+  /// - Throws: ``TensorIOError`` when the model cannot be loaded.
+  public func loadWarnings() throws -> [BundleIssue] { try loaded().warnings }
 
   public func unload() {
     // The model is freed outside the lock, when the last run that uses it has ended.

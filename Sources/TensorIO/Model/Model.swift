@@ -18,9 +18,6 @@ public protocol Model: AnyObject, Sendable {
 
   /// The bundle.
   var bundle: ModelBundle { get }
-  /// The inputs and outputs, as described by model.json and, once it is loaded, by the model
-  /// itself.
-  var signature: ModelSignature { get throws }
   /// Whether the model is in memory.
   var isLoaded: Bool { get }
 
@@ -28,6 +25,10 @@ public protocol Model: AnyObject, Sendable {
   ///
   /// Loading a loaded model does nothing.
   func load() throws
+  /// Returns the inputs and outputs, and loads the model if it isn't loaded.
+  ///
+  /// - Throws: ``TensorIOError`` when the model cannot be loaded.
+  func loadSignature() throws -> ModelSignature
   /// Frees the model's memory.
   ///
   /// Current runs finish normally, and a later run loads the model again.
@@ -113,9 +114,9 @@ public final class PlaceholderModel: Model {
 
   public init(bundle: ModelBundle, loader: ModelLoader) { self.bundle = bundle }
 
-  public var signature: ModelSignature { ModelSignature(of: bundle) }
   public var isLoaded: Bool { true }
   public func load() {}
+  public func loadSignature() -> ModelSignature { ModelSignature(of: bundle) }
   public func unload() {}
 
   public func run(_ inputs: ModelInputs) throws -> ModelOutputs {
