@@ -111,19 +111,14 @@ struct RunCommand: ParsableCommand {
     while count < iterations && interruption?.isRequested != true {
       let (next, latency) = try model.measure(inputs)
       outputs = next
-      sum.preprocess += latency.preprocess
-      sum.inference += latency.inference
-      sum.postprocess += latency.postprocess
+      sum += latency
       count += 1
     }
     if count < iterations {
       Console.printMessage("interrupted after \(count) of \(iterations) runs")
     }
-    return (
-      outputs,
-      RunLatency(
-        preprocess: reading + sum.preprocess / count, inference: sum.inference / count,
-        postprocess: sum.postprocess / count)
-    )
+    var mean = sum / count
+    mean.preprocess += reading
+    return (outputs, mean)
   }
 }

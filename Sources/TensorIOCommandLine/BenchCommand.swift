@@ -76,7 +76,7 @@ struct BenchCommand: ParsableCommand {
   }
 
   private func measure(
-    _ step: @escaping @Sendable () throws -> StageLatency, into measurement: inout BenchMeasurement
+    _ step: @escaping @Sendable () throws -> RunLatency, into measurement: inout BenchMeasurement
   ) throws {
     let interruption = Interruption()
     var progress = ProgressBar(total: iterations)
@@ -95,7 +95,7 @@ struct BenchCommand: ParsableCommand {
   }
 
   /// Returns the work that is measured, from the input to the outputs.
-  private func step(_ model: InferenceModel) throws -> @Sendable () throws -> StageLatency {
+  private func step(_ model: InferenceModel) throws -> @Sendable () throws -> RunLatency {
     let signature = try model.loadSignature()
     if let path = arguments.picturePath(for: signature) {
       var decoder = ImageDecoder()
@@ -111,12 +111,7 @@ struct BenchCommand: ParsableCommand {
     var inputs = hasInput ? try arguments.readInputs(for: signature) : .zeros(for: signature)
     inputs.placeholders = try arguments.readPlaceholders(for: signature)
     let fixed = inputs
-    return {
-      let latency = try model.measure(fixed).latency
-      return StageLatency(
-        preprocess: latency.preprocess, inference: latency.inference,
-        postprocess: latency.postprocess)
-    }
+    return { try model.measure(fixed).latency }
   }
 }
 

@@ -9,7 +9,7 @@ import TensorIO
 
 /// The results of `tensorio bench`.
 struct BenchMeasurement {
-  var latencies: [StageLatency] = []
+  var latencies: [RunLatency] = []
   /// The duration of all runs together.
   var duration = Duration.zero
   /// The duration of the very first run.
@@ -29,7 +29,7 @@ struct BenchMeasurement {
 
   /// The measured stages, which include decoding only if the value is an image file.
   private var stages: [(name: String, statistics: LatencyStatistics)] {
-    func statistics(_ stage: KeyPath<StageLatency, Duration>) -> LatencyStatistics {
+    func statistics(_ stage: KeyPath<RunLatency, Duration>) -> LatencyStatistics {
       LatencyStatistics(latencies.map { $0[keyPath: stage].milliseconds })
     }
     let decode = statistics(\.decode)
