@@ -41,13 +41,13 @@ public final class LiteRTBackend: Backend {
   /// Loads a model without a bundle, to inspect its signatures and metadata.
   ///
   /// - Throws: ``TensorIOError`` when the library is missing or the file isn't a valid model.
-  public func liteRTModel(at path: String) throws -> LiteRTModel {
+  package func liteRTModel(at path: String) throws -> LiteRTModel {
     try LiteRTModel(path: path, library: openLibrary(), limits: limits)
   }
 
   /// Opens the library, to check before any model is loaded that it is available.
   ///
-  /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
+  /// - Throws: `TensorIOError` with the code `missingLibrary`.
   public func checkLibrary() throws { _ = try openLibrary() }
 
   /// Opens the library, and returns the path of its file.

@@ -36,7 +36,7 @@ public final class TensorFlowBackend: Backend {
   ///   - options: How the model runs. Its sessions share the threads.
   /// - Returns: The model in memory.
   /// - Throws: ``TensorIOError`` when the library is missing or the folder isn't a valid model.
-  public func tensorFlowModel(
+  package func tensorFlowModel(
     at path: String, for modes: ModelModes, options: SessionOptions = SessionOptions()
   ) throws -> TensorFlowModel {
     try TensorFlowModel(
@@ -51,7 +51,7 @@ public final class TensorFlowBackend: Backend {
   /// - Parameter path: The SavedModel's folder.
   /// - Returns: A list of tags for each graph.
   /// - Throws: ``TensorIOError`` when the folder isn't a SavedModel.
-  public func graphTags(ofModelAt path: String) throws -> [[String]] {
+  package func graphTags(ofModelAt path: String) throws -> [[String]] {
     let folder = SavedModelFolder(path: path)
     try folder.check()
     return try folder.tags()

@@ -109,21 +109,21 @@ extension Model {
 }
 
 /// The model of a bundle without a model file, whose runs return no outputs.
-public final class PlaceholderModel: Model {
-  public let bundle: ModelBundle
+final class PlaceholderModel: Model {
+  let bundle: ModelBundle
 
-  public init(bundle: ModelBundle, loader: ModelLoader) { self.bundle = bundle }
+  init(bundle: ModelBundle, loader: ModelLoader) { self.bundle = bundle }
 
-  public var isLoaded: Bool { true }
-  public func load() {}
-  public func loadSignature() -> ModelSignature { ModelSignature(of: bundle) }
-  public func unload() {}
+  var isLoaded: Bool { true }
+  func load() {}
+  func loadSignature() -> ModelSignature { ModelSignature(of: bundle) }
+  func unload() {}
 
-  public func run(_ inputs: ModelInputs) throws -> ModelOutputs {
+  func run(_ inputs: ModelInputs) throws -> ModelOutputs {
     ModelOutputs(layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
   }
 
-  public func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
+  func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
     ModelOutputs(layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
   }
 }
