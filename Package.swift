@@ -219,6 +219,21 @@ let package = Package(
       name: "own-formats",
       dependencies: ["NetRunner", "NetRunnerCommandLine", "TensorIO", "TensorIOCommandLine"],
       path: "Examples/OwnFormats"),
+    .executableTarget(
+      name: "classify", dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT"],
+      path: "Examples/Classify"),
+    .executableTarget(
+      name: "train-digits",
+      dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOTensorFlow"],
+      path: "Examples/TrainDigits"),
+    .executableTarget(
+      name: "classification-server",
+      dependencies: [
+        "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        serving("Hummingbird", "hummingbird"),
+        serving("NIOCore", "swift-nio"),
+      ],
+      path: "Examples/ClassificationServer"),
 
     // MARK: Tests
     .target(name: "TestSupport", path: "Tests/TestSupport"),
