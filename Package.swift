@@ -267,7 +267,7 @@ let package = Package(
     .testTarget(
       name: "tensorioTests",
       dependencies: [
-        "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats",
+        "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats", "classify",
         "ModelCommands", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT", "TensorIOTensorFlow",
         "TensorIOImageCodecs", "TensorIOTesting", "NetRunner", "ModelRepositoryAPI",
         "ModelRepositoryCommandLine", "TestSupport",
