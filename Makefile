@@ -116,8 +116,9 @@ budget: build ## Compares sizes, packages and instructions with Benchmarks/budge
 format: ## Formats every Swift file.
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
 
-docs: ## Builds the documentation of the modules TensorIO and NetRunner.
-	TENSORIO_DOCUMENTATION=1 swift package generate-documentation --target TensorIO --target NetRunner
+docs: ## Builds the documentation of the libraries.
+	TENSORIO_DOCUMENTATION=1 swift package --traits Servers generate-documentation \
+	  $(patsubst Sources/%/Documentation.docc,--target %,$(wildcard Sources/*/Documentation.docc))
 
 bench: build ## Compares the speed with the bare C calls and with Python.
 	@# SwiftPM only looks for new files of a neighbouring package if the package's manifest is newer.

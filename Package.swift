@@ -235,6 +235,21 @@ let package = Package(
       name: "own-formats",
       dependencies: ["NetRunner", "NetRunnerCommandLine", "TensorIO", "TensorIOCommandLine"],
       path: "Examples/OwnFormats"),
+    .executableTarget(
+      name: "classify", dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT"],
+      path: "Examples/Classify"),
+    .executableTarget(
+      name: "train-digits",
+      dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOTensorFlow"],
+      path: "Examples/TrainDigits"),
+    .executableTarget(
+      name: "classification-server",
+      dependencies: [
+        "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        serving("Hummingbird", "hummingbird"),
+        serving("NIOCore", "swift-nio"),
+      ],
+      path: "Examples/ClassificationServer"),
 
     // MARK: Tests
     .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -268,7 +283,7 @@ let package = Package(
     .testTarget(
       name: "tensorioTests",
       dependencies: [
-        "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats",
+        "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats", "classify",
         "ModelCommands", "ModelTools", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT",
         "TensorIOTensorFlow", "TensorIOImageCodecs", "TensorIOTesting", "NetRunner",
         "ModelRepositoryAPI",

@@ -78,11 +78,16 @@ check_build() {
   swift build $traits $flags --build-tests 2>&1 | tee "$temporary/log"
 }
 
+# Every library product has a catalog, which is found by its folder.
 check_docs() {
+  local catalog targets=""
   step "Documentation"
+  for catalog in Sources/*/Documentation.docc; do
+    targets="$targets --target $(basename "$(dirname "$catalog")")"
+  done
   # shellcheck disable=SC2086
   TENSORIO_DOCUMENTATION=1 swift package $traits $flags generate-documentation \
-    --target TensorIO --target NetRunner --warnings-as-errors
+    $targets --warnings-as-errors
 }
 
 check_examples() {

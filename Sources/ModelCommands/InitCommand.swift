@@ -125,8 +125,8 @@ struct InitCommand: ParsableCommand {
     do {
       let loader = ModelLoader(
         backends: Backends.isolated(by: memoryLimit), signatureKey: signature)
-      let model = try InferenceModel(bundle: ModelBundle(path), loader: loader)
-      return try model.warnings.filter { !blanks.contains($0.path) }.map(\.description)
+      let model = try InferenceModel(at: path, loader: loader)
+      return try model.loadWarnings().filter { !blanks.contains($0.path) }.map(\.description)
     } catch {
       return ["the bundle was written, but its model can't be run: \(error)"]
     }

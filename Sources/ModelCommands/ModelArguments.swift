@@ -125,12 +125,11 @@ package struct ModelArguments: ParsableArguments {
       sessionOptions: SessionOptions(
         threads: threads, cancellation: timeout == nil ? nil : cancellation),
       signatureKey: signature)
-    let model = try loader.makeModel(from: bundle)
-    guard let model = try model.forInference(with: loader) else {
+    guard let model = try loader.makeInferenceModel(from: bundle) else {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil
     }
-    for warning in try model.warnings { Console.printMessage("warning: \(warning)") }
+    for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
     return model
   }
 
@@ -217,14 +216,6 @@ extension ModelSignature {
   }
 }
 
-extension Model {
-  /// Returns the model for inference only, even if it can be trained; nil for a placeholder bundle.
-  package func forInference(with loader: ModelLoader) throws -> InferenceModel? {
-    if self is TrainableModel { return try InferenceModel(bundle: bundle, loader: loader) }
-    return self as? InferenceModel
-  }
-}
-
 /// The backends of this program.
 package enum Backends {
   package static var all: [any Backend] { [.liteRT, .tensorFlow] }
@@ -265,7 +256,7 @@ package enum Backends {
       switch name {
       case "tflite": versions[name] = LiteRTBackend.libraryVersion
       // The models report a missing library themselves.
-      case "tensorflow": versions[name] = try? TensorFlowBackend().libraryVersion
+      case "tensorflow": versions[name] = try? TensorFlowBackend().readLibraryVersion()
       default: break
       }
     }

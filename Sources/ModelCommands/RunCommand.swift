@@ -79,7 +79,7 @@ struct RunCommand: ParsableCommand {
       guard let model = try arguments.loadModel(cancellation: deadline.token) else {
         return try printer.printPlaceholder(asJSON: json)
       }
-      let signature = try model.signature
+      let signature = try model.loadSignature()
       try WrittenPictures.check(outputImage, for: signature)
       let clock = ContinuousClock()
       let start = clock.now
@@ -116,19 +116,14 @@ struct RunCommand: ParsableCommand {
     while count < iterations && interruption?.isRequested != true {
       let (next, latency) = try model.measure(inputs)
       outputs = next
-      sum.preprocess += latency.preprocess
-      sum.inference += latency.inference
-      sum.postprocess += latency.postprocess
+      sum += latency
       count += 1
     }
     if count < iterations {
       Console.printMessage("interrupted after \(count) of \(iterations) runs")
     }
-    return (
-      outputs,
-      RunLatency(
-        preprocess: reading + sum.preprocess / count, inference: sum.inference / count,
-        postprocess: sum.postprocess / count)
-    )
+    var mean = sum / count
+    mean.preprocess += reading
+    return (outputs, mean)
   }
 }

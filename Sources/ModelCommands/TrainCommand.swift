@@ -160,13 +160,13 @@ struct TrainCommand: ParsableCommand {
     // Read the data before the model is loaded, because loading takes longer.
     let data = try readData(for: ModelSignature(of: bundle))
     let trainer = try makeTrainer(model, data)
-    for warning in try model.warnings { Console.printMessage("warning: \(warning)") }
-    try data.training.checkValues(for: model.signature)
-    try data.validation?.checkValues(for: model.signature)
+    for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
+    try data.training.checkValues(for: model.loadSignature())
+    try data.validation?.checkValues(for: model.loadSignature())
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
     var session = TrainingSession(trainer, asJSON: json)
-    let result = Result { try model.signature.namingOption { try session.train() } }
+    let result = Result { try model.loadSignature().namingOption { try session.train() } }
     // Keep what was learned before a failure, and plot the steps so far.
     let export = Result { try self.export(model, to: target, after: result, session) }
     if let plotFile, !session.curve.isEmpty {

@@ -77,7 +77,7 @@ struct BenchCommand: ParsableCommand {
   }
 
   private func measure(
-    _ step: @escaping @Sendable () throws -> StageLatency, into measurement: inout BenchMeasurement
+    _ step: @escaping @Sendable () throws -> RunLatency, into measurement: inout BenchMeasurement
   ) throws {
     let interruption = Interruption()
     var progress = ProgressBar(total: iterations)
@@ -96,8 +96,8 @@ struct BenchCommand: ParsableCommand {
   }
 
   /// Returns the work that is measured, from the input to the outputs.
-  private func step(_ model: InferenceModel) throws -> @Sendable () throws -> StageLatency {
-    let signature = try model.signature
+  private func step(_ model: InferenceModel) throws -> @Sendable () throws -> RunLatency {
+    let signature = try model.loadSignature()
     if let path = arguments.picturePath(for: signature) {
       var decoder = ImageDecoder()
       decoder.scaling = arguments.decode
@@ -116,12 +116,7 @@ struct BenchCommand: ParsableCommand {
       zeros.placeholders = try arguments.readPlaceholders(for: signature)
       inputs = zeros
     }
-    return {
-      let latency = try model.measure(inputs).latency
-      return StageLatency(
-        preprocess: latency.preprocess, inference: latency.inference,
-        postprocess: latency.postprocess)
-    }
+    return { try model.measure(inputs).latency }
   }
 }
 
@@ -141,7 +136,7 @@ extension ModelArguments {
 
 /// The results of `tensorio bench`.
 struct BenchMeasurement {
-  var latencies: [StageLatency] = []
+  var latencies: [RunLatency] = []
   /// The duration of all runs together.
   var duration = Duration.zero
   /// The duration of the very first run.
@@ -161,7 +156,7 @@ struct BenchMeasurement {
 
   /// The measured stages, which include decoding only if the value is an image file.
   private var stages: [(name: String, statistics: LatencyStatistics)] {
-    func statistics(_ stage: KeyPath<StageLatency, Duration>) -> LatencyStatistics {
+    func statistics(_ stage: KeyPath<RunLatency, Duration>) -> LatencyStatistics {
       LatencyStatistics(latencies.map { $0[keyPath: stage].milliseconds })
     }
     let decode = statistics(\.decode)

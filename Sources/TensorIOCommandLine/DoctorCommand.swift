@@ -112,7 +112,7 @@ enum Installation {
     var finding = Finding(
       name: "LiteRT", purpose: "runs TensorFlow Lite models", isNeeded: true,
       remedy: fetch("litert", make: "setup"))
-    finding.look { try LiteRTBackend().libraryPath }
+    finding.look { try LiteRTBackend().findLibrary() }
     if finding.place != nil { finding.version = LiteRTBackend.libraryVersion }
     return finding
   }
@@ -122,8 +122,8 @@ enum Installation {
       name: "TensorFlow", purpose: "runs and trains SavedModels; 270 MB to download",
       remedy: fetch("tensorflow", make: "tensorflow"))
     let backend = TensorFlowBackend()
-    finding.look { try backend.libraryPath }
-    if finding.place != nil { finding.version = try? backend.libraryVersion }
+    finding.look { try backend.findLibrary() }
+    if finding.place != nil { finding.version = try? backend.readLibraryVersion() }
     return finding
   }
 

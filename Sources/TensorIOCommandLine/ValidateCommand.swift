@@ -82,10 +82,8 @@ struct ValidateCommand: ParsableCommand {
   ) throws -> [BundleIssue] {
     do {
       let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
-      guard let model = try loader.makeModel(from: bundle).forInference(with: loader) else {
-        return known
-      }
-      return try model.warnings
+      guard let model = try loader.makeInferenceModel(from: bundle) else { return known }
+      return try model.loadWarnings()
     } catch let error as TensorIOError {
       return known + (try issues(from: error, of: bundle))
     }

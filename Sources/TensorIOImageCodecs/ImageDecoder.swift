@@ -19,8 +19,8 @@ public struct ImageDecoder: Sendable {
   public var limits: Limits
   /// Whether the image is turned upright according to its EXIF data.
   ///
-  /// When this is false, the pixels stay as they are stored, and ``PixelBuffer/orientation`` tells
-  /// how to turn them. An ``ImageTransform`` then turns the small result instead of the large
+  /// When this is false, the pixels stay as they are stored, and `PixelBuffer.orientation` tells
+  /// how to turn them. An `ImageTransform` then turns the small result instead of the large
   /// photo; the middle of a crop and its rounding can differ by one pixel. An ``ImageFile`` that
   /// must be turned is then decoded whole, regardless of ``scaling``.
   public var appliesOrientation = true

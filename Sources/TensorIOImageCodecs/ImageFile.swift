@@ -7,7 +7,7 @@ public import TensorIO
 
 /// An encoded image that is decoded straight into a model's tensor.
 ///
-/// The result is the same as decoding the image first and giving the ``PixelBuffer`` to the model.
+/// The result is the same as decoding the image first and giving the `PixelBuffer` to the model.
 /// However, only the part that the model sees is decoded, row by row, so the whole image is never
 /// in memory. With ``ImageDecoder/scaling``, a photo is also decoded at a fraction of its size.
 ///

@@ -41,21 +41,19 @@ public final class LiteRTBackend: Backend {
   /// Loads a model without a bundle, to inspect its signatures and metadata.
   ///
   /// - Throws: ``TensorIOError`` when the library is missing or the file isn't a valid model.
-  public func liteRTModel(at path: String) throws -> LiteRTModel {
+  package func liteRTModel(at path: String) throws -> LiteRTModel {
     try LiteRTModel(path: path, library: openLibrary(), limits: limits)
   }
 
   /// Opens the library, to check before any model is loaded that it is available.
   ///
-  /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
+  /// - Throws: `TensorIOError` with the code `missingLibrary`.
   public func checkLibrary() throws { _ = try openLibrary() }
 
-  /// The path of the library's file.
-  ///
-  /// Reading this property opens the library.
+  /// Opens the library, and returns the path of its file.
   ///
   /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
-  public var libraryPath: String { get throws { try openLibrary().path } }
+  package func findLibrary() throws -> String { try openLibrary().path }
 
   private func openLibrary() throws -> LiteRTLibrary {
     try library.withLock { library in
@@ -75,5 +73,5 @@ extension Backend where Self == LiteRTBackend {
 extension LiteRTBackend {
   /// The version of LiteRT that this backend is written for; the library doesn't report its own
   /// version.
-  public static var libraryVersion: String { "2.3.0" }
+  package static var libraryVersion: String { "2.3.0" }
 }

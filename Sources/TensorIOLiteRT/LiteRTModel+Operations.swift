@@ -20,7 +20,7 @@ extension LiteRTModel {
   /// Rejects a model that is compiled for an Edge TPU.
   ///
   /// - Throws: ``TensorIOError`` with the code ``TensorIOError/Code/unsupportedModel``.
-  public func refuseEdgeTPU() throws {
+  package func refuseEdgeTPU() throws {
     guard
       try graph.customOperations(path: file.path).contains(where: {
         $0.name == Self.edgeTPUOperation
@@ -35,7 +35,7 @@ extension LiteRTModel {
   /// - Returns: `boxes`, `classes`, `scores` or `count` for each output, or nil for a model that
   ///   doesn't end in that operation.
   /// - Throws: ``TensorIOError`` when the graph cannot be read.
-  public func detectionOutputs(ofSignature index: Int) throws -> [String]? {
+  package func detectionOutputs(ofSignature index: Int) throws -> [String]? {
     let names = ["boxes", "classes", "scores", "count"]
     let operations = try graph.customOperations(path: file.path)
     guard let last = operations.last(where: { $0.name == "TFLite_Detection_PostProcess" }),

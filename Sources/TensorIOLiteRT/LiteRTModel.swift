@@ -5,20 +5,20 @@
 
 internal import CLiteRT
 internal import Synchronization
-public import TensorIO
+package import TensorIO
 
 /// A TensorFlow Lite model in memory, shared by its sessions.
 ///
 /// `@unchecked Sendable` because LiteRT only reads a model once it has been created, and does so
 /// from any thread.
-public final class LiteRTModel: LoadedModel, @unchecked Sendable {
+package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   /// The model's signatures.
   ///
   /// A model without signatures has a single one with an empty key.
-  public let signatures: [SignatureDescription]
+  package let signatures: [SignatureDescription]
 
   /// Whether a run changes the results of later runs in the same session.
-  public let keepsState: Bool
+  package let keepsState: Bool
 
   let file: LiteRTModelFile
   let library: LiteRTLibrary
@@ -42,7 +42,7 @@ public final class LiteRTModel: LoadedModel, @unchecked Sendable {
     keepsState = try file.hasVariableTensors || graph.hasResourceVariables(path: path)
   }
 
-  public func makeSession(
+  package func makeSession(
     _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
     let index = try index(of: signature.key)

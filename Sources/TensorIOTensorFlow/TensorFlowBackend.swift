@@ -36,7 +36,7 @@ public final class TensorFlowBackend: Backend {
   ///   - options: How the model runs. Its sessions share the threads.
   /// - Returns: The model in memory.
   /// - Throws: ``TensorIOError`` when the library is missing or the folder isn't a valid model.
-  public func tensorFlowModel(
+  package func tensorFlowModel(
     at path: String, for modes: ModelModes, options: SessionOptions = SessionOptions()
   ) throws -> TensorFlowModel {
     try TensorFlowModel(
@@ -51,27 +51,23 @@ public final class TensorFlowBackend: Backend {
   /// - Parameter path: The SavedModel's folder.
   /// - Returns: A list of tags for each graph.
   /// - Throws: ``TensorIOError`` when the folder isn't a SavedModel.
-  public func graphTags(ofModelAt path: String) throws -> [[String]] {
+  package func graphTags(ofModelAt path: String) throws -> [[String]] {
     let folder = SavedModelFolder(path: path)
     try folder.check()
     return try folder.tags()
   }
 
-  /// The version that TensorFlow's library reports, such as `2.21.0`.
-  ///
-  /// Reading this property opens the library.
-  ///
-  /// - Throws: `TensorIOError` when the library is missing.
-  public var libraryVersion: String {
-    get throws { try openLibrary().functions.Version().map { String(cString: $0) } ?? "unknown" }
-  }
-
-  /// The path of the library's file.
-  ///
-  /// Reading this property opens the library.
+  /// Opens the library, and returns the version that it reports, such as `2.21.0`.
   ///
   /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
-  public var libraryPath: String { get throws { try openLibrary().path } }
+  package func readLibraryVersion() throws -> String {
+    try openLibrary().functions.Version().map { String(cString: $0) } ?? "unknown"
+  }
+
+  /// Opens the library, and returns the path of its file.
+  ///
+  /// - Throws: ``TensorIOError`` with the code `missingLibrary`.
+  package func findLibrary() throws -> String { try openLibrary().path }
 
   private func openLibrary() throws -> TensorFlowLibrary {
     try library.withLock { library in

@@ -3,11 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import TensorIO
+package import TensorIO
 
 extension TensorFlowModel {
   /// Whether the folder has weights in addition to the graph.
-  public var hasVariables: Bool { folder.hasVariables }
+  package var hasVariables: Bool { folder.hasVariables }
 
   /// Returns the graph's own name of a tensor, `operation` or `operation:index`.
   ///
@@ -15,7 +15,7 @@ extension TensorFlowModel {
   ///   - name: A name that a layer may take: an operation, or a key of a signature.
   ///   - signature: One of ``signatures``. Its keys are searched before those of the others.
   /// - Returns: The name, or nil when there is no such tensor.
-  public func graphName(of name: String, in signature: SignatureDescription) -> String? {
+  package func graphName(of name: String, in signature: SignatureDescription) -> String? {
     tensor(named: name, in: signature.key).map(graph.name)
   }
 
@@ -23,7 +23,7 @@ extension TensorFlowModel {
   ///
   /// The name is either an operation of the graph, or a signature, which stands for the operations
   /// of its outputs.
-  public func hasOperation(_ name: String) -> Bool { !operations(named: name).isEmpty }
+  package func hasOperation(_ name: String) -> Bool { !operations(named: name).isEmpty }
 
   /// Returns the placeholders that a signature depends on but doesn't list, such as a learning
   /// rate.
@@ -35,7 +35,7 @@ extension TensorFlowModel {
   ///   - names: The operations that a training step also runs. Operations that the model doesn't
   ///     have are ignored.
   /// - Returns: The placeholders, sorted by name.
-  public func placeholders(
+  package func placeholders(
     beside signature: SignatureDescription, operations names: [String] = []
   ) -> [TensorDescription] {
     let outputs = signature.outputs.compactMap { tensor(named: $0.name, in: signature.key) }
@@ -51,7 +51,7 @@ extension TensorFlowModel {
   /// The tensors that are computed from a placeholder and that no operation reads.
   ///
   /// These are probably the outputs of a model without signatures.
-  public var results: [TensorDescription] {
+  package var results: [TensorDescription] {
     graph.results(of: Set(graph.allPlaceholders().filter { $0 != saverInput })).map {
       graph.description(of: $0, name: graph.name(of: $0))
     }

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import TensorIO
+package import TensorIO
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -12,16 +12,16 @@ internal import Foundation
 #endif
 
 extension TensorFlowModel: TrainableLoadedModel {
-  public func makeTrainingSession(
+  package func makeTrainingSession(
     _ signature: SignatureDescription, operations: [String], options: SessionOptions
   ) throws -> any Session {
     try TensorFlowSession(
       model: self, signature: signature, operations: operations, options: options)
   }
 
-  public func checkExport() throws { _ = try saver }
+  package func checkExport() throws { _ = try saver }
 
-  public func exportCheckpoint(to folder: String) throws {
+  package func exportCheckpoint(to folder: String) throws {
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(
         .fileNotFound,
@@ -31,13 +31,13 @@ extension TensorFlowModel: TrainableLoadedModel {
     try Checkpoint(folder: folder).write { try saver.save(to: $0, for: folder) }
   }
 
-  public func restoreCheckpoint(from folder: String) throws {
+  package func restoreCheckpoint(from folder: String) throws {
     let checkpoint = Checkpoint(folder: folder)
     try checkpoint.check()
     try saver.restore(from: checkpoint.prefix)
   }
 
-  public func exportModel(to path: String) throws {
+  package func exportModel(to path: String) throws {
     let saver = try self.saver
     let files = FileManager.default
     do {
@@ -58,7 +58,7 @@ extension TensorFlowModel: TrainableLoadedModel {
     try saver.save(to: path + "/" + SavedModelFolder.variables, for: path)
   }
 
-  public func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
+  package func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
     let key = signatures[0].key
     let wanted = outputs.compactMap { tensor(named: $0, in: key)?.operation }
     let needed = graph.operations(runFor: wanted, feeding: [])

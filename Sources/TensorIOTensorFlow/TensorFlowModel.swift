@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTensorFlow
-public import TensorIO
+package import TensorIO
 
 /// A SavedModel in memory: its graph, and one TensorFlow session with its variables.
 ///
@@ -12,7 +12,7 @@ public import TensorIO
 ///
 /// `@unchecked Sendable` because only the variables change after loading, and TensorFlow guards
 /// them.
-public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
+package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   static let servingTag = "serve"
   static let trainingTag = "train"
 
@@ -20,12 +20,12 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   ///
   /// A model without signatures has a single one with an empty key, whose inputs are the graph's
   /// placeholders.
-  public let signatures: [SignatureDescription]
+  package let signatures: [SignatureDescription]
   /// The tags of the graph that was loaded.
-  public let tags: [String]
+  package let tags: [String]
   /// The release of TensorFlow that wrote the model, or an empty string when the model doesn't
   /// state it.
-  public let tensorFlowVersion: String
+  package let tensorFlowVersion: String
 
   let library: TensorFlowLibrary
   let graph: TensorFlowGraph
@@ -92,7 +92,7 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     return graph.changesVariables(graph.operations(runFor: outputs, feeding: [])) ? outputs : []
   }
 
-  public func describe(
+  package func describe(
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription {
     func find(_ names: [String]) -> [(name: String, tensor: TensorFlowGraph.Tensor)] {
@@ -124,7 +124,7 @@ public final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     return description
   }
 
-  public func makeSession(
+  package func makeSession(
     _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
     try TensorFlowSession(model: self, signature: signature, operations: [], options: options)

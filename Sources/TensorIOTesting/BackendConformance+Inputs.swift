@@ -23,7 +23,7 @@ extension BackendConformance {
     let bundle = try ConformanceBundle(name, in: folder, of: backend, describe: describe)
     defer { bundle.remove() }
     let model = try bundle.model(of: backend)
-    try body(model, try model.signature.inputs)
+    try body(model, try model.loadSignature().inputs)
   }
 
   func checkInputNames() throws {

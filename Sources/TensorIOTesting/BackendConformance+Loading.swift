@@ -49,7 +49,7 @@ extension BackendConformance {
     defer { bundle.remove() }
     let model = try bundle.model(of: backend)
     try require(!model.isLoaded, "A new model is loaded before it is used.")
-    let inputs = ConformanceValues.inputs(try model.signature.inputs, seed: 1)
+    let inputs = ConformanceValues.inputs(try model.loadSignature().inputs, seed: 1)
     try require(model.isLoaded, "A model isn't loaded although its signature was read.")
     let first = try model.run(inputs)
     try model.load()
@@ -69,7 +69,7 @@ extension BackendConformance {
     defer { bundle.remove() }
     let one = try bundle.model(of: backend)
     let two = try bundle.model(of: backend)
-    let specs = try one.signature.inputs
+    let specs = try one.loadSignature().inputs
     let first = try one.run(ConformanceValues.inputs(specs, seed: 1))
     let other = try two.run(ConformanceValues.inputs(specs, seed: 2))
     one.unload()
@@ -90,7 +90,7 @@ extension BackendConformance {
       let key = bundle.signature.key
       keys.append(key)
       let model = try bundle.model(of: backend, signatureKey: key)
-      let specs = try model.signature.inputs
+      let specs = try model.loadSignature().inputs
       let outputs = try model.run(ConformanceValues.inputs(specs, seed: index))
       try require(
         outputs.names == bundle.signature.outputs.map(\.name),

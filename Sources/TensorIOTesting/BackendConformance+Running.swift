@@ -13,7 +13,7 @@ extension BackendConformance {
       let bundle = try ConformanceBundle(name, in: folder, of: backend)
       defer { bundle.remove() }
       let model = try bundle.model(of: backend)
-      let specs = try model.signature.inputs
+      let specs = try model.loadSignature().inputs
       let first = try model.run(ConformanceValues.inputs(specs, seed: 1))
       for seed in 2..<5 { _ = try model.run(ConformanceValues.inputs(specs, seed: seed)) }
       let again = try model.run(ConformanceValues.inputs(specs, seed: 1))
@@ -26,7 +26,7 @@ extension BackendConformance {
     let bundle = try ConformanceBundle(name, in: folder, of: backend)
     defer { bundle.remove() }
     let model = try bundle.model(of: backend)
-    let specs = try model.signature.inputs
+    let specs = try model.loadSignature().inputs
     let first = try model.run(ConformanceValues.inputs(specs, seed: 1))
     let before = try first.contents()
     let other = try model.run(ConformanceValues.inputs(specs, seed: 2))
@@ -45,7 +45,7 @@ extension BackendConformance {
       let bundle = try ConformanceBundle(name, in: folder, of: backend)
       defer { bundle.remove() }
       let model = try bundle.model(of: backend)
-      let specs = try model.signature.inputs
+      let specs = try model.loadSignature().inputs
       let items = (0..<count).map { ConformanceValues.inputs(specs, seed: $0) }
       let singles = try checkBatch(items, of: model)
       let outputs = try await model.run(batch: items)
@@ -68,7 +68,7 @@ extension BackendConformance {
     let bundle = try ConformanceBundle(name, in: folder, of: backend)
     defer { bundle.remove() }
     let model = try bundle.model(of: backend)
-    let specs = try model.signature.inputs
+    let specs = try model.loadSignature().inputs
     var items = (0..<5).map { ConformanceValues.inputs(specs, seed: $0) }
     let expected = try items.map { try model.run($0) }
     let good = items[3]
@@ -102,7 +102,7 @@ extension BackendConformance {
     defer { bundle.remove() }
     for sessions in [1, 4] {
       let model = try bundle.model(of: backend, sessions: sessions)
-      let specs = try model.signature.inputs
+      let specs = try model.loadSignature().inputs
       let expected = try (0..<16).map {
         try model.run(ConformanceValues.inputs(specs, seed: $0))
       }
@@ -128,7 +128,7 @@ extension BackendConformance {
     let bundle = try ConformanceBundle(name, in: folder, of: backend)
     defer { bundle.remove() }
     let model = try bundle.model(of: backend, sessions: 2)
-    let specs = try model.signature.inputs
+    let specs = try model.loadSignature().inputs
     let expected = try (0..<8).map { try model.run(ConformanceValues.inputs(specs, seed: $0)) }
     let failure = Mutex<(any Error)?>(nil)
     DispatchQueue.concurrentPerform(iterations: 8) { seed in
@@ -151,7 +151,7 @@ extension BackendConformance {
     let bundle = try ConformanceBundle(name, in: folder, of: backend)
     defer { bundle.remove() }
     let model = try bundle.model(of: backend, sessions: 2)
-    let specs = try model.signature.inputs
+    let specs = try model.loadSignature().inputs
     let expected = try (0..<4).map { try model.run(ConformanceValues.inputs(specs, seed: $0)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for seed in 0..<4 {

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import TensorIO
+package import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -24,28 +24,28 @@ import Foundation
 ///
 /// A model is a folder with a file saved_model.pb. If that file is empty, the weight and the bias
 /// are 0.
-public struct LineBackend: Backend {
-  public let name = "tensorflow"
-  public let matchesLayersByName = true
+package struct LineBackend: Backend {
+  package let name = "tensorflow"
+  package let matchesLayersByName = true
   /// The record of what the models were trained on.
-  public let record = LineRecord()
+  package let record = LineRecord()
   /// A closure that is called at the start of every training step with the number of items.
   ///
   /// It is called on the step's own thread, and may wait, count, or throw an error.
-  public var onStep: (@Sendable (_ items: Int) throws -> Void)?
+  package var onStep: (@Sendable (_ items: Int) throws -> Void)?
 
   /// Whether the models have the signature `serving_default`.
-  public var servesInference = true
+  package var servesInference = true
   /// Whether the training signature has the output `y`, which needs no target.
-  public var givesPredictions = true
+  package var givesPredictions = true
 
   /// Makes a backend.
   ///
   /// - Parameter onStep: A closure that is called at the start of every training step with the
   ///   number of items.
-  public init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
+  package init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
 
-  public func loadModel(
+  package func loadModel(
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
     let text = String(decoding: try FileSystem.read(path + "/saved_model.pb"), as: UTF8.self)

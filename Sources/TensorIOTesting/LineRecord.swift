@@ -6,13 +6,13 @@
 import Synchronization
 
 /// A record of what the models of a ``LineBackend`` were trained on.
-public final class LineRecord: Sendable {
+package final class LineRecord: Sendable {
   private let seen = Mutex<[[Float]]>([])
 
   init() {}
 
   /// The values of `x` in every training step, in order.
-  public var steps: [[Float]] { seen.withLock { $0 } }
+  package var steps: [[Float]] { seen.withLock { $0 } }
 
   func note(_ x: [Float]) { seen.withLock { $0.append(x) } }
 }

@@ -35,8 +35,7 @@ import Testing
        "inputs": [\(inputs)], "outputs": [\(outputs)]}
       """
     try json.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
-    let model = try (loader ?? self.loader).model(at: path)
-    return try body(try #require(model as? InferenceModel))
+    return try body(InferenceModel(at: path, loader: loader ?? self.loader))
   }
 
   @Test func `numbers of every form go in and come out`() throws {
@@ -140,7 +139,7 @@ import Testing
       let loader = ModelLoader(backends: [.liteRT], sessions: sessions)
       let bundle = Fixtures.root.appending(path: "Demo/digits.tiobundle").path
       let model = try loader.model(at: bundle)
-      let shape = try #require(try model.signature.inputs.first).itemShape
+      let shape = try #require(try model.loadSignature().inputs.first).itemShape
       @Sendable func picture(_ seed: Int) -> PixelBuffer {
         let count = shape[0] * shape[1] * 3
         return PixelBuffer(

@@ -56,7 +56,7 @@ import Testing
     let whole: ModelInputs = ["x": golden.x[0], "y": golden.y[0]]
     let outputs = try model.run(whole, placeholders: ["rate": 1])
     try #expect(golden.agrees(outputs["prediction"], golden.predictionAfter[0]))
-    #expect(try model.warnings.isEmpty)
+    #expect(try model.loadWarnings().isEmpty)
   }
 
   @Test func `the signature that is described is found, one that does not train before others`()

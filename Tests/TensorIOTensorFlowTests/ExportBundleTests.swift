@@ -42,7 +42,7 @@ import Testing
     }
     // Items of the batch that the description still has.
     let items = [[0, 1], [1, 0]].map { ModelInputs($0 as [Float]) }
-    let together = try (exported as? InferenceModel)?.run(batch: items).map {
+    let together = try exported.run(batch: items).map {
       try $0["prediction", as: Float.self]
     }
     let alone = try items.map { try exported.run($0)["prediction", as: Float.self] }
@@ -61,7 +61,7 @@ import Testing
     let path = bundle.pathBeside("loss.tiobundle")
     try model.exportBundle(to: path, outputs: ["loss", "prediction"])
     let exported = try SavedModels.loader.model(at: path)
-    #expect(try exported.signature.inputs.map(\.name) == ["x", "y"])
+    #expect(try exported.loadSignature().inputs.map(\.name) == ["x", "y"])
     let inputs: ModelInputs = ["x": [0, 1], "y": 2]
     let (ours, theirs) = (try model.run(inputs), try exported.run(inputs))
     try #expect(theirs["loss", as: Float.self] == ours["loss"])

@@ -21,13 +21,13 @@ import Testing
     let inputs = ModelInputs([1, 2, 3, 4] as [Float])
     let outputs = try await model.run(inputs, placeholders: ["scale": Float(0.5)])
     try #expect(outputs["scaled", as: [Float].self] == [0.5, 1, 1.5, 2])
-    #expect(try model.signature.placeholder(named: "scale")?.dataType == .float32)
+    #expect(try model.loadSignature().placeholder(named: "scale")?.dataType == .float32)
   }
 
   @Test func `a placeholder without a value, and a value without a placeholder, are errors`() throws
   {
     let bundle = try scaling()
-    let model = try InferenceModel(bundle: ModelBundle(bundle.path), loader: SavedModels.loader)
+    let model = try InferenceModel(at: bundle.path, loader: SavedModels.loader)
     let inputs = ModelInputs([1, 2, 3, 4] as [Float])
     let missing = #expect(throws: TensorIOError.self) { try model.run(inputs) }
     #expect(missing?.code == .missingInput)
@@ -48,7 +48,7 @@ import Testing
       "default_placeholder", inputs: [TestBundle.layer("x", [4])],
       outputs: [TestBundle.layer("rated", [4])],
       rest: #", "placeholders": [{"name": "rate", "type": "scalar", "shape": []}]"#)
-    let model = try InferenceModel(bundle: ModelBundle(bundle.path), loader: SavedModels.loader)
+    let model = try InferenceModel(at: bundle.path, loader: SavedModels.loader)
     let inputs = ModelInputs([2, 4, 6, 8] as [Float])
     try #expect(model.run(inputs)["rated", as: [Float].self] == [1, 2, 3, 4])
     try #expect(

@@ -80,7 +80,7 @@ import Testing
       let bundle = try TestBundle(
         "two_tags", modes: modes, inputs: [TestBundle.layer("x", [2])],
         outputs: [TestBundle.layer("y", [2])])
-      return try InferenceModel(bundle: ModelBundle(bundle.path), loader: SavedModels.loader)
+      return try InferenceModel(at: bundle.path, loader: SavedModels.loader)
         .run([1, 2] as [Float])["y"]
     }
     #expect(try tenfold("train") == [10, 20])

@@ -119,7 +119,7 @@ struct InitTests {
 
     let loader = ModelLoader(backends: [.liteRT], signatureKey: golden.signature)
     let model = try loader.model(at: bundle)
-    let inputs = try model.signature.inputs
+    let inputs = try model.loadSignature().inputs
     let outputs = try await model.run(
       ModelInputs(list: zip(golden.inputs, inputs).map { try $0.value(for: $1) }))
     guard golden.tolerance == 0 else { return }

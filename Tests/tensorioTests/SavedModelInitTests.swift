@@ -146,7 +146,7 @@ struct SavedModelInitTests {
   func `a bundle that was made trains`(model: String, signature: String) async throws {
     #expect(try await make(model, "--signature", signature).status == 0)
     let trainable = try TrainableModel(at: bundle, loader: ModelLoader(backends: [.tensorFlow]))
-    let specs = try trainable.signature
+    let specs = try trainable.loadSignature()
     var batch = Batch(keys: specs.inputs.map(\.name))
     for item in 0..<4 {
       try batch.addItem(

@@ -59,7 +59,7 @@ struct Benchmarks {
     guard let baseline = baseline_open(library, file) else {
       throw TensorIOError(.internalFault, "The C peer could not be made.")
     }
-    let session = try LiteRTBackend().liteRTModel(at: file)
+    let session = try LiteRTBackend().loadModel(at: file, for: .predict)
       .makeSession(signature: 0, options: SessionOptions())
     var input: Float = 2
     var output: Float = 0
@@ -91,7 +91,8 @@ struct Benchmarks {
       output: #"{"name": "y", "type": "array", "shape": [1]}"#)
     let environment = ProcessInfo.processInfo.environment
     let count = Int(environment["ALLOCATIONS"] ?? "") ?? 0
-    let session = try LiteRTBackend().liteRTModel(at: root + "/Tests/Fixtures/Models/add.tflite")
+    let session = try LiteRTBackend()
+      .loadModel(at: root + "/Tests/Fixtures/Models/add.tflite", for: .predict)
       .makeSession(signature: 0, options: SessionOptions())
     for _ in 0..<count {
       if environment["BARE"] != nil {
@@ -109,7 +110,7 @@ struct Benchmarks {
     guard let baseline = baseline_open(library, file) else {
       throw TensorIOError(.internalFault, "The C peer could not be made.")
     }
-    let described = try LiteRTBackend().liteRTModel(at: file).signatures[0]
+    let described = try LiteRTBackend().loadModel(at: file, for: .predict).signatures[0]
     let shape = described.inputs[0].shape.dropFirst().map(String.init).joined(separator: ", ")
     let model = try makeModel(
       file: file, quantized: true,

@@ -31,7 +31,7 @@ struct Throughput {
     decoder.scaling = scaling
     let images = arguments[3...].map { ImageFile($0, decoder: decoder) }
     let loader = ModelLoader(backends: [.liteRT], sessions: threads)
-    guard let model = try loader.model(at: arguments[0]) as? InferenceModel else { exit(65) }
+    let model = try InferenceModel(at: arguments[0], loader: loader)
     _ = try work(model, images, count: images.count, threads: threads)
     print("ready")
     fflush(nil)

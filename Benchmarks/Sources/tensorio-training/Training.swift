@@ -68,7 +68,7 @@ struct Training {
 
   /// The numbers that the model sees, as Python's side holds them.
   private static func pixels(of image: String, for model: TrainableModel) throws -> Tensor {
-    let spec = try model.signature.inputs[0]
+    let spec = try model.loadSignature().inputs[0]
     let picture = try ImageDecoder().decode(contentsOf: image)
     var numbers = [Float](repeating: 0, count: spec.elementCount)
     var span = numbers.mutableSpan

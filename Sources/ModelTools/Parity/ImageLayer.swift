@@ -24,7 +24,7 @@ package struct ImageLayer {
   package init(
     of bundle: ModelBundle, named name: String?, backends: [any Backend]
   ) throws {
-    let signature = try ModelLoader(backends: backends).makeModel(from: bundle).signature
+    let signature = try ModelLoader(backends: backends).makeModel(from: bundle).loadSignature()
     let images = signature.inputs.filter(\.isImage)
     let known = images.map { "'\($0.name)'" }.joined(separator: ", ")
     guard let first = images.first else {

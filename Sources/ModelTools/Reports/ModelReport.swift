@@ -97,7 +97,7 @@ package struct ModelReport {
     }
     do {
       let loader = ModelLoader(backends: backends)
-      issues += try InferenceModel(bundle: bundle, loader: loader).warnings.map(Issue.init)
+      issues += try InferenceModel(bundle: bundle, loader: loader).loadWarnings().map(Issue.init)
     } catch let error as TensorIOError {
       issues += (bundle.warnings + error.issues).map(Issue.init)
       if !error.issues.contains(where: { $0.severity == .error }) {

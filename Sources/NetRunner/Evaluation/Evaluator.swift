@@ -43,7 +43,7 @@ public struct Evaluator: Sendable {
   public init(
     _ model: InferenceModel, decoder: ImageDecoder = ImageDecoder(), fetch: Fetch? = nil
   ) throws {
-    let signature = try model.signature
+    let signature = try model.loadSignature()
     let name = model.bundle.manifest.name
     guard signature.inputs.count == 1, let input = signature.inputs.first,
       case .imageInput = input.kind
@@ -76,10 +76,10 @@ public struct Evaluator: Sendable {
     var evaluation = Evaluation(id: id ?? source.id, result: .success(Prediction()))
     do {
       let picture = try fetched(source)
-      var sum = StageLatency()
+      var sum = RunLatency()
       for _ in 0..<iterations {
         let (prediction, latency, size) = try evaluate(picture)
-        sum = sum + latency
+        sum += latency
         evaluation.result = .success(prediction)
         evaluation.size = size
       }
@@ -106,7 +106,7 @@ public struct Evaluator: Sendable {
 
   private func evaluate(
     _ source: ImageSource
-  ) throws -> (Prediction, StageLatency, (width: Int, height: Int)?) {
+  ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
     let timer = DecodeTimer()
     var file: ImageFile
     switch source {
@@ -122,8 +122,8 @@ public struct Evaluator: Sendable {
 
   private func run(
     _ inputs: ModelInputs, _ timer: DecodeTimer, size: (width: Int, height: Int)?
-  ) throws -> (Prediction, StageLatency, (width: Int, height: Int)?) {
-    let (outputs, latency) = try model.measure(inputs)
+  ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
+    let (outputs, measured) = try model.measure(inputs)
     let clock = ContinuousClock()
     let start = clock.now
     var prediction = try reader.prediction(outputs)
@@ -131,11 +131,11 @@ public struct Evaluator: Sendable {
     if let size = prediction.pictureSize, let detections = prediction.detections {
       prediction.detections = try detections.map { try $0.inWholePicture(of: size, input) }
     }
-    let decode = min(timer.time, latency.preprocess)
-    let stages = StageLatency(
-      decode: decode, preprocess: latency.preprocess - decode, inference: latency.inference,
-      postprocess: latency.postprocess + (clock.now - start))
-    return (prediction, stages, prediction.pictureSize)
+    var latency = measured
+    latency.decode = min(timer.time, latency.preprocess)
+    latency.preprocess -= latency.decode
+    latency.postprocess += clock.now - start
+    return (prediction, latency, prediction.pictureSize)
   }
 
   /// The labels of the outputs, or those in the file that a detection model's `options.labels`
@@ -151,21 +151,6 @@ public struct Evaluator: Sendable {
     }
     let bytes = try FileSystem.read(bundle.assetPath(file))
     return Labels(text: String(decoding: bytes, as: UTF8.self)).names
-  }
-}
-
-extension StageLatency {
-  fileprivate static func + (left: StageLatency, right: StageLatency) -> StageLatency {
-    StageLatency(
-      decode: left.decode + right.decode, preprocess: left.preprocess + right.preprocess,
-      inference: left.inference + right.inference,
-      postprocess: left.postprocess + right.postprocess)
-  }
-
-  fileprivate static func / (sum: StageLatency, count: Int) -> StageLatency {
-    StageLatency(
-      decode: sum.decode / count, preprocess: sum.preprocess / count,
-      inference: sum.inference / count, postprocess: sum.postprocess / count)
   }
 }
 

@@ -7,26 +7,26 @@
 ///
 /// The defaults allow every model that people run on phones, and keep a file of a few bytes from
 /// filling a disk.
-public struct ArchiveLimits: Hashable, Sendable {
+package struct ArchiveLimits: Hashable, Sendable {
   /// The maximum number of entries, including folders and files that aren't unpacked.
-  public var entries = 10_000
+  package var entries = 10_000
   /// The maximum total size of all unpacked files, in bytes.
-  public var bytes = 1 << 30
+  package var bytes = 1 << 30
   /// The maximum ratio of a file's unpacked size to its compressed size.
-  public var ratio = 200
+  package var ratio = 200
   /// The size in bytes up to which ``ratio`` is ignored, because small repetitive files compress
   /// very well.
-  public var bytesOfAnyRatio = 10 << 20
+  package var bytesOfAnyRatio = 10 << 20
   /// The maximum size of a model.json in bytes, because it is parsed in memory.
-  public var manifestBytes = 4 << 20
+  package var manifestBytes = 4 << 20
   /// The maximum size in bytes of a file in the bundle's assets folder, because labels are read
   /// into memory.
-  public var assetBytes = 16 << 20
+  package var assetBytes = 16 << 20
   /// The maximum number of components in a file's path, including the file's name.
-  public var depth = 16
+  package var depth = 16
   /// The maximum length of a file's or folder's name, in bytes.
-  public var nameBytes = 255
+  package var nameBytes = 255
 
   /// Creates the default limits.
-  public init() {}
+  package init() {}
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
-public import TensorIO
+package import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -26,7 +26,7 @@ import Foundation
 /// let bundle = try importer.importBundle(fromZip: "digits.tiobundle.zip")
 /// print(bundle.manifest.name)
 /// ```
-public struct BundleImporter: Sendable {
+package struct BundleImporter: Sendable {
   let folder: String
   private let limits: ArchiveLimits
   let isShipped: @Sendable (_ id: String) -> Bool
@@ -38,7 +38,7 @@ public struct BundleImporter: Sendable {
   ///   - limits: The limits on the content of a zip file.
   ///   - isShipped: Whether the model with the given id came with the program. Such a model is
   ///     never replaced.
-  public init(
+  package init(
     folder: String, limits: ArchiveLimits = ArchiveLimits(),
     isShipped: @escaping @Sendable (_ id: String) -> Bool = { _ in false }
   ) {
@@ -65,7 +65,7 @@ public struct BundleImporter: Sendable {
   /// - Returns: The bundle in the models folder.
   /// - Throws: ``ImportError``. The models folder is then unchanged.
   @discardableResult
-  public func importBundle(
+  package func importBundle(
     fromZip path: String, replaces: Bool = false,
     check: (ModelBundle) throws -> Void = { _ in },
     until isOver: () -> Bool = { false }, onProgress: (Double) -> Void = { _ in }
@@ -146,7 +146,7 @@ public struct BundleImporter: Sendable {
   /// Call it before the first import.
   ///
   /// - Throws: ``ImportError`` with the code `cannotWrite`.
-  public func removeLeftovers() throws {
+  package func removeLeftovers() throws {
     try writing("The models folder") {
       for name in try FileSystem.contents(of: folder)
       where name.hasPrefix(BundleArchive.freshPrefix) {

@@ -9,13 +9,13 @@ import TensorIO
 ///
 /// Use ``code`` in programs and show ``message`` to people. Messages never contain paths of this
 /// computer.
-public struct ImportError: Error, Sendable {
+package struct ImportError: Error, Sendable {
   /// The kind of failure.
-  public var code: Code
+  package var code: Code
   /// What happened, to what, and what to do about it.
-  public var message: String
+  package var message: String
   /// The error that led to this one, if there was one.
-  public var cause: (any Error)?
+  package var cause: (any Error)?
 
   /// Creates an error.
   ///
@@ -23,7 +23,7 @@ public struct ImportError: Error, Sendable {
   ///   - code: The kind of failure.
   ///   - message: What happened and what to do about it, in one or two sentences.
   ///   - cause: The error that led to this one.
-  public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
     self.cause = cause
@@ -31,14 +31,14 @@ public struct ImportError: Error, Sendable {
 }
 
 extension ImportError: CustomStringConvertible {
-  public var description: String { message }
+  package var description: String { message }
 }
 
 extension ImportError {
   /// The kinds of failure.
   ///
   /// The description is a word for programs, such as `no_bundle`.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
+  package struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Wrapped: String {
       case notAZip = "not_a_zip"
       case damagedZip = "damaged_zip"
@@ -59,38 +59,38 @@ extension ImportError {
     private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
     /// The file isn't a zip file.
-    public static var notAZip: Code { Code(.notAZip) }
+    package static var notAZip: Code { Code(.notAZip) }
     /// The zip file is truncated, contradicts itself, or has other bytes than were packed.
-    public static var damagedZip: Code { Code(.damagedZip) }
+    package static var damagedZip: Code { Code(.damagedZip) }
     /// The zip file has entries that are never unpacked.
     ///
     /// These are names that lead outside the folder or occur twice, links, encrypted entries, and
     /// entries with a compression method other than Deflate.
-    public static var unsafeZip: Code { Code(.unsafeZip) }
+    package static var unsafeZip: Code { Code(.unsafeZip) }
     /// The zip file exceeds ``ArchiveLimits``.
-    public static var zipTooLarge: Code { Code(.zipTooLarge) }
+    package static var zipTooLarge: Code { Code(.zipTooLarge) }
     /// A bundle that isn't in a zip file exceeds ``ArchiveLimits``.
-    public static var tooLarge: Code { Code(.tooLarge) }
+    package static var tooLarge: Code { Code(.tooLarge) }
     /// The zip file has no bundle at its top level.
-    public static var noBundle: Code { Code(.noBundle) }
+    package static var noBundle: Code { Code(.noBundle) }
     /// The zip file has several bundles at its top level.
-    public static var severalBundles: Code { Code(.severalBundles) }
+    package static var severalBundles: Code { Code(.severalBundles) }
     /// The bundle breaks a rule, or its model can't be loaded.
-    public static var invalidBundle: Code { Code(.invalidBundle) }
+    package static var invalidBundle: Code { Code(.invalidBundle) }
     /// The model's inputs are something other than a single colour image.
-    public static var notAVisionModel: Code { Code(.notAVisionModel) }
+    package static var notAVisionModel: Code { Code(.notAVisionModel) }
     /// A model with the same id came with the program and can't be replaced.
-    public static var modelIsShipped: Code { Code(.modelIsShipped) }
+    package static var modelIsShipped: Code { Code(.modelIsShipped) }
     /// A model with the same id exists, and replacing it wasn't requested.
-    public static var sameID: Code { Code(.sameID) }
+    package static var sameID: Code { Code(.sameID) }
     /// The repository's version is older than the existing one.
-    public static var replayed: Code { Code(.replayed) }
+    package static var replayed: Code { Code(.replayed) }
     /// The import was cancelled.
-    public static var cancelled: Code { Code(.cancelled) }
+    package static var cancelled: Code { Code(.cancelled) }
     /// The models folder can't be written.
-    public static var cannotWrite: Code { Code(.cannotWrite) }
+    package static var cannotWrite: Code { Code(.cannotWrite) }
 
-    public var description: String { wrapped.rawValue }
+    package var description: String { wrapped.rawValue }
   }
 }
 

@@ -4,30 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Options for exporting labels to other programs.
-public struct LabelExportOptions: Sendable, Hashable {
+package struct LabelExportOptions: Sendable, Hashable {
   /// The format.
   ///
   /// If nil, the path's extension decides.
-  public var format: Format?
+  package var format: Format?
   /// Whether an existing file or folder is replaced.
-  public var replaces = false
+  package var replaces = false
   /// The output that the labels belong to.
   ///
   /// If nil, text labels belong to `classification` and numbers to `values`.
-  public var output: String?
+  package var output: String?
   /// The test bundle's metric.
   ///
   /// If nil, text labels use `EvaluationMetricAccuracyTop5` and numbers use `regression`.
-  public var metric: String?
+  package var metric: String?
 
   /// Creates options.
-  public init(format: Format? = nil, replaces: Bool = false) {
+  package init(format: Format? = nil, replaces: Bool = false) {
     self.format = format
     self.replaces = replaces
   }
 
   /// The formats of exported labels.
-  public enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Sendable, CaseIterable {
     /// A `.testbundle` folder with a test.json and the photos.
     case testBundle = "testbundle"
     /// A table of paths and labels, without the photos themselves.
@@ -39,9 +39,9 @@ public struct LabelExportOptions: Sendable, Hashable {
 }
 
 /// The outcome of an export or import.
-public struct LabelTransfer: Sendable, Hashable {
+package struct LabelTransfer: Sendable, Hashable {
   /// The number of labels that were transferred.
-  public var count: Int
+  package var count: Int
   /// Human-readable notes about what was left out.
-  public var notes: [String]
+  package var notes: [String]
 }

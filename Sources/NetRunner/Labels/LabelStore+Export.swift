@@ -27,7 +27,7 @@ extension LabelStore {
   /// - Returns: The number of labels that were written, and notes about what was left out.
   /// - Throws: `TensorIOError` if there is nothing to write, or if writing fails.
   @discardableResult
-  public func export(
+  package func export(
     _ model: String, to destination: String, options: LabelExportOptions = LabelExportOptions()
   ) throws -> LabelTransfer {
     let format = try options.format ?? Self.format(of: destination)

@@ -17,7 +17,7 @@ extension LabelStore {
   /// - Returns: The number of labels that were imported, and notes about what was left out.
   /// - Throws: `TensorIOError` if no photo has a label.
   @discardableResult
-  public func importLabels(from dataset: Dataset, for model: String) throws -> LabelTransfer {
+  package func importLabels(from dataset: Dataset, for model: String) throws -> LabelTransfer {
     var labels: [(Photo, PhotoLabel)] = []
     var missing: [String] = []
     var others = 0

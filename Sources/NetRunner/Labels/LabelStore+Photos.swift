@@ -12,14 +12,14 @@ extension LabelStore {
   /// Checks whether a photo has changed or disappeared since it was labelled.
   ///
   /// - Throws: `TensorIOError` if the photo exists but can't be read.
-  public func state(of photo: LabelledPhoto) throws -> LabelledPhoto.State {
+  package func state(of photo: LabelledPhoto) throws -> LabelledPhoto.State {
     let place = place(of: photo.path)
     guard FileSystem.isFile(place) else { return .missing }
     return try Self.sha256(of: place) == photo.sha256 ? .present : .changed
   }
 
   /// The absolute path of a photo.
-  public func place(of path: String) -> String {
+  package func place(of path: String) -> String {
     path.hasPrefix("/") ? path : (root == "/" ? "" : root) + "/" + path
   }
 
@@ -30,7 +30,7 @@ extension LabelStore {
   /// - Throws: `TensorIOError` if the folder or the store can't be read, or if the store can't be
   ///   written.
   @discardableResult
-  public func findMoved(in folder: String? = nil) throws -> [(from: String, to: String)] {
+  package func findMoved(in folder: String? = nil) throws -> [(from: String, to: String)] {
     let folder = folder ?? root
     let rows = try read { database in
       try Self.rows(database, "photo", "SELECT id, path, sha256 FROM photo").map { row in

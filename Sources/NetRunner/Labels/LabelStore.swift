@@ -24,11 +24,11 @@ import Foundation
 /// A photo is identified by its path and its bytes. A label follows a photo that was moved, and
 /// doesn't pass to another photo with the same name. Several threads and processes can use a file
 /// at once. A label that was set isn't lost if the process is killed.
-public final class LabelStore: Sendable {
+package final class LabelStore: Sendable {
   /// The path of the store's file.
-  public let path: String
+  package let path: String
   /// The folder that photos' paths are relative to, without symbolic links.
-  public let root: String
+  package let root: String
 
   let database: SQLiteFile
 
@@ -43,7 +43,7 @@ public final class LabelStore: Sendable {
   ///   - busyTimeout: How long to wait for other processes, in seconds.
   /// - Throws: `TensorIOError` if the file isn't a label store, or was made by a newer version of
   ///   the program.
-  public init(
+  package init(
     path: String, root: String? = nil, creates: Bool = true, busyTimeout: Double = 10
   ) throws {
     try SHA256.requireLibrary()
@@ -82,7 +82,7 @@ public final class LabelStore: Sendable {
   ///   - model: The model's identifier.
   /// - Throws: `TensorIOError` if the photo can't be read, or if the label is empty or has numbers
   ///   that aren't finite.
-  public func setLabel(_ label: PhotoLabel, of photo: String, for model: String) throws {
+  package func setLabel(_ label: PhotoLabel, of photo: String, for model: String) throws {
     let hashed = try Photo(path: key(of: photo), sha256: Self.sha256(of: photo))
     try setLabels([(hashed, label)], for: model)
   }
@@ -96,7 +96,7 @@ public final class LabelStore: Sendable {
   /// - Returns: Whether the photo had a label.
   /// - Throws: `TensorIOError` if the file can't be written.
   @discardableResult
-  public func removeLabel(of photo: String, for model: String) throws -> Bool {
+  package func removeLabel(of photo: String, for model: String) throws -> Bool {
     try write { database in
       let rows = try Self.rows(
         database, "label",
@@ -122,7 +122,7 @@ public final class LabelStore: Sendable {
   /// - Returns: The changes that were reverted. Empty if there was nothing to revert.
   /// - Throws: `TensorIOError` if the file can't be written.
   @discardableResult
-  public func undo(for model: String? = nil) throws -> [LabelChange] {
+  package func undo(for model: String? = nil) throws -> [LabelChange] {
     try write { database in
       let rows = try Self.rows(
         database, "change",
@@ -195,7 +195,7 @@ public final class LabelStore: Sendable {
   ///   - model: The model's identifier.
   /// - Returns: The label.
   /// - Throws: `TensorIOError` if the photo or the file can't be read.
-  public func label(of photo: String, for model: String) throws -> PhotoLabel? {
+  package func label(of photo: String, for model: String) throws -> PhotoLabel? {
     let key = self.key(of: photo)
     let sha256 = try Self.sha256(of: photo)
     return try read { database in
@@ -215,7 +215,7 @@ public final class LabelStore: Sendable {
   /// The photos that have a label for a model, sorted by the bytes of their paths.
   ///
   /// - Throws: `TensorIOError` if the file can't be read.
-  public func labels(for model: String) throws -> [LabelledPhoto] {
+  package func labels(for model: String) throws -> [LabelledPhoto] {
     try read { database in
       let rows = try Self.rows(
         database, "label",
@@ -233,7 +233,7 @@ public final class LabelStore: Sendable {
   }
 
   /// The number of labelled photos for each model identifier.
-  public var counts: [String: Int] {
+  package var counts: [String: Int] {
     get throws {
       try read { database in
         let rows = try Self.rows(
@@ -252,7 +252,7 @@ public final class LabelStore: Sendable {
   ///   - photos: The photos' paths.
   /// - Returns: The photos without a label, in the given order, and the number of all photos.
   /// - Throws: `TensorIOError` if the file can't be read.
-  public func progress(
+  package func progress(
     for model: String, among photos: [String]
   ) throws -> (unlabelled: [String], count: Int) {
     let labelled = try Set(labels(for: model).map(\.path))

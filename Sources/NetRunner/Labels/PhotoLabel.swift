@@ -14,14 +14,14 @@ import Foundation
 /// What a model should find in a photo, according to a person.
 ///
 /// In JSON it is a string or an array of numbers.
-public enum PhotoLabel: Sendable, Hashable {
+package enum PhotoLabel: Sendable, Hashable {
   /// The name of a class.
   case text(String)
   /// Numbers, in the order of the model's output.
   case numbers([Double])
 
   /// The label as a ground truth for metrics.
-  public var truth: GroundTruth {
+  package var truth: GroundTruth {
     switch self {
     case .text(let text): .label(text)
     case .numbers(let numbers): .values(numbers)
@@ -46,7 +46,7 @@ public enum PhotoLabel: Sendable, Hashable {
 }
 
 extension PhotoLabel: Codable {
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
       self = .text(text)
@@ -55,7 +55,7 @@ extension PhotoLabel: Codable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .text(let text): try container.encode(text)
@@ -66,7 +66,7 @@ extension PhotoLabel: Codable {
 
 extension PhotoLabel: CustomStringConvertible {
   /// The text, or the numbers separated by commas.
-  public var description: String {
+  package var description: String {
     switch self {
     case .text(let text): text
     case .numbers(let numbers): numbers.map(\.shortText).joined(separator: ", ")
@@ -75,23 +75,23 @@ extension PhotoLabel: CustomStringConvertible {
 }
 
 /// A photo that has a label for a model.
-public struct LabelledPhoto: Sendable, Hashable {
+package struct LabelledPhoto: Sendable, Hashable {
   /// The path relative to the store's root, or an absolute path for a photo outside the root.
-  public var path: String
+  package var path: String
   /// The SHA-256 of the photo's bytes when it was labelled, as 64 hexadecimal digits.
-  public var sha256: String
+  package var sha256: String
   /// The label.
-  public var label: PhotoLabel
+  package var label: PhotoLabel
 
   /// Creates a labelled photo.
-  public init(path: String, sha256: String, label: PhotoLabel) {
+  package init(path: String, sha256: String, label: PhotoLabel) {
     self.path = path
     self.sha256 = sha256
     self.label = label
   }
 
   /// Whether a photo has changed since it was labelled.
-  public enum State: String, Sendable, Codable {
+  package enum State: String, Sendable, Codable {
     /// The photo is unchanged.
     case present
     /// The file's bytes have changed.
@@ -102,13 +102,13 @@ public struct LabelledPhoto: Sendable, Hashable {
 }
 
 /// A label that was set, replaced or removed.
-public struct LabelChange: Sendable, Hashable {
+package struct LabelChange: Sendable, Hashable {
   /// The model's identifier.
-  public var model: String
+  package var model: String
   /// The photo's path, in the same form as ``LabelledPhoto/path``.
-  public var photo: String
+  package var photo: String
   /// The label before the change, or nil if there was none.
-  public var before: PhotoLabel?
+  package var before: PhotoLabel?
   /// The label after the change, or nil if it was removed.
-  public var after: PhotoLabel?
+  package var after: PhotoLabel?
 }

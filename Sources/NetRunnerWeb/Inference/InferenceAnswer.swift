@@ -13,7 +13,7 @@ import TensorIOImageCodecs
 struct InferenceAnswer: Sendable {
   let model: VisionModel
   let prediction: Prediction
-  let latency: StageLatency
+  let latency: RunLatency
   /// The outputs as text in the model's output format.
   let text: String
   let options: InferenceOptions

@@ -59,7 +59,7 @@ struct InferenceRunner: Sendable {
     if let source = options.source {
       prediction = sources.apply(prediction, shownAs: format, from: source, model: model.id)
     }
-    let input = try evaluator.model.signature.inputs[0]
+    let input = try evaluator.model.loadSignature().inputs[0]
     let preview =
       options.previews
       ? try Preview(of: bytes, named: name, for: input, includesAlpha: options.alpha) : nil

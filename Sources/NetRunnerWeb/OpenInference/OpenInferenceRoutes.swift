@@ -100,7 +100,7 @@ struct OpenInferenceRoutes: Sendable {
 
   private func metadata(_ context: WebContext) async throws -> Response {
     let model = try await model(context)
-    let signature = try model.signature
+    let signature = try model.loadSignature()
     func tensors(_ specs: [TensorSpec]) -> JSONValue {
       .array(
         specs.map { spec in
@@ -121,7 +121,7 @@ struct OpenInferenceRoutes: Sendable {
 
   private func configuration(_ context: WebContext) async throws -> Response {
     let model = try await model(context)
-    let signature = try model.signature
+    let signature = try model.loadSignature()
     func tensors(_ specs: [TensorSpec]) -> JSONValue {
       .array(
         specs.map { spec in
@@ -178,7 +178,7 @@ struct OpenInferenceRoutes: Sendable {
       }
       return length
     }
-    let limits = TensorLimits(id, try model.signature.inputs, limit: requestLimit)
+    let limits = TensorLimits(id, try model.loadSignature().inputs, limit: requestLimit)
     let clock = ContinuousClock()
     let start = clock.now
     do {
@@ -200,7 +200,7 @@ extension InferenceCall {
   ///
   /// - Throws: ``WebError`` if the model doesn't have one of the inputs.
   fileprivate func values(for model: InferenceModel) throws -> ModelInputs {
-    let signature = try model.signature
+    let signature = try model.loadSignature()
     var values: [String: any TensorEncodable] = [:]
     for tensor in inputs {
       guard let spec = signature.input(named: tensor.name) else {

@@ -31,10 +31,10 @@ public struct ClassMapShape: Hashable, Sendable {
   }
 
   /// Whether a pixel has a score for each class instead of a class index.
-  public var holdsScores: Bool { depth > 1 }
+  package var holdsScores: Bool { depth > 1 }
 
   /// The lengths of the tensor's axes for one map.
-  public var axes: [Int] {
+  package var axes: [Int] {
     layout == .channelsLast ? [height, width, depth] : [depth, height, width]
   }
 

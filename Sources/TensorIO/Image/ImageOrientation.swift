@@ -25,7 +25,7 @@ public enum ImageOrientation: Int, Sendable, CaseIterable {
   case left = 8
 
   /// Whether turning the image upright swaps its width and height.
-  public var swapsAxes: Bool { rawValue >= 5 }
+  package var swapsAxes: Bool { rawValue >= 5 }
 
   /// Whether turning the image upright moves the far end of a stored axis to the left or to the
   /// top.

@@ -26,7 +26,7 @@ public struct ImageShape: Hashable, Sendable {
     case gray = "GRAY"
 
     /// The number of values in a pixel.
-    public var channels: Int { self == .gray ? 1 : 3 }
+    package var channels: Int { self == .gray ? 1 : 3 }
   }
 
   /// The order of an image layer's axes.
@@ -57,7 +57,7 @@ public struct ImageShape: Hashable, Sendable {
   }
 
   /// The lengths of the tensor's axes for one image.
-  public var axes: [Int] {
+  package var axes: [Int] {
     layout == .channelsLast ? [height, width, channels] : [channels, height, width]
   }
 }

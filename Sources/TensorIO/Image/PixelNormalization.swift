@@ -85,7 +85,7 @@ public struct ColorValues: Hashable, Sendable {
   }
 
   /// The value of all three colours; nil when they differ.
-  public var common: Float? { red == green && green == blue ? red : nil }
+  package var common: Float? { red == green && green == blue ? red : nil }
 
   /// The values in the order of a tensor's channels.
   package func ordered(_ format: ImageShape.Format) -> [Float] {

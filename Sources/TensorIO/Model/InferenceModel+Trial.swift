@@ -19,9 +19,9 @@ extension InferenceModel {
     try model.load()
     defer { model.unload() }
     // The valid values of placeholders are unknown, so a model with placeholders is only loaded.
-    guard try model.signature.placeholders.isEmpty, !bundle.manifest.describesTraining else {
+    guard try model.loadSignature().placeholders.isEmpty, !bundle.manifest.describesTraining else {
       return
     }
-    _ = try model.run(.zeros(for: model.signature, longestSide: 256))
+    _ = try model.run(.zeros(for: model.loadSignature(), longestSide: 256))
   }
 }

@@ -25,28 +25,29 @@ public final class InferenceModel: Model {
     self.loader = loader
   }
 
-  /// The inputs and outputs.
+  /// Opens a bundle and makes its model.
   ///
-  /// Reading this property loads the model if it isn't loaded.
-  public var signature: ModelSignature {
-    get throws {
-      let bound = try loaded().bound
-      return ModelSignature(
-        inputs: bound.inputSpecs, outputs: bound.layout.specs,
-        placeholders: bound.placeholderSpecs)
-    }
-  }
-
-  /// The harmless differences between the bundle and the model file.
-  ///
-  /// Reading this property loads the model if it isn't loaded.
-  public var warnings: [BundleIssue] {
-    get throws { try loaded().warnings }
+  /// - Throws: ``TensorIOError`` when the bundle is not valid, or when the loader has no backend for
+  ///   it.
+  public convenience init(at path: String, loader: ModelLoader) throws {
+    try self.init(bundle: ModelBundle(path), loader: loader)
   }
 
   public var isLoaded: Bool { state.withLock { $0 != nil } }
 
   public func load() throws { _ = try loaded() }
+
+  public func loadSignature() throws -> ModelSignature {
+    let bound = try loaded().bound
+    return ModelSignature(
+      inputs: bound.inputSpecs, outputs: bound.layout.specs, placeholders: bound.placeholderSpecs)
+  }
+
+  /// Returns the harmless differences between the bundle and the model file, and loads the model if
+  /// it isn't loaded.
+  ///
+  /// - Throws: ``TensorIOError`` when the model cannot be loaded.
+  public func loadWarnings() throws -> [BundleIssue] { try loaded().warnings }
 
   public func unload() {
     // The model is freed outside the lock, when the last run that uses it has ended.
@@ -87,11 +88,6 @@ public final class InferenceModel: Model {
   /// If the model or its description declares a batch axis (-1), items that can be batched go
   /// through the model in runs of up to 64. Otherwise they run one by one. The results are the
   /// same, because declaring a batch axis promises that items do not affect each other.
-  ///
-  /// - Parameter items: The inputs of each item.
-  /// - Returns: The outputs of each item, in order.
-  /// - Throws: ``TensorIOError`` when the inputs of an item do not fit the model, or when a run
-  ///   fails.
   public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
     let loaded = try loaded()
     return try loaded.pool.withSession { session in
@@ -99,12 +95,6 @@ public final class InferenceModel: Model {
     }
   }
 
-  /// Runs the model on several items without blocking the calling task's thread.
-  ///
-  /// - Parameter items: The inputs of each item.
-  /// - Returns: The outputs of each item, in order.
-  /// - Throws: ``TensorIOError``, like the blocking method, and `CancellationError` between runs
-  ///   when the task was cancelled.
   public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
     let loaded = try await loaded()
     let token = CancellationToken()

@@ -18,9 +18,6 @@ public protocol Model: AnyObject, Sendable {
 
   /// The bundle.
   var bundle: ModelBundle { get }
-  /// The inputs and outputs, as described by model.json and, once it is loaded, by the model
-  /// itself.
-  var signature: ModelSignature { get throws }
   /// Whether the model is in memory.
   var isLoaded: Bool { get }
 
@@ -28,6 +25,10 @@ public protocol Model: AnyObject, Sendable {
   ///
   /// Loading a loaded model does nothing.
   func load() throws
+  /// Returns the inputs and outputs, and loads the model if it isn't loaded.
+  ///
+  /// - Throws: ``TensorIOError`` when the model cannot be loaded.
+  func loadSignature() throws -> ModelSignature
   /// Frees the model's memory.
   ///
   /// Current runs finish normally, and a later run loads the model again.
@@ -37,9 +38,41 @@ public protocol Model: AnyObject, Sendable {
   func run(_ inputs: ModelInputs) throws -> ModelOutputs
   /// Runs the model without blocking the calling task's thread.
   func run(_ inputs: ModelInputs) async throws -> ModelOutputs
+
+  /// Runs the model on several items.
+  ///
+  /// The default runs them one by one. The library's own models run items together if the model or
+  /// its description declares a batch axis (-1).
+  ///
+  /// - Parameter items: The inputs of each item.
+  /// - Returns: The outputs of each item, in order.
+  /// - Throws: ``TensorIOError`` when the inputs of an item do not fit the model, or when a run
+  ///   fails.
+  func run(batch items: [ModelInputs]) throws -> [ModelOutputs]
+  /// Runs the model on several items without blocking the calling task's thread.
+  ///
+  /// - Parameter items: The inputs of each item.
+  /// - Returns: The outputs of each item, in order.
+  /// - Throws: ``TensorIOError``, like the blocking method, and `CancellationError` between runs
+  ///   when the task was cancelled.
+  func run(batch items: [ModelInputs]) async throws -> [ModelOutputs]
 }
 
 extension Model {
+  public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
+    try items.map { try run($0) }
+  }
+
+  public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
+    var outputs: [ModelOutputs] = []
+    outputs.reserveCapacity(items.count)
+    for inputs in items {
+      try Task.checkCancellation()
+      outputs.append(try await run(inputs))
+    }
+    return outputs
+  }
+
   /// Runs the model on one value, or on an array with a value for each input.
   public func run(_ value: some TensorEncodable) throws -> ModelOutputs {
     try run(ModelInputs(value))
@@ -76,21 +109,21 @@ extension Model {
 }
 
 /// The model of a bundle without a model file, whose runs return no outputs.
-public final class PlaceholderModel: Model {
-  public let bundle: ModelBundle
+final class PlaceholderModel: Model {
+  let bundle: ModelBundle
 
-  public init(bundle: ModelBundle, loader: ModelLoader) { self.bundle = bundle }
+  init(bundle: ModelBundle, loader: ModelLoader) { self.bundle = bundle }
 
-  public var signature: ModelSignature { ModelSignature(of: bundle) }
-  public var isLoaded: Bool { true }
-  public func load() {}
-  public func unload() {}
+  var isLoaded: Bool { true }
+  func load() {}
+  func loadSignature() -> ModelSignature { ModelSignature(of: bundle) }
+  func unload() {}
 
-  public func run(_ inputs: ModelInputs) throws -> ModelOutputs {
+  func run(_ inputs: ModelInputs) throws -> ModelOutputs {
     ModelOutputs(layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
   }
 
-  public func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
+  func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
     ModelOutputs(layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
   }
 }

@@ -59,6 +59,15 @@ public struct ModelLoader: Sendable {
     try modelClass(for: bundle).init(bundle: bundle, loader: self)
   }
 
+  /// Makes a model that only runs, even if it can be trained.
+  ///
+  /// - Returns: The model, or nil for a placeholder.
+  /// - Throws: ``TensorIOError`` when the class or the backend is unknown.
+  package func makeInferenceModel(from bundle: ModelBundle) throws -> InferenceModel? {
+    if try modelClass(for: bundle) == PlaceholderModel.self { return nil }
+    return try InferenceModel(bundle: bundle, loader: self)
+  }
+
   /// The class for a bundle: that of placeholders, the one that model.json names, or the library's
   /// own.
   func modelClass(for bundle: ModelBundle) throws -> any Model.Type {

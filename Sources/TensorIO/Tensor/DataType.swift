@@ -44,7 +44,7 @@ public enum DataType: String, Sendable, CaseIterable, Codable {
   }
 
   /// Whether elements of this type hold quantized numbers in 8-bit models.
-  public var isByte: Bool { self == .uint8 || self == .int8 }
+  package var isByte: Bool { self == .uint8 || self == .int8 }
 }
 
 extension DataType: CustomStringConvertible {

@@ -88,7 +88,7 @@ public struct TensorSpec: Hashable, Sendable {
   }
 
   /// Whether the layer holds an image.
-  public var isImage: Bool {
+  package var isImage: Bool {
     switch kind {
     case .imageInput, .imageOutput: true
     case .vector, .scalar, .classMap, .bytes: false

@@ -61,7 +61,7 @@ public struct Batch: Sendable {
   }
 
   /// The values of one input, in the order of the items; nil when the name is not one of the keys.
-  public func column(_ key: String) -> [any TensorEncodable]? {
+  package func column(_ key: String) -> [any TensorEncodable]? {
     guard keys.contains(key) else { return nil }
     return items.compactMap { $0[key] }
   }

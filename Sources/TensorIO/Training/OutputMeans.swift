@@ -14,7 +14,7 @@ public struct OutputMeans: Sendable {
   init(_ means: [Element]) { self.means = means }
 
   /// The names of the outputs, in order.
-  public var names: [String] { means.map(\.name) }
+  package var names: [String] { means.map(\.name) }
 
   /// The mean of an output; nil when no output with a mean has this name.
   public subscript(name: String) -> Double? { means.first { $0.name == name }?.value }

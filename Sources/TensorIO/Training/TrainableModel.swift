@@ -45,20 +45,29 @@ public final class TrainableModel: Model {
     try self.init(bundle: ModelBundle(path), loader: loader)
   }
 
-  public var signature: ModelSignature { get throws { try inference.signature } }
   public var isLoaded: Bool { inference.isLoaded }
   public func load() throws { try inference.load() }
+  public func loadSignature() throws -> ModelSignature { try inference.loadSignature() }
   public func unload() { inference.unload() }
 
-  /// The harmless differences between the bundle and the model file.
+  /// Returns the harmless differences between the bundle and the model file, and loads the model if
+  /// it isn't loaded.
   ///
-  /// Reading this property loads the model if it isn't loaded.
-  public var warnings: [BundleIssue] { get throws { try inference.warnings } }
+  /// - Throws: ``TensorIOError`` when the model cannot be loaded.
+  public func loadWarnings() throws -> [BundleIssue] { try inference.loadWarnings() }
 
   public func run(_ inputs: ModelInputs) throws -> ModelOutputs { try inference.run(inputs) }
 
   public func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
     try await inference.run(inputs)
+  }
+
+  public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
+    try inference.run(batch: items)
+  }
+
+  public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
+    try await inference.run(batch: items)
   }
 
   // MARK: - Training
@@ -112,10 +121,6 @@ public final class TrainableModel: Model {
   ) async throws -> ModelOutputs {
     try await inference.evaluate(batch, placeholders: placeholders)
   }
-
-  /// Whether only training steps compute the model's outputs, so it can neither run nor be
-  /// evaluated.
-  var onlyTrains: Bool { get throws { try inference.loaded().onlyTrains } }
 
   // MARK: - Weights
 

@@ -27,14 +27,14 @@ struct TrainingRun {
     if let validation = trainer.validation { try Self.check(validation, "validation data") }
     model = trainer.model
     let validates = trainer.validation != nil || options.validationShare > 0
-    if validates, try model.onlyTrains {
+    if validates, try model.inference.loaded().onlyTrains {
       throw TensorIOError(
         .invalidOption,
         "The model can't be evaluated on validation items, because computing its outputs would "
           + "train it. Describe outputs that don't train it, or leave out the validation.")
     }
     self.options = options
-    signature = try trainer.model.signature
+    signature = try trainer.model.loadSignature()
     generator = SplitMix64(seed: options.seed)
     let all = Array(0..<trainer.data.count)
     if let validation = trainer.validation {

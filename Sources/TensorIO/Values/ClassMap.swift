@@ -103,7 +103,7 @@ public struct ClassMap: Sendable, Equatable {
   ///
   /// The lowest three bits of the index are the highest bits of red, green and blue, the next three
   /// bits are the second highest, and so on. Class 0, usually the background, is black.
-  public static func color(of index: UInt16) -> PixelColor {
+  package static func color(of index: UInt16) -> PixelColor {
     var color = PixelColor()
     var rest = index
     for bit in stride(from: UInt8(7), through: 0, by: -1) where rest > 0 {

@@ -19,7 +19,7 @@ public final class Labels: Sendable {
   ///
   /// An empty last line is not a label. Lines end with a line feed, or with a carriage return and a
   /// line feed. A byte order mark is not part of the first name.
-  public convenience init(text: String) {
+  package convenience init(text: String) {
     // Splits bytes instead of characters, because the labels of a thousand classes are read at
     // every start.
     let bytes = text.utf8.starts(with: "\u{FEFF}".utf8) ? text.utf8.dropFirst(3) : text.utf8[...]

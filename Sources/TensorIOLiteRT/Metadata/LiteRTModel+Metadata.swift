@@ -8,7 +8,7 @@ extension LiteRTModel {
   ///
   /// Each access reads it again. Damaged metadata isn't an error, because the model still runs;
   /// ``ModelMetadata/problems`` lists what could not be read.
-  public var metadata: ModelMetadata? {
+  package var metadata: ModelMetadata? {
     metadata(named: "TFLITE_METADATA").map { buffer in
       withFileBytes { file in
         file.withUnsafeBytes { MetadataReader.read(buffer, file: $0) }

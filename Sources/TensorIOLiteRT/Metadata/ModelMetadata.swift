@@ -13,26 +13,26 @@
 /// let model = try LiteRTBackend().liteRTModel(at: "classifier.tflite")
 /// let labels = model.metadata?.outputs.first?.labels
 /// ```
-public struct ModelMetadata: Hashable, Sendable {
+package struct ModelMetadata: Hashable, Sendable {
   /// The model's name.
-  public var name: String?
+  package var name: String?
   /// What the model does.
-  public var description: String?
+  package var description: String?
   /// The model's version.
-  public var version: String?
+  package var version: String?
   /// The model's author.
-  public var author: String?
+  package var author: String?
   /// The model's license.
-  public var license: String?
+  package var license: String?
   /// The inputs, in the order of the model's main graph.
-  public var inputs: [TensorMetadata]
+  package var inputs: [TensorMetadata]
   /// The outputs, in the order of the model's main graph.
-  public var outputs: [TensorMetadata]
+  package var outputs: [TensorMetadata]
   /// One sentence for each part that could not be read; empty when there are no problems.
-  public var problems: [String]
+  package var problems: [String]
 
   /// Makes metadata.
-  public init(
+  package init(
     name: String? = nil, description: String? = nil, version: String? = nil,
     author: String? = nil, license: String? = nil, inputs: [TensorMetadata] = [],
     outputs: [TensorMetadata] = [], problems: [String] = []

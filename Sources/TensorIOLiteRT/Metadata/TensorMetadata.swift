@@ -4,28 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The metadata of one input or output of a .tflite file.
-public struct TensorMetadata: Hashable, Sendable {
+package struct TensorMetadata: Hashable, Sendable {
   /// A human-readable name, which often differs from the name in the signature.
-  public var name: String?
+  package var name: String?
   /// A description of the values.
-  public var description: String?
+  package var description: String?
   /// The kind of content that the values represent.
-  public var content: Content?
+  package var content: Content?
   /// How the pixel values 0...255 of an image become the model's numbers.
-  public var normalization: Normalization?
+  package var normalization: Normalization?
   /// The minimum value, or one for each channel; empty when the model doesn't state it.
-  public var minimum: [Float]
+  package var minimum: [Float]
   /// The maximum value, or one for each channel; empty when the model doesn't state it.
-  public var maximum: [Float]
+  package var maximum: [Float]
   /// One name for each value, such as the classes of a classifier.
-  public var labels: [String]?
+  package var labels: [String]?
   /// The names that the values are indexes of, such as the classes of a detector.
-  public var valueLabels: [String]?
+  package var valueLabels: [String]?
   /// The threshold below which values mean nothing.
-  public var scoreThreshold: Float?
+  package var scoreThreshold: Float?
 
   /// Makes metadata.
-  public init(
+  package init(
     name: String? = nil, description: String? = nil, content: Content? = nil,
     normalization: Normalization? = nil, minimum: [Float] = [], maximum: [Float] = [],
     labels: [String]? = nil, valueLabels: [String]? = nil, scoreThreshold: Float? = nil
@@ -42,7 +42,7 @@ public struct TensorMetadata: Hashable, Sendable {
   }
 
   /// The kind of content that the values represent.
-  public enum Content: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
     /// Numbers with any meaning.
     case features
     /// An image.
@@ -58,7 +58,7 @@ public struct TensorMetadata: Hashable, Sendable {
   }
 
   /// The colours of an image's channels.
-  public enum ColorSpace: String, Sendable {
+  package enum ColorSpace: String, Sendable {
     /// The model doesn't state the colours.
     case unknown
     /// Red, green and blue.
@@ -68,14 +68,14 @@ public struct TensorMetadata: Hashable, Sendable {
   }
 
   /// The normalization `(v - mean) / std`, with one number for all channels, or one for each.
-  public struct Normalization: Hashable, Sendable {
+  package struct Normalization: Hashable, Sendable {
     /// The numbers to subtract.
-    public var mean: [Float]
+    package var mean: [Float]
     /// The numbers to divide by.
-    public var std: [Float]
+    package var std: [Float]
 
     /// Makes a normalization.
-    public init(mean: [Float], std: [Float]) {
+    package init(mean: [Float], std: [Float]) {
       self.mean = mean
       self.std = std
     }

@@ -3,11 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import TensorIO
+package import TensorIO
 
 extension LiteRTModel: TrainableLoadedModel {
   /// Returns the signature with the inputs of the training signatures appended to its own.
-  public func describe(
+  package func describe(
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription {
     guard isTrained else { return signature }
@@ -22,11 +22,11 @@ extension LiteRTModel: TrainableLoadedModel {
     return description
   }
 
-  public func checkOperations(_ operations: [String]) throws {
+  package func checkOperations(_ operations: [String]) throws {
     _ = try trainingSignatures(operations)
   }
 
-  public func makeTrainingSession(
+  package func makeTrainingSession(
     _ signature: SignatureDescription, operations: [String], options: SessionOptions
   ) throws -> any Session {
     guard isTrained else {
@@ -47,9 +47,9 @@ extension LiteRTModel: TrainableLoadedModel {
       model: self, signature, running: running, sharing: sharedModel(options), isTraining: true)
   }
 
-  public func exportModel(to path: String) throws { try checkExport() }
+  package func exportModel(to path: String) throws { try checkExport() }
 
-  public func checkExport() throws {
+  package func checkExport() throws {
     throw TensorIOError(
       .unsupportedModel,
       "LiteRT cannot write weights into a .tflite file, so the trained weights of '\(file.path)' "
@@ -57,7 +57,7 @@ extension LiteRTModel: TrainableLoadedModel {
         + "of the same file with restore(from:).")
   }
 
-  public func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
+  package func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
     let able = signatures.first { signature in
       outputs.allSatisfy { name in signature.outputs.contains { $0.name == name } }
     }

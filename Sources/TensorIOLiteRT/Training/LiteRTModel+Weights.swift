@@ -23,7 +23,7 @@ extension LiteRTModel {
   ///
   /// - Throws: ``TensorIOError`` when the model doesn't have both signatures, or the folder cannot
   ///   be written.
-  public func exportCheckpoint(to folder: String) throws {
+  package func exportCheckpoint(to folder: String) throws {
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(
         .fileNotFound,
@@ -52,7 +52,7 @@ extension LiteRTModel {
   ///
   /// - Throws: ``TensorIOError`` when there is no checkpoint, the file is damaged, or the weights
   ///   belong to another model. The model is then unchanged.
-  public func restoreCheckpoint(from folder: String) throws {
+  package func restoreCheckpoint(from folder: String) throws {
     let writing = try weightSignatures().writer
     let path = folder + "/" + Self.checkpointName
     guard FileSystem.isFile(path) else {

@@ -52,7 +52,7 @@ import Testing
   @Test func `zeros for a trial are the layer's zeros`() async throws {
     let (model, _) = try echo()
     _ = try await model.run([1, 2, 3, 4])
-    let outputs = try await model.run(.zeros(for: model.signature, longestSide: 8))
+    let outputs = try await model.run(.zeros(for: model.loadSignature(), longestSide: 8))
     #expect(try outputs.value(at: 0, as: [Float].self) == [0, 0, 0, 0])
   }
 
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `the signature has the model's types and the description's shapes`() throws {
     let (model, _) = try echo([-1, 4], layer: [-1, 4])
-    let signature = try model.signature
+    let signature = try model.loadSignature()
     #expect(signature.inputs.map(\.shape) == [[-1, 4]])
     #expect(signature.input(named: "x")?.dataType == .float32)
     #expect(signature.output(named: "y")?.itemShape == [4])
@@ -172,7 +172,7 @@ import Testing
     let bundle = try TestBundle(inputs: [.layer("x", [4])], outputs: [.layer("y", [3])])
     let model = try InferenceModel(bundle: bundle.open(), loader: ModelLoader(backends: [backend]))
     #expect(try model.run([1, 2, 3, 4])["y"] == [1, 2, 3] as [Float])
-    #expect(try model.warnings.map(\.code) == [.partialOutput])
+    #expect(try model.loadWarnings().map(\.code) == [.partialOutput])
   }
 
   @Test func `latency is told in parts`() throws {

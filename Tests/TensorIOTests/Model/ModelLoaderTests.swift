@@ -13,9 +13,9 @@ import Testing
   private final class OwnModel: Model {
     let bundle: ModelBundle
     init(bundle: ModelBundle, loader: ModelLoader) { self.bundle = bundle }
-    var signature: ModelSignature { ModelSignature(inputs: [], outputs: []) }
     var isLoaded: Bool { true }
     func load() {}
+    func loadSignature() -> ModelSignature { ModelSignature(inputs: [], outputs: []) }
     func unload() {}
     func run(_ inputs: ModelInputs) throws -> ModelOutputs { throw CancellationError() }
     func run(_ inputs: ModelInputs) async throws -> ModelOutputs { throw CancellationError() }

@@ -13,7 +13,7 @@ import Testing
     let bundle = try TestBundle("placeholder", set: ["/inputs": layers, "/outputs": layers])
     let model = try ModelLoader(backends: []).model(at: bundle.path)
     #expect(model.isLoaded)
-    #expect(try model.signature.inputs.map(\.name) == ["x"])
+    #expect(try model.loadSignature().inputs.map(\.name) == ["x"])
     #expect(try await model.run([1, 2]).count == 0)
     let outputs = try await model.run(ModelInputs(["anything": "at all"]))
     #expect(outputs.names.isEmpty)
@@ -21,5 +21,17 @@ import Testing
     try model.load()
     let error = #expect(throws: TensorIOError.self) { try outputs["x", as: Float.self] }
     #expect(error?.code == .unknownOutput)
+  }
+
+  private let items = [ModelInputs([1, 2]), ModelInputs([3, 4])]
+
+  @Test func `a class without batches of its own runs items one by one`() throws {
+    let model = try ModelLoader(backends: []).model(at: TestBundle("placeholder").path)
+    #expect(try model.run(batch: items).map(\.count) == [0, 0])
+  }
+
+  @Test func `a task runs a batch item by item`() async throws {
+    let model = try ModelLoader(backends: []).model(at: TestBundle("placeholder").path)
+    #expect(try await model.run(batch: items).map(\.count) == [0, 0])
   }
 }

@@ -30,7 +30,7 @@ import Testing
   private func issues(of bundle: TestBundle, _ echo: EchoBackend) throws -> [BundleIssue] {
     let model = try InferenceModel(bundle: bundle.open(), loader: ModelLoader(backends: [echo]))
     do {
-      return try model.warnings
+      return try model.loadWarnings()
     } catch let error as TensorIOError {
       #expect(error.code == .invalidBundle)
       #expect(!model.isLoaded)

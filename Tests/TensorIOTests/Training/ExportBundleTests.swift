@@ -153,7 +153,7 @@ struct ExportBundleTests {
     let manifest = try ModelBundle(path).manifest
     #expect(manifest.inputs.map(\.name) == inputs)
     #expect(manifest.outputs.map(\.name) == outputs)
-    _ = try ModelLoader(backends: [LineBackend()]).model(at: path).signature
+    _ = try ModelLoader(backends: [LineBackend()]).model(at: path).loadSignature()
   }
 
   @Test(arguments: [
