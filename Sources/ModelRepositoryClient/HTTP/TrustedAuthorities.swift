@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Foundation
 import NIOSSL
 import TensorIO
 
