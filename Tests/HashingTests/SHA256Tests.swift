@@ -6,7 +6,7 @@
 import Hashing
 import Testing
 
-/// Against the examples of FIPS 180-2, appendix B, and Python's `hashlib`.
+/// Compares with the examples of FIPS 180-2, appendix B, and with Python's `hashlib`.
 @Suite struct SHA256Tests {
   private static let million = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
 
@@ -19,11 +19,11 @@ import Testing
     ),
     (million, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
   ])
-  func `digests are those of the standard`(_ bytes: [UInt8], _ digits: String) {
+  func `digests equal the standard's examples`(_ bytes: [UInt8], _ digits: String) {
     #expect(SHA256.hash(data: bytes).hexadecimal == digits)
   }
 
-  @Test func `bytes may come in pieces of any size`() {
+  @Test func `bytes can be hashed in pieces of any size`() {
     let whole = SHA256.hash(data: Self.million).hexadecimal
     for size in [1, 63, 64, 65, 4096, 999_999] {
       var hash = SHA256()

@@ -3,16 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-// Feeds pseudo-random pixels, weights and numbers to every function of CPixelKernels.h and prints a
-// hash of what each computes. Scripts/kernels.sh compares the lines of all variants of the code.
+// Passes pseudo-random pixels, weights and numbers to every function of CPixelKernels.h and prints
+// a hash of its results. Scripts/kernels.sh compares the lines of all variants of the code.
 //
 //   kernels baseline|avx2|avx512
 //
-// Every array ends at a page that must not be touched, after the slack that the header documents: a
-// kernel that reads farther is killed there. Behind what a kernel may write lie canaries. What the
-// slack holds must not matter: everything runs twice, with zeros and with ones in it.
+// Every array and the slack that the header documents end at a page that mustn't be touched, so
+// a kernel that reads farther is killed. Canaries surround the memory that a kernel may write. The
+// slack's contents mustn't matter: everything runs twice, with zeros and with ones in it.
 //
-// What is computed in floats here is exact, so that every processor gets the same inputs.
+// Float computations in this file are exact, so that every processor gets the same inputs.
 //
 // Exit codes: 0 done, 1 a kernel is wrong, 64 wrong usage, 69 the processor has fewer instructions.
 
@@ -28,7 +28,7 @@
 enum {
   LARGEST_WIDTH = 300,
   LARGEST_PAIRS = 12,
-  // Takes so many source pixels that the sums of the weights' lower halves wrap around.
+  // So many source pixels that the sums of the weights' lower halves wrap around.
   MANY_PAIRS = 150,
   ROW_SLACK = 16,
   BLOCK = 64,
@@ -39,7 +39,7 @@ enum {
 static const char *kernel = "none";
 static int has_failed = 0;
 
-// Says what a kernel does first.
+// Prints only the first error of a kernel.
 static void fail(const char *what) {
   if (has_failed) return;
   printf("error: %s %s\n", kernel, what);
@@ -66,8 +66,8 @@ static float from_bits(uint32_t bits) {
   return value;
 }
 
-// Pixels, weights, and numbers of every size: but for products of these, nothing becomes infinite.
-// (What is no number has another sign on another processor.)
+// Pixels, weights, and numbers of every magnitude: only products of these can become infinite.
+// (The sign of a NaN depends on the processor.)
 static float number(void) {
   switch (below(8)) {
     case 0: {
@@ -86,7 +86,7 @@ static float float_weight(void) { return (float)((int32_t)below(5 << 20) - (1 <<
 
 // MARK: Memory
 
-// Where arrays end. The target's, the rows' and those of other arrays.
+// Where arrays end: the target, the rows and other arrays.
 enum { TARGET, ROW, SECOND, THIRD, FOURTH, FIRST_OF_ROWS, SLOTS = FIRST_OF_ROWS + 24 };
 
 static uint8_t *ends[SLOTS];
@@ -153,7 +153,7 @@ static struct {
   size_t size, slack;
 } target_memory;
 
-// Room for a kernel's results: `size` bytes that count and `slack` that may be written, too.
+// Memory for a kernel's results: `size` bytes that count, and `slack` bytes that may be written.
 static void *target_aligned(size_t size, size_t slack, size_t shift) {
   uint8_t *memory = (uint8_t *)array(TARGET, CANARY + size + slack + CANARY) - shift;
   memset(memory, CANARY_BYTE, CANARY);
@@ -167,7 +167,7 @@ static void *target_aligned(size_t size, size_t slack, size_t shift) {
 
 static void *target(size_t size, size_t slack) { return target_aligned(size, slack, 0); }
 
-// FNV-1a. Every processor that there is a variant for is little-endian.
+// FNV-1a. Every processor that has a variant is little-endian.
 static void count_result(void) {
   const uint8_t *start = target_memory.start;
   const uint8_t *end = start + target_memory.size + target_memory.slack;
@@ -184,8 +184,8 @@ static void count_result(void) {
 
 typedef enum { POSITIVE, SIGNED, WITH_LOBES, EXTREME, TINY_NEGATIVE, WEIGHT_KINDS } weight_kind;
 
-// A weight with 22 bits behind the point. The sum of all, without their signs, is 2 at most: more
-// than Pillow's kernels reach, and what 32 bits can just hold.
+// A weight with 22 fractional bits. The sum of all absolute values is at most 2, which is more than
+// Pillow's kernels reach and just fits into 32 bits.
 static int32_t fixed_weight(weight_kind kind, uint32_t tap, uint32_t taps) {
   const uint32_t share = (2u << 22) / taps;
   switch (kind) {
@@ -208,7 +208,7 @@ static void set_weights(int16_t *low, int16_t *high, int32_t one, int32_t two) {
   }
 }
 
-// An odd number of source pixels is filled up with a weight of 0 for one behind the row.
+// An odd number of source pixels is padded with one after the row, whose weight is 0.
 static void resize_row(uint32_t width, uint32_t step, uint32_t pairs) {
   const uint32_t taps = 2 * pairs;
   const uint32_t group_count = 1 + below(75);
@@ -302,7 +302,7 @@ static void lerp_rows(uint32_t width, uint32_t step) {
   count_result();
 }
 
-// Room for sums, and in it sums so far.
+// Memory for sums, filled with the sums so far.
 static float *sums(uint32_t count) {
   float *values = target(count * sizeof *values, float_slack);
   for (uint32_t index = 0; index < count; index++) values[index] = number();
@@ -409,7 +409,7 @@ static void gray_row(uint32_t width, uint32_t step) {
   }
 }
 
-// All there are, also infinite ones and what is no number; and halves, which are hard to round.
+// Any float, including infinities and NaNs, and halves, which are hard to round.
 static float unbounded_number(void) {
   switch (below(4)) {
     case 0: return from_bits(next());
@@ -426,7 +426,7 @@ static void round_row(uint32_t width, uint32_t step) {
   count_result();
 }
 
-// Models' own, which show whether product and sum were rounded together, and others.
+// Scales and biases of models, which show whether product and sum are rounded together, and others.
 static float scale(void) { return below(2) == 0 ? 0x1.010102p-7f : number(); }
 static float bias(void) { return below(2) == 0 ? -1 : number(); }
 
@@ -450,14 +450,14 @@ static void scale_floats(uint32_t width, uint32_t step) {
   void *result = target_aligned(count * sizeof(float), 0, below(4));
   pixel_scale_floats(values, scales, biases, count, result);
   count_result();
-  // In its place, too.
+  // In place, too.
   result = target(count * sizeof(float), 0);
   memcpy(result, values, count * sizeof(float));
   pixel_scale_floats(result, scales, biases, count, result);
   count_result();
 }
 
-// MARK: All of them
+// MARK: All kernels
 
 static const struct {
   const char *name;
@@ -480,7 +480,7 @@ static const struct {
 };
 
 static uint64_t hash_of(size_t index, int slack) {
-  // Each kernel has numbers of its own: a new one leaves the others' hashes as they are.
+  // Each kernel has its own numbers, so that a new kernel doesn't change the others' hashes.
   state = index + 1;
   hash = 0xcbf29ce484222325u;
   slack_byte = slack;

@@ -8,7 +8,7 @@ import Foundation
 
 #if !canImport(ObjectiveC)
 extension NotificationCenter {
-  /// As on Apple's systems, where the result may be left.
+  /// As on Apple's systems, the result may be ignored.
   @discardableResult
   func addObserver(
     forName name: Notification.Name, object: Any?, queue: OperationQueue?,

@@ -12,9 +12,9 @@ import ModelRepositoryServer
 import Synchronization
 import Testing
 
-/// A hosted model whose runs end the process, in processes that it ends.
+/// Runs a hosted model that crashes its process, in processes that may crash.
 @Suite(.timeLimit(.minutes(10))) struct CrashingModelTests {
-  /// What a process of an app knows.
+  /// What a process of an app is given.
   struct App: Codable, Sendable {
     var server: String
     var key: String
@@ -23,9 +23,9 @@ import Testing
 
     enum CodingKeys: CodingKey { case server, key, folder }
 
-    /// Starts, as apps do: fetches what is new, then runs the model on a picture of a shape.
+    /// Starts as apps do: fetches updates, then runs the model on an image of a shape.
     ///
-    /// - Returns: The values.
+    /// - Returns: The output's values.
     func use(_ shape: [Int], downloads: Bool) async throws -> [Float] {
       try ModelManager.configure(
         ModelRepositoryConfiguration(
@@ -59,7 +59,9 @@ import Testing
     }
   }
 
-  @Test func `what crashes twice is quarantined, and the version before serves`() async throws {
+  @Test func `a version that crashes twice is quarantined, and the previous one is used`()
+    async throws
+  {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crash-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var options = ModelRepositoryOptions(dataFolder: folder + "/data")

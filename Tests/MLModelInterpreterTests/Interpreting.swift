@@ -9,9 +9,9 @@ import MLModelInterpreter
 import TestSupport
 import Testing
 
-/// Runs interpreters as code for ML Kit does.
+/// Runs interpreters in the way that code for ML Kit does.
 enum Interpreting {
-  /// A model of the tests'.
+  /// One of the test models.
   static func model(_ name: String) -> CustomLocalModel {
     CustomLocalModel(
       modelPath: Python.root.appending(path: "Tests/Fixtures/Models/\(name).tflite").path)
@@ -52,7 +52,7 @@ enum Interpreting {
     }
   }
 
-  /// What the error of a call is; fails where there is none.
+  /// Returns the error of a call, and records an issue if there is none.
   static func code(_ body: () async throws -> Void) async -> MLErrorCode? {
     do {
       try await body()

@@ -18,7 +18,7 @@ import Testing
       inputs: [(type, input), (type, input)], outputs: [(type, output), (type, output)])
   }
 
-  @Test func `nested arrays go in and come out`() async throws {
+  @Test func `inputs and outputs can be nested arrays`() async throws {
     let outputs = try await Interpreting.run(
       matmul, Interpreting.inputs([[[1, 2, 3, 4]], [[5.0, 6.0, 7.0, 8.0]]]), Self.vectors())
     #expect(try outputs.output(index: 0) as? [[NSNumber]] == [[70]])
@@ -26,7 +26,7 @@ import Testing
     #expect(await Interpreting.code { _ = try outputs.output(index: 2) } == .invalidArgument)
   }
 
-  @Test func `bytes, rows and numbers of every kind are the same input`() async throws {
+  @Test func `bytes, rows and numbers of every kind can encode the same input`() async throws {
     let bytes = [Float](arrayLiteral: 1, 2, 3, 4).withUnsafeBytes { Data($0) }
     let kinds: [Any] = [
       bytes, [1, 2, 3, 4], [[1, 2, 3, 4]], [[1.0, 2, 3, 4]], [[Float(1), 2, 3, 4]],
@@ -54,7 +54,7 @@ import Testing
     #expect(values.map { $0.map(\.intValue) } == rows.map { $0.reversed() })
   }
 
-  @Test func `a number that the type does not have is refused`() async throws {
+  @Test func `a number that the type can't represent is rejected`() async throws {
     for (model, type, number) in [
       ("reverse_uint8", ModelElementType.uInt8, 256 as Any), ("reverse_uint8", .uInt8, -1),
       ("reverse_uint8", .uInt8, 0.5), ("reverse_int32", .int32, 3_000_000_000),
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `formats that are not the model's are refused`() async throws {
+  @Test func `formats that differ from the model's are rejected`() async throws {
     let good: [Any] = [[[1, 2, 3, 4]], [[5, 6, 7, 8]]]
     let wrong: [(ModelInputOutputOptions, [Any])] = [
       (try Self.vectors(.int32), good), (try Self.vectors(.float32, [1, 5]), good),
@@ -92,12 +92,12 @@ import Testing
       }
       #expect(code == .invalidArgument, "case \(place)")
     }
-    // It runs as before.
+    // The model still runs.
     let outputs = try await Interpreting.run(matmul, Interpreting.inputs(good), Self.vectors())
     #expect(try outputs.output(index: 0) as? [[NSNumber]] == [[70]])
   }
 
-  @Test func `what no tensor can be is refused at once`() async throws {
+  @Test func `values that can't be tensors are rejected at once`() async throws {
     let options = ModelInputOutputOptions()
     let impossible: [(ModelElementType, [NSNumber])] = [
       (.unknown, [1]), (.float32, []), (.float32, [0]), (.float32, [1, -1]), (.float32, [1.5]),
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `another number of items is taken where the model can`() async throws {
+  @Test func `another batch size is accepted if the model supports it`() async throws {
     let interpreter = ModelInterpreter.modelInterpreter(
       localModel: Interpreting.model("dynamic_batch"))
     for count in [1, 3, 2] {
@@ -134,7 +134,7 @@ import Testing
       let outputs = try await Interpreting.run(interpreter, Interpreting.inputs([rows]), options)
       let values = try #require(try outputs.output(index: 0) as? [[NSNumber]])
       #expect(values.count == count)
-      // An item's result does not depend on the others'.
+      // An item's result doesn't depend on the others'.
       let one = try Interpreting.options(
         inputs: [(.float32, [1, 3])], outputs: [(.float32, [1, 2])])
       let alone = try await Interpreting.run(
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `many threads get their own answers`() async throws {
+  @Test func `each of many threads gets its own results`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 {
         group.addTask {
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a model that is missing, or is none, is an error`() async throws {
+  @Test func `a missing or invalid model file is an error`() async throws {
     let options = try Self.vectors()
     for (path, expected) in [
       ("/nowhere/model.tflite", MLErrorCode.notFound), (#filePath, .failedPrecondition),

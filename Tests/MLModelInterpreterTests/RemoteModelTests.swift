@@ -13,7 +13,7 @@ import ModelRepositoryServer
 import Synchronization
 import Testing
 
-/// One test: a process has one manager, which is configured once.
+/// There is only one test because a process has one manager, which is configured once.
 @Suite struct RemoteModelTests {
   @Test func `ML Kit's samples download a hosted model, run it and delete it`() async throws {
     let samples = Samples()
@@ -21,7 +21,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "mlkit-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
 
-    // Before a repository is known.
+    // Before a repository is configured.
     let failure = await Self.notification(.firebaseMLModelDownloadDidFail) {
       _ = samples.download()
     }
@@ -67,7 +67,7 @@ import Testing
     #expect(progress?.isFinished == true && progress?.totalUnitCount == 13_168)
     #expect(ModelManager.modelManager().isModelDownloaded(remote))
 
-    // Not the local one, which is not there.
+    // Not the local model, which doesn't exist.
     let nowhere = CustomLocalModel(modelPath: "/nowhere/model.tflite")
     let interpreter = samples.makeInterpreter(remote, nowhere)
     let inputs = [UInt8](repeating: 255, count: 224 * 224 * 4).withUnsafeBytes { bytes in
@@ -88,7 +88,7 @@ import Testing
     #expect(!ModelManager.modelManager().isModelDownloaded(remote))
   }
 
-  /// The content of the next notification of a name.
+  /// The user info of the next notification with a name.
   private static func notification(
     _ name: Notification.Name, after body: () -> Void
   ) async -> [String: any Sendable] {

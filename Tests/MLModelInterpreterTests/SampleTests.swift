@@ -14,7 +14,7 @@ import Testing
     let samples = Samples()
     let options = samples.makeOptions()
     #expect(samples.ioOptionsError == nil)
-    // Alpha, red, green, blue: 51, 102 and 255 of 255.
+    // Alpha, then red, green and blue: 51, 102 and 255 of 255.
     let pixels = (0..<224 * 224).flatMap { _ in [255, 51, 102, 255] as [UInt8] }
     let inputs = pixels.withUnsafeBytes { bytes in
       bytes.baseAddress.map { samples.makeInputs($0, width: 224) }

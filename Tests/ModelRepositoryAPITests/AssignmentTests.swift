@@ -16,7 +16,7 @@ import Testing
     Set(installations.filter { RolloutBucket.number(of: $0, salt: salt) < threshold })
   }
 
-  @Test func `a fifth of 10,000 installations is a fifth, and a ramp keeps who was in it`() {
+  @Test func `a 20% rollout reaches a fifth of installations, and a ramp keeps them`() {
     let fifth = Self.members(2000)
     // Five standard deviations of a binomial distribution.
     #expect(abs(fifth.count - 2000) < 200, "\(fifth.count)")
@@ -25,12 +25,12 @@ import Testing
     #expect(Self.members(10_000).count == 10_000)
   }
 
-  @Test func `another salt draws anew`() {
+  @Test func `another salt assigns different buckets`() {
     let both = Self.members(5000).intersection(Self.members(5000, salt: "autumn"))
     #expect(abs(both.count - 2500) < 250, "\(both.count)")
   }
 
-  @Test func `arms get their releases and parameters, others the channel's`() {
+  @Test func `arms get their own releases and parameters, all others get the channel's`() {
     let document = Samples.document(experiment: Samples.experiment(("a", 3000), ("b", 6000)))
     var counts: [String: Int] = [:]
     for installation in Self.installations {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `nobody joins a paused rollout, and nobody leaves it`() {
+  @Test func `no installation joins or leaves a paused rollout`() {
     let document = Samples.document(
       experiment: Samples.experiment(("rollout", 10_000), isPaused: true))
     let new = Samples.release("2.0", 2)
@@ -61,8 +61,8 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
-  func `Python draws the same buckets`() async throws {
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `Python computes the same buckets`() async throws {
     let ids = Self.installations.prefix(1000) + ["", "ü|ß", "a|b", "\u{1F600}"]
     let theirs = try await Python.run(
       ["Tools/peers/repository.py", "buckets", "spring"],

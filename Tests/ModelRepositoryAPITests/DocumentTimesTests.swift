@@ -19,7 +19,7 @@ import Testing
       (-30 * day, 0, "expired"), (-30 * day, -1, "expired"),
       (0, 401 * day, "invalid_document"), (-day, 3650 * day, "invalid_document"),
     ] as [(Double, Double, String?)])
-  func `documents from the future and those that never end are refused`(
+  func `documents from the future and those that expire too late are rejected`(
     issued: Double, expires: Double, code: String?
   ) {
     let times = DocumentTimes(issued: Self.now + issued, expires: Self.now + expires)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct NameTests {
   @Test(arguments: ["a", "pets", "Pets-2_1.0", "9", String(repeating: "x", count: 100)])
-  func `names that are safe everywhere are names`(text: String) {
+  func `names that are safe everywhere are valid`(text: String) {
     #expect(RepositoryName(text)?.text == text)
   }
 
@@ -17,7 +17,7 @@ import Testing
     "", ".", "..", ".hidden", "-rf", "_x", "a/b", "a b", "a\0", "ä", "a\n", "%2e",
     String(repeating: "x", count: 101),
   ])
-  func `others are not`(text: String) {
+  func `other names are invalid`(text: String) {
     #expect(RepositoryName(text) == nil)
   }
 

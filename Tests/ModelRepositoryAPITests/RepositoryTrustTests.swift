@@ -36,7 +36,9 @@ import Testing
     }
   }
 
-  @Test func `a pinned key introduces the first root document, which then decides alone`() throws {
+  @Test func `a pinned key verifies the first root document, which alone decides afterwards`()
+    throws
+  {
     let next = SigningKey()
     var trust = RepositoryTrust(keys: [channel.verificationKey])
     #expect(try trust.keys(at: Self.now) == [channel.verificationKey])
@@ -44,7 +46,7 @@ import Testing
     #expect(code { try trust.accept(strange) } == "untrusted")
     try trust.accept(SignedDocument(root(1, [roots[0]]), by: [roots[0], channel]))
     #expect(trust.version == 1)
-    // The pinned key is not a root key.
+    // The pinned key isn't a root key.
     let thief = try SignedDocument(root(2, [channel], channels: [next]), by: [channel])
     #expect(code { try trust.accept(thief) } == "untrusted")
     try trust.accept(
@@ -53,7 +55,7 @@ import Testing
     #expect(trust.revokedKeyIDs == [channel.verificationKey.id])
   }
 
-  @Test func `versions step by one, and signatures come from both sides`() throws {
+  @Test func `versions increase by one and need signatures of the old and new root keys`() throws {
     let first = try SignedDocument(root(1, [roots[0]]), by: [roots[0]])
     func next(_ version: Int, _ keys: [SigningKey], by signers: [SigningKey]) -> String? {
       code {
@@ -70,7 +72,7 @@ import Testing
     #expect(next(.max, [roots[0]], by: [roots[0]]) == "invalid_document")
   }
 
-  @Test func `a key counts once, under any number of signatures`() throws {
+  @Test func `several signatures by one key count once`() throws {
     var signed = try SignedDocument(root(1, [roots[0], roots[1]], threshold: 2), by: [roots[0]])
     #expect(code { _ = try RepositoryTrust(root: signed) } == "untrusted")
     signed.signatures += signed.signatures + signed.signatures
@@ -86,7 +88,7 @@ import Testing
     _ = try RepositoryTrust(root: signed)
   }
 
-  @Test func `root documents that make no sense are refused`() throws {
+  @Test func `invalid root documents are rejected`() throws {
     var documents: [RootDocument] = []
     func add(_ change: (inout RootDocument) -> Void) {
       var document = root(1, [roots[0], roots[1]])
@@ -111,7 +113,7 @@ import Testing
       let signed = try SignedDocument(document, by: Array(roots.prefix(2)))
       #expect(throws: RepositoryError.self, "\(document)") { try RepositoryTrust(root: signed) }
     }
-    // A channel's document is no root document, and the other way round.
+    // A channel's document isn't a root document, and vice versa.
     let other = try SignedDocument(Samples.document(), by: [roots[0]])
     #expect(code { _ = try other.selfSignedRoot() } == "invalid_document")
     let signed = try SignedDocument(root(1, [roots[0]]), by: [roots[0]])
@@ -123,7 +125,7 @@ import Testing
     #expect(code { _ = try huge.selfSignedRoot() } == "invalid_document")
   }
 
-  @Test func `unknown members are signed with the rest and change nothing`() throws {
+  @Test func `unknown members are signed too, and have no effect`() throws {
     var text = String(
       decoding: try RepositoryJSON.encode(root(1, [roots[0]])), as: UTF8.self)
     text = text.replacing("\"type\":\"root\"", with: "\"later\":{\"x\":[1]},\"type\":\"root\"")
@@ -132,7 +134,7 @@ import Testing
     #expect(try RepositoryTrust(root: signed).version == 1)
   }
 
-  @Test func `a root document and its keys have their time`() throws {
+  @Test func `a root document and its keys expire`() throws {
     var document = root(1, [roots[0]], channels: [channel, roots[3]])
     document.channels.keys[0].expires = Self.now + 10
     let trust = try RepositoryTrust(root: SignedDocument(document, by: [roots[0]]))
@@ -142,7 +144,7 @@ import Testing
     #expect(code { _ = try trust.keys(at: Self.now - 3601) } == "not_yet_valid")
   }
 
-  @Test func `what was kept is taken up again, and never older`() throws {
+  @Test func `stored root documents are loaded again, but never an older version`() throws {
     let first = try SignedDocument(root(1, [roots[0]]), by: [roots[0], channel])
     let second = try SignedDocument(root(2, [roots[0]]), by: [roots[0]])
     var trust = RepositoryTrust(keys: [channel.verificationKey])
@@ -168,8 +170,8 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
-  func `root documents follow one another as python-tuf lets them`() async throws {
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `chains of root documents are accepted exactly when python-tuf accepts them`() async throws {
     var random = SystemRandomNumberGenerator()
     func subset(_ minimum: Int) -> [Int] {
       Array((0..<4).shuffled(using: &random).prefix(Int.random(in: minimum...4, using: &random)))
@@ -178,7 +180,7 @@ import Testing
       var version = 1
       let chain = (0..<3).map { number in
         let keys = subset(1)
-        // Mostly as they should be, so that many chains are accepted.
+        // Most of them are valid, so that many chains are accepted.
         if number > 0 { version += [1, 1, 1, 1, 0, 2][Int.random(in: 0..<6, using: &random)] }
         return Case.Root(
           version: version, threshold: Int.random(in: 1...min(2, keys.count), using: &random),

@@ -12,7 +12,7 @@ import Testing
 @Suite struct SignedDocumentTests {
   private let key = SigningKey()
 
-  @Test func `what a known key signed is read`() throws {
+  @Test func `a document signed with a known key is read`() throws {
     let document = Samples.document(experiment: Samples.experiment(("rollout", 2000)))
     let other = SigningKey()
     let signed = try SignedDocument(document, by: [other, key])
@@ -26,7 +26,7 @@ import Testing
     #expect(try SigningKey(key.text).verificationKey == key.verificationKey)
   }
 
-  @Test func `what nobody signed, or somebody else did, is not`() throws {
+  @Test func `a document without a signature of a known key isn't read`() throws {
     let signed = try SignedDocument(Samples.document(), by: [key])
     #expect(throws: RepositoryError.self) {
       try signed.verified(by: [SigningKey().verificationKey])
@@ -41,7 +41,7 @@ import Testing
     #expect(throws: RepositoryError.self) { try forged.verified(by: [key.verificationKey]) }
   }
 
-  @Test func `no bit of the document or of the signature can be changed`() throws {
+  @Test func `changing any bit of the document or the signature invalidates it`() throws {
     let signed = try SignedDocument(Samples.document(), by: [key])
     for place in signed.document.indices {
       var changed = signed
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a signed document that makes no sense is refused`() throws {
+  @Test func `a malformed signed document is rejected`() throws {
     var documents: [ChannelDocument] = []
     func add(_ change: (inout ChannelDocument) -> Void) {
       var document = Samples.document(experiment: Samples.experiment(("a", 1000), ("b", 2000)))
@@ -84,14 +84,14 @@ import Testing
   }
 
   @Test(arguments: ["", "AAAA", "not base 64", String(repeating: "A", count: 88)])
-  func `what is no key is refused`(text: String) {
+  func `an invalid key is rejected`(text: String) {
     #expect(throws: RepositoryError.self) { try VerificationKey(text) }
     #expect(throws: RepositoryError.self) { try SigningKey(text) }
   }
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
-  func `Python verifies what we sign, and we what it signs`() async throws {
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `Python verifies our signatures, and we verify Python's`() async throws {
     let document = Samples.document(experiment: Samples.experiment(("rollout", 2000)))
     let signed = try SignedDocument(document, by: [key])
     let theirs = try await Python.run(

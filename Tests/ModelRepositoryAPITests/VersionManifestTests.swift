@@ -19,14 +19,14 @@ import Testing
       })
   }
 
-  @Test func `a manifest of safe paths is valid, and reads back as it was`() throws {
+  @Test func `a manifest with safe paths is valid and is read back unchanged`() throws {
     let manifest = Self.manifest(["model.tflite", "model.json", "assets/labels.txt"])
     try manifest.validate()
     #expect(manifest.size == 3)
     #expect(manifest.files.map(\.path) == ["assets/labels.txt", "model.json", "model.tflite"])
     let bytes = try RepositoryJSON.encode(manifest)
     #expect(try RepositoryJSON.decode(VersionManifest.self, from: bytes) == manifest)
-    // The bytes are the version's name: they must not depend on the order of a dictionary.
+    // The version's name depends on these bytes, so they mustn't depend on a dictionary's order.
     #expect(try RepositoryJSON.encode(manifest) == bytes)
   }
 
@@ -35,11 +35,11 @@ import Testing
     ["a\nb"], [""], ["a", "A"], ["a", "a/b"], ["a/b/c", "a/b"], [],
     [String(repeating: "a", count: 256)], [Array(repeating: "a", count: 33).joined(separator: "/")],
   ])
-  func `paths that leave the folder, hide or meet each other are refused`(paths: [String]) {
+  func `paths that leave the folder, are hidden or collide are rejected`(paths: [String]) {
     #expect(throws: RepositoryError.self) { try Self.manifest(paths).validate() }
   }
 
-  @Test func `impossible sizes and counts are refused`() {
+  @Test func `impossible sizes and counts are rejected`() {
     #expect(throws: RepositoryError.self) { try Self.manifest(["a"], size: -1).validate() }
     #expect(throws: RepositoryError.self) { try Self.manifest(["a", "b"], size: .max).validate() }
     #expect(throws: RepositoryError.self) {

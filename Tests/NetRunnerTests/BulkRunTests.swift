@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])
-  func `every model has a row for every picture, in order`(name: String) throws {
+  func `every model has a row for every image, in order`(name: String) throws {
     let path = try Self.folder() + "/" + name
     var options = EvaluationOptions()
     options.threads = 3
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])
-  func `what was stopped goes on without losing or doubling a row`(name: String) throws {
+  func `a stopped run continues without losing or duplicating a row`(name: String) throws {
     let path = try Self.folder() + "/" + name
     let expected = try Self.folder() + "/" + name
     _ = try Self.run(expected)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])
-  func `what failed is run again when that is asked for`(name: String) throws {
+  func `failed images are retried on request`(name: String) throws {
     let folder = try Self.folder()
     let path = folder + "/" + name
     let late = folder + "/late.png"
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])
-  func `rows of other settings stay when their failures should be run again`(name: String) throws {
+  func `retrying failures keeps the rows of other settings`(name: String) throws {
     let path = try Self.folder() + "/" + name
     _ = try Self.run(path)
     var options = EvaluationOptions()
@@ -110,7 +110,7 @@ import Testing
     try #expect(Self.rows(path).count == 42)
   }
 
-  @Test func `a line that was cut is taken off`() throws {
+  @Test func `a truncated line is removed`() throws {
     let path = try Self.folder() + "/rows.jsonl"
     _ = try Self.run(path)
     let whole = try Data(contentsOf: URL(filePath: path))
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])
-  func `rows of other settings are refused`(name: String) throws {
+  func `rows of other settings are rejected`(name: String) throws {
     let path = try Self.folder() + "/" + name
     _ = try Self.run(path)
     var options = EvaluationOptions()
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])
-  func `a file of another kind is refused and left alone`(name: String) throws {
+  func `a file of another kind is rejected and unchanged`(name: String) throws {
     let path = try Self.folder() + "/" + name
     let text = "this is a letter, not a table of results, and it is longer than a header is.\n"
     try text.write(toFile: path, atomically: true, encoding: .utf8)

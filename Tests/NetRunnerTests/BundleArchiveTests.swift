@@ -10,9 +10,9 @@ import Testing
 
 @testable import NetRunner
 
-/// Zip files that mean harm, and zip files that are only unusual.
+/// Tests zip files that could do harm, and zip files that are only unusual.
 ///
-/// Python makes most of them, see Tools/attack_zips.py.
+/// Python makes most of them; see Tools/attack_zips.py.
 @Suite struct BundleArchiveTests {
   private static let hasPython = Python.path != nil
 
@@ -40,8 +40,8 @@ import Testing
     ("only-macos", .noBundle), ("several", .severalBundles), ("path-of-4-kib", .cannotWrite),
   ]
 
-  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON names no Python."), arguments: unsafe)
-  func `an entry that could do harm keeps the zip file from being unpacked`(
+  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON isn't set."), arguments: unsafe)
+  func `a zip file with a harmful entry isn't unpacked`(
     _ kind: String
   ) async throws {
     let sandbox = try ImportSandbox()
@@ -54,8 +54,8 @@ import Testing
     #expect(!message.contains(sandbox.root.path))
   }
 
-  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON names no Python."), arguments: others)
-  func `each kind of failure has its code, and leaves nothing`(
+  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON isn't set."), arguments: others)
+  func `each kind of failure has its code and leaves no files`(
     _ kind: String, _ code: ImportError.Code
   ) async throws {
     let sandbox = try ImportSandbox()
@@ -67,20 +67,20 @@ import Testing
   }
 
   @Test(
-    .enabled(if: hasPython, "TENSORIO_PYTHON names no Python."),
+    .enabled(if: hasPython, "TENSORIO_PYTHON isn't set."),
     arguments: [
       "good", "stored", "macos", "with-a-read-me", "folders", "dos", "executable", "streamed",
       "zip64", "comment", "newline-at-end",
     ])
-  func `unusual zip files without harm are unpacked`(_ kind: String) async throws {
+  func `unusual but harmless zip files are unpacked`(_ kind: String) async throws {
     let sandbox = try ImportSandbox()
     try await sandbox.attack(kind)
     try #expect(sandbox.unpack() == ImportSandbox.demoContent())
     try #expect(sandbox.contents == [])
   }
 
-  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON names no Python."))
-  func `a zip file with two ends is one of both or none`() async throws {
+  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON isn't set."))
+  func `a zip file with two ends is read as one of them or rejected`() async throws {
     let sandbox = try ImportSandbox()
     try await sandbox.attack("two-ends")
     do {
@@ -91,7 +91,7 @@ import Testing
     try #expect(sandbox.contents == [])
   }
 
-  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON names no Python."))
+  @Test(.enabled(if: hasPython, "TENSORIO_PYTHON isn't set."))
   func `unpacked files are never executable`() async throws {
     let sandbox = try ImportSandbox()
     try await sandbox.attack("executable")
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `messages say how to mend it`() throws {
+  @Test func `messages say how to fix the problem`() throws {
     let sandbox = try ImportSandbox()
     for (files, words) in [
       ([("model.json", "{}")], "Zip the .tiobundle folder itself."),
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `progress rises to one, and a wish to end is heeded`() throws {
+  @Test func `progress rises to one, and unpacking can be cancelled`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let archive = try BundleArchive(sandbox.zip)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `a flipped bit is an error or does no harm`() throws {
+  @Test func `a flipped bit gives an error or does no harm`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let whole = Array(try FileSystem.read(sandbox.zip))
@@ -172,7 +172,7 @@ import Testing
     var codes: [String: Int] = [:]
     for round in 0..<500 {
       var bytes = whole
-      // Most bytes are the model's: every other flip hits the directory.
+      // Most bytes belong to the model, so every other flip is in the directory.
       let start = round.isMultiple(of: 2) ? whole.count - 300 : 0
       bytes[start + random.next(below: whole.count - start)] ^= 1 << UInt8(random.next(below: 8))
       try Data(bytes).write(to: URL(filePath: sandbox.zip))
@@ -189,7 +189,7 @@ import Testing
     #expect(codes.values.reduce(0, +) == 500)
   }
 
-  @Test func `cut and mangled zip files are errors or do no harm`() throws {
+  @Test func `truncated and damaged zip files give errors or do no harm`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let whole = Array(try FileSystem.read(sandbox.zip))
@@ -202,7 +202,7 @@ import Testing
         let start = bytes.count - 400
         for _ in 0..<4 { bytes[start + random.next(below: 400)] = UInt8(random.next(below: 256)) }
       default:
-        // The numbers of the end, which say where everything is.
+        // The numbers in the end record, which say where everything is.
         for place in 0..<4 where random.next(below: 2) == 0 {
           bytes[bytes.count - 14 + 4 * place + random.next(below: 2)] =
             [0, 1, 0xFF][
@@ -216,7 +216,7 @@ import Testing
   }
 }
 
-/// Numbers that are the same on every run.
+/// Pseudo-random numbers that are the same on every run.
 struct SplitMix {
   var state: UInt64
 

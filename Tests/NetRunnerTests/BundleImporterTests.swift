@@ -12,7 +12,7 @@ import Testing
 @testable import NetRunner
 
 @Suite struct BundleImporterTests {
-  @Test func `a bundle comes into the models folder`() throws {
+  @Test func `a bundle is imported into the models folder`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let importer = BundleImporter(folder: sandbox.models)
@@ -27,7 +27,7 @@ import Testing
     #expect(FileSystem.isFile(sandbox.zip))
   }
 
-  @Test func `a model is replaced whole, and only on request`() throws {
+  @Test func `a model is replaced completely, and only on request`() throws {
     let sandbox = try ImportSandbox()
     let importer = BundleImporter(folder: sandbox.models)
     try sandbox.zipDemo()
@@ -36,7 +36,7 @@ import Testing
     try sandbox.zipDemo { $0.replacing("\"Digits\"", with: "\"Digits, again\"") }
     let error = #expect(throws: ImportError.self) {
       try importer.importBundle(
-        fromZip: sandbox.zip, check: { _ in Issue.record("It is tried for nothing.") })
+        fromZip: sandbox.zip, check: { _ in Issue.record("The model is checked needlessly.") })
     }
     #expect(error?.code == .sameID)
     #expect(error?.message.contains("'Digits', version") == true, "\(error?.message ?? "")")
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: ["digits.tiobundle", "Digits.tiobundle"])
-  func `another model of the same folder's name stays`(_ name: String) throws {
+  func `a different model in a folder of the same name is kept`(_ name: String) throws {
     let sandbox = try ImportSandbox()
     let importer = BundleImporter(folder: sandbox.models)
     try sandbox.zipDemo()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that is no bundle is not replaced either`() throws {
+  @Test func `a folder that isn't a bundle isn't replaced either`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.root.write("kept", to: "models/digits.tiobundle/kept.txt")
     try sandbox.root.write("kept", to: "models/digits-2.tiobundle")
@@ -80,14 +80,14 @@ import Testing
     let counts = Mutex((looked: 0, missed: 0, isOver: false))
   }
 
-  @Test func `who looks while a bundle is replaced finds one`() throws {
+  @Test func `a reader finds a bundle at any time while it's replaced`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let importer = BundleImporter(folder: sandbox.models)
     try importer.importBundle(fromZip: sandbox.zip)
     let file = sandbox.models + "/digits.tiobundle/model.json"
     let watch = Watch()
-    // A thread of its own: tasks wait for each other.
+    // This needs its own thread, because tasks wait for each other.
     Thread.detachNewThread {
       while !watch.counts.withLock({ $0.isOver }) {
         let isThere = FileSystem.isFile(file)
@@ -104,7 +104,7 @@ import Testing
     try #expect(sandbox.contents == ImportSandbox.imported())
   }
 
-  @Test func `the former extension is taken too`() throws {
+  @Test func `the former extension is accepted too`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo(as: "old.tfbundle")
     let bundle = try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
@@ -112,7 +112,7 @@ import Testing
     try #expect(sandbox.contents == ImportSandbox.imported("old.tfbundle"))
   }
 
-  @Test func `a shipped model's id is not taken, and its folder's name may be`() throws {
+  @Test func `a shipped model's id can't be imported, but its folder's name can`() throws {
     let sandbox = try ImportSandbox()
     let importer = BundleImporter(folder: sandbox.models) { $0 == "digits" }
     try sandbox.zipDemo(as: "other.tiobundle")
@@ -128,7 +128,7 @@ import Testing
     try #expect(sandbox.contents == ImportSandbox.imported())
   }
 
-  @Test func `an identifier has one folder`() throws {
+  @Test func `an identifier has only one folder`() throws {
     let sandbox = try ImportSandbox()
     let importer = BundleImporter(folder: sandbox.models)
     try sandbox.zipDemo()
@@ -156,7 +156,7 @@ import Testing
     ("[1, 10]", "[1, 11]", "11 labels"),
     ("\"inputs\": [", "\"inputs\": [ nothing", "model.json"),
   ])
-  func `an invalid bundle says what is wrong with it`(
+  func `for an invalid bundle, the error says what is wrong`(
     _ text: String, _ replacement: String, _ words: String
   ) throws {
     let sandbox = try ImportSandbox()
@@ -173,7 +173,7 @@ import Testing
       sandbox.contents == ["models/digits.tiobundle", "models/digits.tiobundle/kept.txt"])
   }
 
-  @Test func `a folder without a model is no bundle`() throws {
+  @Test func `a folder without a model isn't a bundle`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zip([("x.tiobundle/readme.txt", "x")])
     let error = #expect(throws: ImportError.self) {
@@ -203,7 +203,7 @@ import Testing
       "2 inputs"
     ),
   ])
-  func `a model of other inputs than a picture is refused`(
+  func `a model with inputs other than an image is rejected`(
     _ text: String, _ replacement: String, _ words: String
   ) throws {
     let sandbox = try ImportSandbox()
@@ -216,13 +216,13 @@ import Testing
     try #expect(sandbox.contents == [])
   }
 
-  @Test func `pictures in BGR are taken`() throws {
+  @Test func `a model with BGR images is accepted`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo { $0.replacing("\"RGB\"", with: "\"BGR\"") }
     try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
   }
 
-  @Test func `the program's own check can refuse a bundle`() throws {
+  @Test func `the program's own check can reject a bundle`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let importer = BundleImporter(folder: sandbox.models)
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `an import ends when it is asked to`() throws {
+  @Test func `an import can be cancelled`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let importer = BundleImporter(folder: sandbox.models)
@@ -252,7 +252,7 @@ import Testing
     try #expect(sandbox.contents == [])
   }
 
-  @Test func `a models folder that is not there is an error`() throws {
+  @Test func `a missing models folder is an error`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let error = #expect(throws: ImportError.self) {
@@ -264,7 +264,7 @@ import Testing
     }
   }
 
-  @Test func `what a killed import left is removed`() throws {
+  @Test func `the remains of a killed import are removed`() throws {
     let sandbox = try ImportSandbox()
     try sandbox.root.write("x", to: "models/.import-1/x.tiobundle/model.json")
     try sandbox.root.write("x", to: "models/x.tiobundle/model.json")
@@ -272,7 +272,7 @@ import Testing
     try #expect(sandbox.contents == ["models/x.tiobundle", "models/x.tiobundle/model.json"])
   }
 
-  @Test func `imports of one name at once leave one of them`() async throws {
+  @Test func `of simultaneous imports of one name, one remains`() async throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let (zip, models) = (sandbox.zip, sandbox.models)
@@ -289,8 +289,8 @@ import Testing
     try #expect(sandbox.contents == ImportSandbox.imported())
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `an attack does not touch the models that are there`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `an attack doesn't change the existing models`() async throws {
     let sandbox = try ImportSandbox()
     try sandbox.zipDemo()
     let importer = BundleImporter(folder: sandbox.models)
@@ -305,7 +305,7 @@ import Testing
     }
   }
 
-  @Test func `codes are the words of the page`() {
+  @Test func `error codes are those of the page`() {
     let codes: [ImportError.Code] = [
       .notAZip, .damagedZip, .unsafeZip, .zipTooLarge, .noBundle, .severalBundles, .invalidBundle,
       .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite, .tooLarge, .replayed,

@@ -11,7 +11,7 @@ import Testing
 @testable import NetRunner
 
 @Suite struct ConfinedFolderTests {
-  @Test func `what lies outside has no place, and neither has what is not there`() throws {
+  @Test func `files that are outside or missing have no path`() throws {
     let folder = try DatasetFolder(["in/a.png": "", "in-other/b.png": ""])
     try folder.link("in/out", to: folder.path + "/in-other")
     try folder.link("in/again", to: "a.png")
@@ -28,7 +28,7 @@ import Testing
     #expect(ConfinedFolder(folder.path + "/gone") == nil)
   }
 
-  @Test func `pictures outside are refused, and change no hash by their bytes`() throws {
+  @Test func `images outside are rejected, and their bytes don't change the hash`() throws {
     let folder = try DatasetFolder([
       "in/a.png": "a", "secret.png": "one", "in/list.csv": "a.png\n../secret.png\n/etc/passwd\n",
     ])
@@ -38,7 +38,7 @@ import Testing
     #expect(dataset.ids == ["a.png", "../secret.png", "/etc/passwd"])
     for sample in dataset.samples.dropFirst() {
       guard case .refused(let reason, let name) = sample.source else {
-        Issue.record("\(sample.id) is read")
+        Issue.record("\(sample.id) was read")
         continue
       }
       #expect(name == sample.id)

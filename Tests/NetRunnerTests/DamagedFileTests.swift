@@ -10,7 +10,7 @@ import Testing
 
 @testable import NetRunner
 
-/// Results and labels whose SQLite files were damaged.
+/// Tests results and labels in damaged SQLite files.
 @Suite struct DamagedFileTests {
   private func damage(_ path: String, _ sql: String) throws {
     try SQLiteConnection(path, busySeconds: 10).execute(script: sql)
@@ -60,12 +60,12 @@ import Testing
     let store = try LabelStore(path: path)
     let error = #expect(throws: TensorIOError.self) { try store.labels(for: "m") }
     #expect(error?.message.contains(path) == true, "\(error?.message ?? "")")
-    // What does not need the row works.
+    // Operations that don't need the row still work.
     try store.setLabel(.text("dog"), of: folder.path + "/b.jpg", for: "other")
     #expect(try store.labels(for: "other").count == 1)
   }
 
-  @Test func `an undo of a damaged change is an error`() throws {
+  @Test func `undoing a damaged change is an error`() throws {
     let folder = try DatasetFolder(["a.jpg": "one"])
     let path = folder.path + "/labels.sqlite"
     try LabelStore(path: path).setLabel(.text("cat"), of: folder.path + "/a.jpg", for: "m")

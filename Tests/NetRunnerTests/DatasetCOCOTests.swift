@@ -10,7 +10,7 @@ import Testing
 
 @testable import NetRunner
 
-/// COCO's annotations.
+/// Tests COCO's annotations.
 @Suite struct DatasetCOCOTests {
   private static let good = """
     {
@@ -39,7 +39,7 @@ import Testing
     try DatasetFolder(["c.json": text]).dataset("c.json")
   }
 
-  @Test func `boxes have their categories' names`() throws {
+  @Test func `boxes have the names of their categories`() throws {
     let dataset = try read(Self.good)
     #expect(dataset.layout == .coco)
     #expect(dataset.ids == ["b.jpg", "a.jpg", "c.jpg"])
@@ -58,7 +58,7 @@ import Testing
       dataset.notes.first == "read as COCO annotations: 3 images, 3 boxes of 2 classes")
   }
 
-  @Test func `annotations without boxes are the pictures' classes`() throws {
+  @Test func `annotations without boxes give the images' classes`() throws {
     let dataset = try read(Self.labels)
     #expect(dataset.truths == [nil, .label("cat")])
     let twice = Self.labels.replacing(
@@ -68,7 +68,7 @@ import Testing
     #expect(error?.message.contains("'y' has several annotations") == true)
   }
 
-  @Test func `a file without annotations has no labels, one with none has no objects`() throws {
+  @Test func `missing annotations mean no labels, and an empty list means no objects`() throws {
     let images = "{\"images\": [{\"id\": 1, \"file_name\": \"a.jpg\"}]"
     try #expect(read(images + "}").truths == [nil])
     try #expect(read(images + ", \"annotations\": [], \"categories\": []}").truths == [.boxes([])])
@@ -96,7 +96,8 @@ import Testing
     ("\"images\":", "\"pictures\":", "the document lacks the required key \"images\""),
     ("\"categories\": [", "\"categories\": [\n'", "line 15, column 1"),
   ])
-  func `faults name their place`(_ old: String, _ new: String, _ expected: String) throws {
+  func `errors name the path of the value`(_ old: String, _ new: String, _ expected: String) throws
+  {
     #expect(Self.good.contains(old))
     let error = #expect(throws: TensorIOError.self) {
       try read(Self.good.replacing(old, with: new))
@@ -104,7 +105,7 @@ import Testing
     #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `annotations of images that are not listed are noted`() throws {
+  @Test func `annotations of images that aren't listed are noted`() throws {
     let dataset = try read(Self.good.replacing("\"image_id\": 7", with: "\"image_id\": 8"))
     #expect(dataset.truths[0] == .boxes([]))
     #expect(dataset.notes.contains { $0.hasPrefix("left out: 1 annotation of images") })
@@ -116,7 +117,7 @@ import Testing
     ("annotations/instances_val2017.json", "images/val2017/b.jpg"),
     ("annotations/c.json", "images/b.jpg"),
   ])
-  func `pictures are looked for beside the file`(_ file: String, _ picture: String) throws {
+  func `images are searched for next to the file`(_ file: String, _ picture: String) throws {
     let folder = try DatasetFolder([file: Self.good, picture: ""])
     let source = try folder.dataset(file).samples[0].source.id
     #expect(FileSystem.isFile(source))
@@ -128,7 +129,7 @@ import Testing
     #expect(ratio < 30)
   }
 
-  /// Processor time for so many pictures with five boxes each.
+  /// The processor time for a number of images with five boxes each.
   private func secondsToRead(_ count: Int) throws -> Double {
     var text = "{\"images\": ["
     for image in 0..<count {
@@ -148,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200)
-  func `damaged annotations are an error or a dataset`(_ number: Int) throws {
+  func `damaged annotations give an error or a dataset`(_ number: Int) throws {
     let folder = try DatasetFolder()
     try folder.write(damagedCopy(Self.good, number), to: "c.json")
     do {

@@ -8,7 +8,7 @@ import TensorIO
 
 @testable import NetRunner
 
-/// A temporary folder of files that goes away with the test.
+/// A temporary folder of files that is removed after the test.
 final class DatasetFolder {
   let path: String
 
@@ -39,7 +39,7 @@ final class DatasetFolder {
       atPath: path + "/" + file, withDestinationPath: target)
   }
 
-  /// Reads a file or folder in it as a dataset.
+  /// Reads one of its files or folders as a dataset.
   func dataset(
     _ file: String = "", layout: Dataset.Layout? = nil, options: DatasetOptions = DatasetOptions()
   ) throws -> Dataset {
@@ -53,7 +53,7 @@ extension Dataset {
   var truths: [GroundTruth?] { samples.map(\.truth) }
 }
 
-/// A copy of a text with flipped bits, other bytes, a cut or a part twice; repeatable.
+/// A repeatable, damaged copy of a text: with flipped bits, other bytes, a cut or a repeated part.
 func damagedCopy(_ whole: String, _ number: Int) -> [UInt8] {
   var bytes = Array(whole.utf8)
   var state = UInt64(number) &* 0x9E37_79B9_7F4A_7C15

@@ -9,9 +9,9 @@ import Testing
 
 @testable import NetRunner
 
-/// Folders of pictures, of classes and of class maps.
+/// Tests folders of images, of classes and of class maps.
 @Suite struct DatasetFolderTests {
-  @Test func `a plain folder has all pictures in the order of their paths' bytes`() throws {
+  @Test func `a plain folder has all images in the byte order of their paths`() throws {
     let folder = try DatasetFolder([
       "b.jpg": "", "B.JPEG": "", "a 'q\"\n.png": "", "ä.webp": "", "z.bmp": "", "notes.txt": "",
       ".hidden.jpg": "", "__MACOSX/x.jpg": "", "jpg": "", ".jpg": "", "sub/.git/x.jpg": "",
@@ -27,7 +27,7 @@ import Testing
     #expect(dataset.name == FileSystem.name(of: folder.path))
   }
 
-  @Test func `links to pictures are followed wherever they lead, links to folders are noted`()
+  @Test func `links to images are followed anywhere, and links to folders are noted`()
     throws
   {
     let outside = try DatasetFolder(["x.jpg": "", "deep/y.jpg": "", "notes.txt": ""])
@@ -53,7 +53,7 @@ import Testing
     try #expect(outside.dataset("self").ids == dataset.ids)
   }
 
-  @Test func `a folder of links is not empty, and one of broken links says what it has`() throws {
+  @Test func `a folder of links has images, and broken links are reported`() throws {
     let outside = try DatasetFolder(["x.jpg": "", "y.png": ""])
     let links = try DatasetFolder()
     try links.link("1.jpg", to: outside.path + "/x.jpg")
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `pipes and devices with a picture's name are left out`() throws {
+  func `pipes and devices with an image's name are omitted`() throws {
     let folder = try DatasetFolder(["a.jpg": ""])
     #expect(mkfifo(folder.path + "/pipe.jpg", 0o600) == 0)
     try folder.link("linked.jpg", to: "pipe.jpg")
@@ -78,7 +78,7 @@ import Testing
     #expect(dataset.notes.contains { $0.contains("3 files that are pipes or devices") })
   }
 
-  @Test func `links that leave an enclosure are left out`() throws {
+  @Test func `links out of an enclosing folder are omitted`() throws {
     let outside = try DatasetFolder(["x.jpg": ""])
     let folder = try DatasetFolder(["a.jpg": "", "sub/b.jpg": ""])
     try folder.link("inside.jpg", to: "sub/b.jpg")
@@ -90,7 +90,7 @@ import Testing
     #expect(dataset.notes.contains { $0.contains("1 link that leads out of the folder") })
   }
 
-  @Test func `a folder for each class gives labels`() throws {
+  @Test func `folders for classes give labels`() throws {
     let folder = try DatasetFolder([
       "zebra/2.jpg": "", "zebra/1.jpg": "", "rocking chair/more/x.png": "", "empty/readme.txt": "",
     ])
@@ -102,7 +102,7 @@ import Testing
     #expect(dataset.notes.contains { $0.contains("'empty'") })
   }
 
-  @Test func `a dataset's parts are not taken for classes`() throws {
+  @Test func `folders of a dataset's parts aren't mistaken for classes`() throws {
     let folder = try DatasetFolder([
       "train/cat/1.jpg": "", "val/cat/2.jpg": "", "val/dog/3.jpg": "",
     ])
@@ -116,7 +116,7 @@ import Testing
       ])
   }
 
-  @Test func `what is neither clearly classes nor clearly pictures is said`() throws {
+  @Test func `a folder that may contain classes or images is noted`() throws {
     let single = try DatasetFolder(["only/a.jpg": ""]).dataset()
     #expect(single.layout == .folder)
     #expect(single.notes.contains { $0.contains("single sub-folder") })
@@ -128,7 +128,7 @@ import Testing
     #expect(classes.notes.contains("left out: 1 image outside the class folders"))
   }
 
-  @Test func `a folder without pictures is an error`() throws {
+  @Test func `a folder without images is an error`() throws {
     let folder = try DatasetFolder(["readme.txt": ""])
     for layout in [nil, Dataset.Layout.folder, .classFolders, .classMaps] {
       let error = #expect(throws: TensorIOError.self) { try folder.dataset(layout: layout) }
@@ -138,7 +138,7 @@ import Testing
     #expect(missing?.code == .fileNotFound)
   }
 
-  @Test func `pictures and class maps belong together by name`() throws {
+  @Test func `images and class maps are matched by name`() throws {
     let folder = try DatasetFolder([
       "images/a.jpg": "", "images/sub/b.jpg": "", "images/c.jpg": "", "masks/a.png": "",
       "masks/sub/b.bmp": "", "masks/x.png": "", "masks/c.jpg": "",
@@ -156,7 +156,7 @@ import Testing
     #expect(dataset.notes.contains("left out: 1 map in JPEG or WebP"))
   }
 
-  @Test func `class maps that fit no picture are an error`() throws {
+  @Test func `class maps without a matching image are an error`() throws {
     let lossy = try DatasetFolder(["images/a.jpg": "", "annotations/a.jpg": ""])
     let error = #expect(throws: TensorIOError.self) { try lossy.dataset() }
     #expect(error?.message.contains("JPEG") == true)
@@ -164,12 +164,12 @@ import Testing
     #expect(throws: TensorIOError.self) { try other.dataset() }
     let twice = try DatasetFolder(["images/a.jpg": "", "images/a.png": "", "masks/a.png": ""])
     #expect(throws: TensorIOError.self) { try twice.dataset() }
-    // Annotations that are no pictures do not make it class maps.
+    // Annotations that aren't images don't count as class maps.
     let boxes = try DatasetFolder(["images/a.jpg": "", "annotations/a.json": ""])
     try #expect(boxes.dataset().layout == .folder)
   }
 
-  @Test func `a single picture and a list are datasets, too`() throws {
+  @Test func `a single image and a list of images are datasets too`() throws {
     let folder = try DatasetFolder(["a b.jpg": "", "album/c.png": "", "album/d.jpg": ""])
     try #expect(folder.dataset("a b.jpg").ids == ["a b.jpg"])
     let list = try Dataset(pictures: [
@@ -185,7 +185,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try Dataset(pictures: []) }
   }
 
-  @Test func `a layout that does not fit names both`() throws {
+  @Test func `for a layout that doesn't fit, the error names the path`() throws {
     let folder = try DatasetFolder(["a.jpg": "", "x.dat": ""])
     for (file, layout) in [
       ("", Dataset.Layout.csv), ("", .coco), ("a.jpg", .classFolders), ("a.jpg", .classMaps),

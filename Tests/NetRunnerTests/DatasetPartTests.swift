@@ -8,13 +8,13 @@ import Testing
 
 @testable import NetRunner
 
-/// Limits, parts and hashes.
+/// Tests limits, parts and hashes.
 @Suite struct DatasetPartTests {
   private let dataset = Dataset(
     layout: .folder, name: "d", path: "d",
     samples: (0..<10).map { Sample(id: "\($0).jpg", source: .file("d/\($0).jpg")) })
 
-  @Test func `parts have each picture once and know its place`() throws {
+  @Test func `parts contain each image once, with its index`() throws {
     let parts = try (1...3).map { try dataset.part($0, of: 3) }
     #expect(parts.map(\.indices) == [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]])
     #expect(parts[1].ids == ["1.jpg", "4.jpg", "7.jpg"])
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a part of a limited dataset knows the whole one's places`() throws {
+  @Test func `a part of a limited dataset has the indexes in the whole dataset`() throws {
     let limited = try dataset.limited(to: 5, seed: 3)
     #expect(limited.samples.count == 5)
     #expect(limited.indices == limited.indices.sorted())
@@ -35,14 +35,14 @@ import Testing
     #expect(parts[0].indices == [0, 2, 4].map { limited.indices[$0] })
   }
 
-  @Test func `a seed chooses the same pictures in any order of files`() throws {
+  @Test func `a seed selects the same images in any order of files`() throws {
     var reversed = dataset
     reversed.samples.reverse()
     let chosen = try Set(dataset.limited(to: 4, seed: 1).ids)
     try #expect(Set(reversed.limited(to: 4, seed: 1).ids) == chosen)
     let all = try Set((0..<20).map { try Set(dataset.limited(to: 4, seed: $0).ids) })
     #expect(all.count > 10)
-    // Each picture is chosen about equally often: 2000 draws of 4 in 10.
+    // Each image is selected about equally often: 2000 draws of 4 in 10.
     var counts: [String: Int] = [:]
     for seed in UInt64(0)..<2000 {
       for id in try dataset.limited(to: 4, seed: seed).ids { counts[id, default: 0] += 1 }
@@ -51,7 +51,7 @@ import Testing
     #expect(counts.values.allSatisfy { (700...900).contains($0) })
   }
 
-  @Test func `a limit without a seed takes the first, one beyond the end all`() throws {
+  @Test func `a limit without a seed selects the first images, or all if it's larger`() throws {
     try #expect(dataset.limited(to: 2).ids == ["0.jpg", "1.jpg"])
     try #expect(dataset.limited(to: 2).notes == ["the first 2 of 10 images"])
     try #expect(dataset.limited(to: 0).ids == [])
@@ -62,7 +62,7 @@ import Testing
 
   // MARK: - Hashes
 
-  @Test func `the hash depends on identifiers, labels, bytes and order alone`() throws {
+  @Test func `the hash depends only on identifiers, labels, bytes and order`() throws {
     let folder = try DatasetFolder(["cat/a.jpg": "one", "dog/b.jpg": "two"])
     let copy = try DatasetFolder(["cat/a.jpg": "one", "dog/b.jpg": "two"])
     let hash = try folder.dataset().sha256()
@@ -96,7 +96,8 @@ import Testing
     try #expect(hashes.insert(copy.dataset().sha256()).inserted)
   }
 
-  @Test func `bytes in memory hash as the file, whatever the order of an object's keys`() throws {
+  @Test func `bytes in memory have the file's hash, whatever the order of an object's keys`() throws
+  {
     let folder = try DatasetFolder(["a.jpg": "one"])
     var dataset = try folder.dataset()
     let hash = try dataset.sha256()
@@ -112,7 +113,7 @@ import Testing
     #expect(hashes.count == 1)
   }
 
-  @Test func `a class map counts with its bytes`() throws {
+  @Test func `a class map's bytes change the hash`() throws {
     let folder = try DatasetFolder(["images/a.jpg": "one", "masks/a.png": "map"])
     let hash = try folder.dataset().sha256()
     try folder.write("mop", to: "masks/a.png")
@@ -121,7 +122,7 @@ import Testing
     try #expect(copy.dataset().sha256() == hash)
   }
 
-  @Test func `a cancelled hash is an error`() throws {
+  @Test func `cancelling a hash is an error`() throws {
     let error = #expect(throws: TensorIOError.self) { try dataset.sha256(until: { true }) }
     #expect(error?.code == .cancelled)
   }

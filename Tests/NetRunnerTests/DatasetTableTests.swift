@@ -9,7 +9,7 @@ import Testing
 
 @testable import NetRunner
 
-/// Tables of paths and labels.
+/// Tests tables of paths and labels.
 @Suite struct DatasetTableTests {
   private func read(_ text: String) throws -> Dataset {
     try DatasetFolder(["t.csv": text]).dataset("t.csv")
@@ -30,14 +30,14 @@ import Testing
     "img_name,kind\na.jpg,cat\nb.jpg,dog\n",
     "id,path,label\n1,a.jpg,cat\n2,b.jpg,dog\n",
   ])
-  func `headers, delimiters and line ends are found out`(_ text: String) throws {
+  func `headers, delimiters and line endings are detected`(_ text: String) throws {
     let dataset = try read(text)
     #expect(dataset.layout == .csv)
     #expect(dataset.ids == ["a.jpg", "b.jpg"])
     #expect(dataset.truths == [.label("cat"), .label("dog")])
   }
 
-  @Test func `quotes keep delimiters, quotes, spaces and line ends`() throws {
+  @Test func `quoted fields keep delimiters, quotes, spaces and line endings`() throws {
     let folder = try DatasetFolder([
       "sub/t.csv": "path,label\n\"a, \"\"b\"\"\nc.jpg\",\" x \"\nd é 漢.jpg,\"\"\n"
     ])
@@ -62,7 +62,7 @@ import Testing
     ("a.jpg\nb.jpg", [nil, nil]),
     ("path,label\na.jpg,nan\nb.jpg,1", [.label("nan"), .label("1")]),
   ])
-  func `numbers are classes or values`(_ text: String, _ truths: [GroundTruth?]) throws {
+  func `numbers are read as classes or values`(_ text: String, _ truths: [GroundTruth?]) throws {
     try #expect(read(text).truths == truths)
   }
 
@@ -83,12 +83,12 @@ import Testing
     ("path,file\na.jpg,b.jpg\n", "could both be the path"),
     ("path,label\na\0.jpg,cat\n", "line 2: a cell has a zero byte"),
   ])
-  func `faults name their line`(_ text: String, _ expected: String) throws {
+  func `errors name the line`(_ text: String, _ expected: String) throws {
     let message = try message(text)
     #expect(message.contains(expected), "\(message)")
   }
 
-  @Test func `other encodings are refused`() throws {
+  @Test func `other encodings are rejected`() throws {
     let folder = try DatasetFolder()
     try folder.write([0xFF, 0xFE, 0x61, 0], to: "utf16.csv")
     try folder.write(Array("a.jpg,".utf8) + [0xE9], to: "latin1.csv")
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `paths begin at the table, at a folder that is named, or anywhere`() throws {
+  @Test func `paths are relative to the table or to a given folder, or absolute`() throws {
     let folder = try DatasetFolder([
       "t.csv": "path,label\na.jpg,1\n/abs/b.jpg,2\nhttps://example.org/c.jpg,3\n"
     ])
@@ -116,7 +116,7 @@ import Testing
     #expect(ratio < 30)
   }
 
-  /// Processor time for so many rows.
+  /// The processor time for a number of rows.
   private func secondsToRead(_ count: Int) throws -> Double {
     var text = "path,label\n"
     for index in 0..<count { text += "images/\(index).jpg,class \(index % 100)\n" }
@@ -136,7 +136,7 @@ import Testing
     """
 
   @Test(arguments: 0..<200)
-  func `a damaged table is an error or a dataset`(_ number: Int) throws {
+  func `a damaged table gives an error or a dataset`(_ number: Int) throws {
     let folder = try DatasetFolder()
     try folder.write(damagedCopy(Self.damageable, number), to: "t.csv")
     do {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NetRunner
 
-/// Test bundles, as the contract describes them.
+/// Tests test bundles as the contract describes them.
 @Suite struct DatasetTestBundleTests {
   private static let good = """
     {
@@ -56,7 +56,7 @@ import Testing
     #expect(dataset.notes == ["1 image of 3 without a label"])
   }
 
-  @Test func `the first key is the document's first, whatever its hash`() throws {
+  @Test func `the first key is the first one in the document`() throws {
     for last in 0..<50 {
       let keys = (0...last).map { "\"k\(($0 * 7) % 51)\": 0" }.joined(separator: ", ")
       let results = "{\"o\": {\(keys)}, \"a\": {\"other\": 1}}"
@@ -78,12 +78,12 @@ import Testing
     ("{\"c\": null}", .results(.object(["c": .null]))),
     ("{\"c\": {}}", .results(.object(["c": .object([:])]))),
   ])
-  func `a label's form decides what it is`(_ results: String, _ truth: GroundTruth) throws {
+  func `a label's form decides its kind`(_ results: String, _ truth: GroundTruth) throws {
     let text = Self.good.replacing("{\"classification\": {\"rocking chair\": \"\"}}", with: results)
     try #expect(read(text).truths[1] == truth)
   }
 
-  @Test func `an empty label is none, and is noted`() throws {
+  @Test func `an empty label is ignored and noted`() throws {
     let text = Self.good.replacing("{\"classification\": {\"rocking chair\": \"\"}}", with: "{ }")
     let dataset = try read(text)
     #expect(dataset.truths[1] == nil)
@@ -91,7 +91,7 @@ import Testing
       dataset.notes == ["1 label with empty inference_results", "2 images of 3 without a label"])
   }
 
-  @Test func `a label of no picture is noted`() throws {
+  @Test func `a label without an image is noted`() throws {
     let dataset = try read(
       Self.good.replacing("{\"path\": \"images/01.jpg\"", with: "{\"path\": \"./images/01.jpg\""))
     #expect(dataset.truths[1] == nil)
@@ -104,9 +104,9 @@ import Testing
     "options.metric", "images[0].type", "images[0].path", "labels[0].path",
     "labels[0].inference_results",
   ])
-  func `a missing field names itself`(_ path: String) throws {
+  func `for a missing field, the error names it`(_ path: String) throws {
     let key = path.split(separator: ".").last.map(String.init) ?? path
-    // The first mention behind the place's own start.
+    // The first occurrence after the start of the object.
     let start = path.split(separator: "[").first.map(String.init) ?? path
     let from = try #require(Self.good.range(of: "\"\(start.split(separator: ".")[0])\""))
     let place = try #require(
@@ -156,7 +156,9 @@ import Testing
       ["wrong-type labels[0].inference_results"]
     ),
   ])
-  func `a violation names its place`(_ old: String, _ new: String, _ expected: [String]) throws {
+  func `for a violation, the error names its path`(
+    _ old: String, _ new: String, _ expected: [String]
+  ) throws {
     #expect(Self.good.contains(old))
     try #expect(issues(Self.good.replacing(old, with: new)) == expected)
   }
@@ -179,7 +181,7 @@ import Testing
     #expect(error?.message.contains("line 3, column 9") == true)
   }
 
-  @Test func `UTF-16 is refused, a byte order mark is not`() throws {
+  @Test func `UTF-16 is rejected, but a byte order mark is accepted`() throws {
     let folder = try DatasetFolder()
     try folder.write(
       Array(try #require(Self.good.data(using: .utf16))), to: "a.testbundle/test.json")
@@ -188,7 +190,7 @@ import Testing
     try #expect(read("\u{FEFF}" + Self.good).samples.count == 3)
   }
 
-  @Test func `a folder without test.json says so, and one with another name is noted`() throws {
+  @Test func `a folder without test.json is an error, and a wrong extension is noted`() throws {
     let folder = try DatasetFolder(["a.testbundle/x.jpg": "", "b/test.json": Self.good])
     let error = #expect(throws: TensorIOError.self) { try folder.dataset("a.testbundle") }
     #expect(error?.issues.first?.code == .noManifest)
@@ -197,7 +199,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try folder.dataset("b/test.json", layout: .csv) }
   }
 
-  @Test func `deep nesting is an error or a dataset`() throws {
+  @Test func `deep nesting gives an error or a dataset`() throws {
     for depth in [100, 505, 509, 512, 514, 600, 100_000] {
       let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
       let text = Self.good.replacing("{\"rocking chair\": \"\"}", with: deep)
@@ -209,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200)
-  func `a damaged document is an error or a dataset`(_ number: Int) throws {
+  func `a damaged document gives an error or a dataset`(_ number: Int) throws {
     let folder = try DatasetFolder()
     try folder.write(damagedCopy(Self.good, number), to: "x.testbundle/test.json")
     do {
@@ -222,12 +224,12 @@ import Testing
 
   // MARK: - Schema
 
-  @Test func `every property explains itself to an editor`() throws {
+  @Test func `every property has a title and a description for editors`() throws {
     let schema = try JSONValue(parsing: Data(contentsOf: Self.schema))
     #expect(Self.undescribed(schema, at: "#") == [])
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs jsonschema."))
   func `the schema and the reader accept the same documents`() async throws {
     var documents: [(String, accepted: Bool)] = [(Self.good, true)]
     for (old, new) in [

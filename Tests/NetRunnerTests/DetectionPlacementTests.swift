@@ -19,12 +19,12 @@ import Testing
 
   private let all = Box(x: 0, y: 0, width: 1, height: 1)
 
-  @Test func `what is stretched stays where it is`() throws {
+  @Test func `boxes of a stretched image stay where they are`() throws {
     let box = Box(x: 0.1, y: 0.2, width: 0.3, height: 0.4)
     #expect(try whole(ImageCrop(.stretch), box) == box)
   }
 
-  @Test func `what is cropped in the middle lies in the middle`() throws {
+  @Test func `boxes of a cropped image are in the middle`() throws {
     // The middle 200 x 200 of 400 x 200.
     let expected = Box(x: 0.25, y: 0, width: 0.5, height: 1)
     #expect(try whole(ImageCrop(.center), all) == expected)
@@ -34,7 +34,7 @@ import Testing
         == Box(x: 0.375, y: 0.25, width: 0.25, height: 0.5))
   }
 
-  @Test func `what has a margin reaches over the edge`() throws {
+  @Test func `boxes of an image with a margin may extend over its edge`() throws {
     // 100 x 50 in the middle of 100 x 100: 25 rows above and below.
     #expect(
       try whole(ImageCrop(.pad), all) == Box(x: 0, y: -0.5, width: 1, height: 2))

@@ -9,13 +9,13 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-/// The example of the README and of the documentation.
+/// Tests the example of the README and of the documentation.
 @Suite struct EvaluationExampleTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test func `the example evaluates two models, and its report is read again`() async {
-    // In a process and a folder of its own: the example's paths are relative.
+  @Test func `the example evaluates two models, and its report can be read again`() async {
+    // This runs in its own process and folder, because the example's paths are relative.
     await #expect(processExitsWith: .success) {
       let files = FileManager.default
       let root = EvaluationExampleTests.root.path
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["README.md", "Sources/NetRunner/Documentation.docc/NetRunner.md"])
-  func `the documents show what the test runs`(_ page: String) throws {
+  func `the documents show the code that the test runs`(_ page: String) throws {
     let lines = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)
     let first = try #require(lines.firstIndex { $0.hasSuffix("// The example begins.") })

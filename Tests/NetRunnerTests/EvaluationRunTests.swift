@@ -34,9 +34,9 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 7])
-  func `parts that are put together are the same report`(count: Int) throws {
+  func `merged parts give the same report`(count: Int) throws {
     let dataset = try Self.digits()
-    // Resampling takes long in a debug build: one of the cases has two models.
+    // Resampling is slow in a debug build, so only one of the cases has two models.
     let names = count == 3 ? ["digits", "digits-int8"] : ["digits"]
     let whole = try Self.evaluate(dataset, names: names)
     let parts = try (1...count).map {
@@ -47,7 +47,7 @@ import Testing
     #expect(try merged.withoutTimes().json() == whole.withoutTimes().json())
   }
 
-  @Test func `a picture that fails is a row, and counts as wrong`() throws {
+  @Test func `an image that fails has a row and counts as wrong`() throws {
     let report = try Self.evaluate(Self.digits(), names: ["digits"])
     #expect(report.results.count == 21)
     let failed = report.results[3]
@@ -61,12 +61,12 @@ import Testing
     #expect(report.summary[0].classificationAccuracy == 19.0 / 21)
   }
 
-  @Test func `a limit takes the first pictures`() throws {
+  @Test func `a limit selects the first images`() throws {
     let report = try Self.evaluate(Self.digits(), limit: 5, names: ["digits"])
     #expect(report.results.map(\.index) == Array(0..<5))
   }
 
-  @Test func `as many threads as one likes give the same report`() throws {
+  @Test func `any number of threads gives the same report`() throws {
     let dataset = try Self.digits()
     let one = try Self.evaluate(dataset, threads: 1)
     var four = try Self.evaluate(dataset, threads: 4)
@@ -74,8 +74,8 @@ import Testing
     #expect(try one.withoutTimes().json() == four.withoutTimes().json())
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
-  func `what is written is what the schema says`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs jsonschema."))
+  func `written reports conform to the schema`() async throws {
     let dataset = try Self.digits()
     let reports = [
       try Self.evaluate(dataset),
@@ -86,7 +86,7 @@ import Testing
     #expect(found.ranges(of: "\"errors\": []").count == reports.count, "\(found.prefix(3000))")
   }
 
-  @Test func `classes of one name that are given by number are judged by number`() throws {
+  @Test func `classes with the same name are compared by number if labels are numbers`() throws {
     let context = MetricContext(labels: ["crane", "crane", "two"])
     let maker = RowMaker(model: "m", testBundle: "t", kept: .all, classes: ClassList(context))
     let prediction = Prediction(

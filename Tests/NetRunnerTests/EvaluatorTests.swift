@@ -37,7 +37,7 @@ import Testing
     #expect(evaluation.size?.height == picture.height)
   }
 
-  @Test func `bytes, pixels and addresses give what the file gives`() throws {
+  @Test func `bytes, pixels and addresses give the same result as the file`() throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: Self.seven)))
     let loader = ModelLoader(backends: [.liteRT])
     let model = try InferenceModel(
@@ -53,19 +53,19 @@ import Testing
     }
   }
 
-  @Test func `what is wrong with a picture is in its evaluation`() throws {
+  @Test func `the error of an image is in its evaluation`() throws {
     let evaluator = try Self.evaluator()
     let missing = evaluator.evaluate(.file("nowhere.png"))
     #expect(throws: TensorIOError.self) { try missing.result.get() }
     let damaged = evaluator.evaluate(.bytes([0xFF, 0xD8, 0xFF], name: "cut.jpg"))
     guard case .failure(let error) = damaged.result else {
-      Issue.record("a cut picture was evaluated")
+      Issue.record("A truncated image was evaluated.")
       return
     }
     #expect(error.message.contains("cut.jpg"))
     let address = evaluator.evaluate(.url("https://example.org/7.png"))
     guard case .failure(let refusal) = address.result else {
-      Issue.record("an address was evaluated without a fetch")
+      Issue.record("An address was evaluated without being fetched.")
       return
     }
     #expect(refusal.message.contains("doesn't download images"))

@@ -10,13 +10,13 @@ import Testing
 
 @testable import NetRunner
 
-/// A folder with a models folder and zip files beside it, to see what an import leaves where.
+/// A folder with a models folder and zip files, to check which files an import leaves.
 final class ImportSandbox {
   let root: DatasetFolder
   var models: String { root.path + "/models" }
   var zip: String { root.path + "/upload.zip" }
 
-  /// The shipped bundle that good zip files are made of.
+  /// The shipped bundle from which valid zip files are made.
   static let demo = Python.root.path + "/Demo/digits.tiobundle"
   static let demoFiles = ["model.json", "model.tflite", "assets/labels.txt"]
 
@@ -25,7 +25,7 @@ final class ImportSandbox {
     try FileManager.default.createDirectory(atPath: models, withIntermediateDirectories: false)
   }
 
-  /// Everything in the sandbox but the zip file, hidden files too.
+  /// All files in the sandbox except the zip file, including hidden ones.
   var contents: [String] {
     get throws {
       try FileManager.default.subpathsOfDirectory(atPath: root.path)
@@ -33,20 +33,20 @@ final class ImportSandbox {
     }
   }
 
-  /// What the models folder has when the shipped bundle was imported under a name.
+  /// The contents of the models folder after the shipped bundle was imported under a name.
   static func imported(_ name: String = "digits.tiobundle") -> [String] {
     let files = ["", "/assets", "/assets/labels.txt", "/model.json", "/model.tflite"]
     return files.map { "models/\(name)\($0)" }
   }
 
-  /// Zips texts by name.
+  /// Makes a zip file of texts by name.
   func zip(_ files: [(name: String, text: String)]) throws {
     let writer = try ZipWriter(zip)
     for file in files { try writer.add(Array(file.text.utf8), named: file.name) }
     try writer.close()
   }
 
-  /// Zips the shipped bundle, its model.json changed.
+  /// Makes a zip file of the shipped bundle with a changed model.json.
   func zipDemo(
     as name: String = "digits.tiobundle", changing change: (String) -> String = { $0 }
   ) throws {
@@ -60,7 +60,7 @@ final class ImportSandbox {
     try writer.close()
   }
 
-  /// Lets Python make a zip file that libzip would not.
+  /// Makes a zip file with Python that libzip wouldn't make.
   func attack(_ kind: String) async throws {
     try await Python.run([
       "Tools/attack_zips.py", kind, zip, Self.demo,
@@ -69,7 +69,7 @@ final class ImportSandbox {
 
   /// Opens and unpacks the zip file.
   ///
-  /// - Returns: The unpacked files by their paths.
+  /// - Returns: The unpacked files by path.
   func unpack(_ limits: ArchiveLimits = ArchiveLimits()) throws -> [String: Data] {
     let archive = try BundleArchive(zip, limits: limits)
     return try archive.withUnpackedBundle(in: models) { bundle in

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NetRunner
 
-/// Labels that leave and enter the store.
+/// Tests exporting and importing labels.
 @Suite struct LabelExportTests {
   private func labelled(_ labels: [String: PhotoLabel]) throws -> (DatasetFolder, LabelStore) {
     let folder = try DatasetFolder()
@@ -31,7 +31,7 @@ import Testing
     texts, ["a.jpg": .numbers([0.1, -3e300]), "b.jpg": .numbers([1, 2])],
     ["a.jpg": .numbers([2]), "b.jpg": .numbers([0.1])],
   ])
-  func `test bundles and tables read back as the same labels`(
+  func `test bundles and tables are read back as the same labels`(
     _ labels: [String: PhotoLabel]
   ) throws {
     let (folder, store) = try labelled(labels)
@@ -47,7 +47,7 @@ import Testing
         let bytes = try FileSystem.read(sample.source.id)
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("bytes of "))
       }
-      // Nothing is left beside it.
+      // No other files remain.
       let names = try FileManager.default.contentsOfDirectory(
         atPath: FileSystem.folder(of: path))
       #expect(!names.contains { $0.hasPrefix(".") })
@@ -57,7 +57,7 @@ import Testing
     #expect(bundle.id == "Photos")
   }
 
-  @Test func `nothing is overwritten without being told`() throws {
+  @Test func `nothing is overwritten without permission`() throws {
     let (folder, store) = try labelled(Self.texts)
     for name in ["x.testbundle", "x.csv", "x.zip"] {
       let path = folder.path + "/" + name
@@ -73,7 +73,7 @@ import Testing
     try #expect(folder.dataset("x.testbundle").samples.count == 3)
   }
 
-  @Test func `photos that are gone or other pictures now are left out and noted`() throws {
+  @Test func `missing and replaced photos are omitted and noted`() throws {
     let (folder, store) = try labelled(Self.texts)
     try FileManager.default.removeItem(atPath: folder.path + "/a.jpg")
     try folder.write("other", to: "b.jpg")
@@ -101,7 +101,7 @@ import Testing
     ["a.jpg": .numbers([1]), "b.jpg": .numbers([1, 2])],
     ["a.jpg": .numbers([1]), "b.jpg": .text("cat")],
   ])
-  func `labels that a table cannot hold are refused`(_ labels: [String: PhotoLabel]) throws {
+  func `labels that a table can't hold are rejected`(_ labels: [String: PhotoLabel]) throws {
     let (folder, store) = try labelled(labels)
     let error = #expect(throws: TensorIOError.self) {
       try store.export("m", to: folder.path + "/x.csv")
@@ -111,7 +111,7 @@ import Testing
     try store.export("m", to: folder.path + "/x.testbundle")
   }
 
-  @Test func `photos from elsewhere get names of their own`() throws {
+  @Test func `photos from other folders get unique names`() throws {
     let (folder, store) = try labelled(["o.jpg": .text("in")])
     let first = try DatasetFolder(["o.jpg": "1"])
     let second = try DatasetFolder(["o.jpg": "2"])
@@ -133,8 +133,8 @@ import Testing
     try #expect(FileSystem.read(folder.path + "/x.testbundle/images/link.jpg").count == 1)
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python reads the zip file`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `Python can read the zip file`() async throws {
     var labels = Self.texts
     labels["n.jpg"] = .numbers([0.5, 2])
     labels["one.jpg"] = .numbers([3])
@@ -152,7 +152,7 @@ import Testing
       """, folder.path + "/x.zip",
     ])
     guard case .array(let rows) = try JSONValue(parsing: Data(output.utf8)) else {
-      Issue.record("no array")
+      Issue.record("There is no array.")
       return
     }
     let sorted = labels.sorted { PictureFolder.precedes($0.key, $1.key) }
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `a zip file that cannot be written is an error`() throws {
+  @Test func `a zip file that can't be written is an error`() throws {
     let folder = try DatasetFolder(["there.zip": "x", "a.jpg": "y"])
     let nowhere = try ZipWriter(folder.path + "/no/x.zip")
     try nowhere.add([1], named: "a")
@@ -197,7 +197,7 @@ import Testing
 
   // MARK: - Import
 
-  @Test func `a folder of classes is taken over, and taken back as one`() throws {
+  @Test func `a folder of classes is imported, and one undo reverts the import`() throws {
     let folder = try DatasetFolder(["cat/a.jpg": "1", "dog/b.jpg": "2", "dog/c.jpg": "3"])
     let store = try LabelStore(path: folder.path + "/labels.sqlite")
     try store.setLabel(.text("puma"), of: folder.path + "/cat/a.jpg", for: "m")
@@ -209,7 +209,7 @@ import Testing
     try #expect(store.labels(for: "m").map(\.label) == [.text("puma")])
   }
 
-  @Test func `a table is taken over but for what is missing`() throws {
+  @Test func `a table is imported except for missing photos and labels`() throws {
     let folder = try DatasetFolder([
       "t.csv": "path,x,y\na.jpg,1,2.5\ngone.jpg,3,4\nb.jpg,,\n", "a.jpg": "1", "b.jpg": "2",
     ])

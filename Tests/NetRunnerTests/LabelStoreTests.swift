@@ -10,7 +10,7 @@ import Testing
 
 @testable import NetRunner
 
-/// Labels in a SQLite file.
+/// Tests labels in a SQLite file.
 @Suite struct LabelStoreTests {
   private func folder() throws -> DatasetFolder {
     try DatasetFolder([
@@ -29,7 +29,7 @@ import Testing
     try store.setLabel(.text("dog"), of: folder.path + "/a.jpg", for: "m")
     try store.setLabel(.numbers([0.1, -2]), of: folder.path + "/sub/b 'q\" é.jpg", for: "m")
     try store.setLabel(.text("x\n\"é'"), of: folder.path + "/c\n.jpg", for: "other")
-    // Another connection sees the same.
+    // Another connection sees the same labels.
     let again = try self.store(folder)
     let labels = try again.labels(for: "m")
     #expect(labels.map(\.path) == ["a.jpg", "sub/b 'q\" é.jpg"])
@@ -44,7 +44,7 @@ import Testing
     try #expect(store.counts == ["other": 1])
   }
 
-  @Test func `a label that says nothing is refused`() throws {
+  @Test func `an empty label is rejected`() throws {
     let folder = try folder()
     let store = try store(folder)
     for label in [PhotoLabel.text(""), .numbers([]), .numbers([.nan]), .numbers([1, .infinity])] {
@@ -62,7 +62,7 @@ import Testing
     try #expect(store.counts == [:])
   }
 
-  @Test func `undo takes back one change after the other`() throws {
+  @Test func `undo reverts one change after the other`() throws {
     let folder = try folder()
     let store = try store(folder)
     let (a, d) = (folder.path + "/a.jpg", folder.path + "/d.jpg")
@@ -95,9 +95,9 @@ import Testing
     #expect(progress.count == 3)
   }
 
-  // MARK: - Photos that move and change
+  // MARK: - Moved and changed photos
 
-  @Test func `a label follows a photo that was moved`() throws {
+  @Test func `a label follows a moved photo`() throws {
     let folder = try folder()
     let store = try store(folder)
     try store.setLabel(.text("cat"), of: folder.path + "/a.jpg", for: "m")
@@ -111,7 +111,7 @@ import Testing
     #expect(moves.map(\.to) == ["sub/new.jpg"])
     try #expect(store.labels(for: "m").map(\.path) == ["d.jpg", "sub/new.jpg"])
     try #expect(store.findMoved().isEmpty)
-    // A label that is set at the new place replaces the one that came along.
+    // A label that is set at the new path replaces the one that followed the photo.
     try FileManager.default.moveItem(
       atPath: folder.path + "/sub/new.jpg", toPath: folder.path + "/z.jpg")
     try store.setLabel(.text("puma"), of: folder.path + "/z.jpg", for: "m")
@@ -120,7 +120,7 @@ import Testing
     try #expect(store.labels(for: "m").map(\.label) == [.text("dog"), .text("cat")])
   }
 
-  @Test func `a label does not pass to another picture of the same name`() throws {
+  @Test func `a label isn't passed on to another image with the same name`() throws {
     let folder = try folder()
     let store = try store(folder)
     try store.setLabel(.text("cat"), of: folder.path + "/a.jpg", for: "m")
@@ -133,7 +133,7 @@ import Testing
     try #expect(store.labels(for: "m").map(\.label) == [.text("cat")])
   }
 
-  @Test func `two copies of a picture have labels of their own`() throws {
+  @Test func `two copies of an image have separate labels`() throws {
     let folder = try DatasetFolder(["a.jpg": "same", "b.jpg": "same"])
     let store = try store(folder)
     try store.setLabel(.text("1"), of: folder.path + "/a.jpg", for: "m")
@@ -142,7 +142,7 @@ import Testing
     try #expect(store.labels(for: "m").map(\.label) == [.text("1"), .text("2")])
   }
 
-  @Test func `store and photos can be moved together`() throws {
+  @Test func `a store and its photos can be moved together`() throws {
     let folder = try DatasetFolder(["x/a.jpg": "one", "x/s/b.jpg": "two"])
     let outside = try DatasetFolder(["o.jpg": "three"])
     do {
@@ -158,7 +158,7 @@ import Testing
     let root = try LabelStore(path: folder.path + "/y/m.db", root: folder.path)
     try root.setLabel(.text("1"), of: folder.path + "/y/a.jpg", for: "m")
     try #expect(root.labels(for: "m").map(\.path) == ["y/a.jpg"])
-    // The file keeps its root.
+    // The file stores its root.
     let again = try LabelStore(path: folder.path + "/y/m.db")
     try #expect(again.label(of: folder.path + "/y/a.jpg", for: "m") == .text("1"))
     #expect(again.root == root.root)
@@ -170,7 +170,7 @@ import Testing
 
   // MARK: - Files
 
-  @Test func `a file that is no store says so and stays as it is`() throws {
+  @Test func `a file that isn't a store is an error and unchanged`() throws {
     let folder = try DatasetFolder(["text.db": String(repeating: "no database. ", count: 100)])
     let error = #expect(throws: TensorIOError.self) {
       try LabelStore(path: folder.path + "/text.db")
@@ -186,7 +186,7 @@ import Testing
     #expect(!FileSystem.isFile(folder.path + "/new.db"))
   }
 
-  @Test func `a cut or damaged store is an error or still has its labels`() throws {
+  @Test func `a truncated or damaged store gives an error or still has its labels`() throws {
     let folder = try DatasetFolder(["a.jpg": "one"])
     do {
       let store = try store(folder)
@@ -213,17 +213,17 @@ import Testing
         #expect(error.message.contains("copy\(number).sqlite"), "\(error.message)")
       }
     }
-    // The first copy is cut by nothing, and other damage may hit bytes that nothing uses.
+    // The first copy isn't cut, and other damage may affect unused bytes.
     #expect((10...39).contains(refused), "\(refused) of 40")
   }
 
-  @Test func `a process that dies leaves all labels that were set`() throws {
+  @Test func `all labels are kept when the process dies`() throws {
     let folder = try folder()
     let store = try store(folder)
     for index in 0..<50 {
       try store.setLabel(.text("\(index)"), of: folder.path + "/a.jpg", for: "m\(index)")
     }
-    // What a killed process leaves: the file and its log, without a last word.
+    // What a killed process leaves: the file and its log, without a checkpoint at the end.
     let copy = try DatasetFolder()
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(
@@ -232,14 +232,14 @@ import Testing
     try #expect(self.store(copy).counts.count == 50)
   }
 
-  @Test func `many writers at once lose nothing`() async throws {
+  @Test func `many simultaneous writers lose no labels`() async throws {
     let folder = try folder()
     let path = folder.path + "/labels.sqlite"
     let photo = folder.path + "/a.jpg"
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<6 {
         group.addTask {
-          // Each opens the file for itself, as processes do, also at the same time.
+          // Each writer opens the file itself, as processes do, and some at the same time.
           let store = try LabelStore(path: path)
           for index in 0..<20 {
             try store.setLabel(.text("\(index)"), of: photo, for: "\(writer)-\(index)")
@@ -251,8 +251,8 @@ import Testing
     try #expect(store(folder).counts.count == 120)
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `other programs' databases, newer stores and busy ones are told apart`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `foreign databases, newer stores and busy ones have different errors`() async throws {
     let folder = try folder()
     do {
       let store = try store(folder)
@@ -271,7 +271,7 @@ import Testing
     }
     #expect(other?.message.contains("another program") == true)
 
-    // A lock that another process holds.
+    // Another process holds a lock.
     let store = try LabelStore(path: folder.path + "/labels.sqlite", busyTimeout: 0.1)
     let process = try ChildProcess(
       try #require(Python.path),
@@ -285,7 +285,7 @@ import Testing
       try store.setLabel(.text("dog"), of: folder.path + "/a.jpg", for: "m")
     }
     #expect(busy?.message.contains("another process is using it") == true)
-    // Reading goes on.
+    // Reading still works.
     try #expect(store.labels(for: "m").map(\.label) == [.text("cat")])
     let ended = await process.finish()
     #expect(ended.status == 0, "\(ended.error)")

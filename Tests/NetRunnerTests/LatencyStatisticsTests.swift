@@ -8,7 +8,7 @@ import Testing
 @testable import NetRunner
 
 @Suite struct LatencyStatisticsTests {
-  @Test func `percentiles lie between measurements as NumPy's do`() {
+  @Test func `percentiles are interpolated as in NumPy`() {
     let statistics = LatencyStatistics((1...20).map(Double.init).reversed())
     #expect(statistics.p50 == 10.5)
     #expect(statistics.p90 == 18.1)
@@ -18,7 +18,7 @@ import Testing
     #expect(statistics.maximum == 20)
   }
 
-  @Test func `no measurement has no statistics`() {
+  @Test func `without measurements there are no statistics`() {
     let statistics = LatencyStatistics([])
     #expect(statistics.count == 0)
     #expect(statistics.p50 == nil)

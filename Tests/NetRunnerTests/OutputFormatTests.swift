@@ -9,7 +9,7 @@ import Testing
 
 @testable import NetRunner
 
-/// How outputs are shown, with values computed by hand.
+/// Tests how outputs are shown, with values computed by hand.
 @Suite struct OutputFormatTests {
   private func classification(_ values: [(String, Float)]) -> Classification {
     Classification(labels: Labels(values.map(\.0)), values: values.map(\.1))
@@ -43,7 +43,7 @@ import Testing
     (1, "1.00"), (0.005, "0.00"), (0.015, "0.01"), (12.345, "12.35"), (-0.001, "-0.00"),
     (-1.255, "-1.25"), (1e10, "10000000000.00"),
   ])
-  func `values have two decimals as C writes them`(_ value: Float, _ text: String) {
+  func `values have two decimals, rounded as in C`(_ value: Float, _ text: String) {
     #expect(String(format: "%.2f", value) == text)
     #expect(NoDecayFormat().text(for: prediction([("x", value)])) == "(\(text)) x")
   }
@@ -125,7 +125,7 @@ import Testing
     ("image.classification.nodecay", nil, "NoDecayFormat"), ("x", "y", "PropertyListFormat"),
     ("image.classification.imagenet", "shout", "Shout"),
   ])
-  func `output_format decides, then the type`(
+  func `output_format decides first, then the type`(
     _ type: String?, _ format: String?, _ expected: String
   ) throws {
     var formats = OutputFormats()
@@ -139,7 +139,7 @@ import Testing
       ])
   }
 
-  @Test func `an unknown output_format is a warning that says what is shown instead`() throws {
+  @Test func `for an unknown output_format, a warning says what is shown instead`() throws {
     let formats = OutputFormats()
     let known = try manifest(type: "mine", format: "image.classification.nodecay")
     #expect(formats.warning(for: known) == nil)
@@ -173,7 +173,7 @@ import Testing
     #expect(ImageNetFormat.best(of: third).map(\.label) == ["b", "a", "c"])
   }
 
-  @Test func `a class below the threshold grows over several pictures`() {
+  @Test func `a class below the threshold grows over several images`() {
     var decay = LiveDecay()
     _ = decay.apply(classification([("a", 1), ("b", 0)]), from: "x")
     let values = (0..<3).map { _ in
@@ -183,7 +183,7 @@ import Testing
     #expect(zip(values, [0.06, 0.102, 0.1314]).allSatisfy { abs($0 - Float($1)) < 1e-6 })
   }
 
-  @Test func `another source or a reset forgets the past`() {
+  @Test func `another source or a reset discards earlier values`() {
     var decay = LiveDecay()
     _ = decay.apply(classification([("a", 1)]), from: "back")
     #expect(decay.apply(classification([("a", 0)]), from: "front")[0].value == 0)
@@ -192,7 +192,7 @@ import Testing
     #expect(decay.apply(classification([("a", 0)]), from: "front")[0].value == 0)
   }
 
-  @Test func `labels that only the past has fade out, those that come twice count last`() {
+  @Test func `missing labels fade out, and repeated labels have their last value`() {
     var decay = LiveDecay()
     _ = decay.apply(classification([("z", 1), ("y", 0.5)]), from: "x")
     let next = decay.apply(classification([("crane", 1), ("crane", 0.5)]), from: "x")

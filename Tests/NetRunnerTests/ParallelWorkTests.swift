@@ -13,7 +13,7 @@ import Testing
   private struct Stop: Error {}
 
   @Test(arguments: [0, 1, 2, 7, 1000], [1, 2, 5])
-  func `every thing is done once and received in order`(count: Int, threads: Int) throws {
+  func `every item is processed once and received in order`(count: Int, threads: Int) throws {
     var received: [Int] = []
     try ParallelWork(count: count, threads: threads) { $0 * 3 }.run { index, output in
       #expect(output == index * 3)
@@ -22,7 +22,7 @@ import Testing
     #expect(received == Array(0..<count))
   }
 
-  @Test func `what the receiver throws ends the work and is thrown`() {
+  @Test func `an error that the receiver throws ends the work and is rethrown`() {
     let begun = Atomic<Int>(0)
     let work = ParallelWork(count: 100_000, threads: 4) { index in
       begun.add(1, ordering: .relaxed)
@@ -38,7 +38,7 @@ import Testing
     #expect(begun.load(ordering: .relaxed) < 100)
   }
 
-  @Test func `after the end only what was begun is received`() throws {
+  @Test func `after the end, only items that were already started are received`() throws {
     var received = 0
     try ParallelWork(count: 100_000, threads: 3) { $0 }.run(
       until: { received >= 20 }, receive: { _, _ in received += 1 })
@@ -46,7 +46,7 @@ import Testing
     #expect(received < 60)
   }
 
-  @Test func `a slow receiver holds the threads back`() throws {
+  @Test func `a slow receiver holds up the threads`() throws {
     let made = Atomic<Int>(0)
     try ParallelWork(count: 200, threads: 2) { index in
       made.add(1, ordering: .relaxed)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `one slow thing keeps the others from running far ahead`() throws {
+  @Test func `one slow item keeps the others from running far ahead`() throws {
     let made = Atomic<Int>(0)
     var aheadOfFirst = 0
     try ParallelWork(count: 500, threads: 3) { index in

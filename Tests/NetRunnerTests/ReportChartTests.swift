@@ -8,7 +8,7 @@ import Testing
 @testable import NetRunner
 
 @Suite struct ReportChartTests {
-  @Test func `every value lies in a bin or beyond`() throws {
+  @Test func `every value is in a bin or beyond the last one`() throws {
     var random = FixtureRandom(state: 1)
     let values = (0..<997).map { _ in 5 + 3 * random.uniform() }
     let histogram = try #require(Histogram(values + [5000, 6000, 7000]))
@@ -22,18 +22,18 @@ import Testing
   @Test(arguments: [
     [1.0], [0, 0, 0], [1e-9, 2e-9], [1e11, 1.1e11], [3, 3, 3, 3.0000001], [-1, 1],
   ])
-  func `odd values have a histogram`(_ values: [Double]) throws {
+  func `unusual values have a histogram`(_ values: [Double]) throws {
     let histogram = try #require(Histogram(values))
     #expect(histogram.counts.reduce(histogram.beyond, +) == values.count)
     #expect(histogram.width > 0 && histogram.counts.count <= 60)
   }
 
-  @Test func `values that are not finite have no place`() {
+  @Test func `values that aren't finite are omitted`() {
     #expect(Histogram([]) == nil)
     #expect(Histogram([.nan, .infinity, 1e300]) == nil)
   }
 
-  @Test func `ticks are round`() {
+  @Test func `ticks are round numbers`() {
     #expect(ChartAxis(0, 10, at: 0, 100).ticks(5) == [0, 2, 4, 6, 8, 10])
     #expect(ChartAxis(8.5, 21, at: 0, 100).ticks(5) == [10, 12.5, 15, 17.5, 20])
     #expect(ChartAxis.decimals(of: [10, 12.5, 15]) == 1)
@@ -48,11 +48,13 @@ import Testing
     (0.0, 2, "0.00"), (-0.001, 2, "0.00"), (1.005, 1, "1.0"), (-12.345, 2, "-12.35"),
     (0.999, 2, "1.00"), (1e300, 2, "1e+300"), (.nan, 2, "nan"), (.infinity, 0, "inf"), (7, 0, "7"),
   ])
-  func `numbers have so many decimals`(_ value: Double, _ digits: Int, _ text: String) {
+  func `numbers have the requested number of decimals`(
+    _ value: Double, _ digits: Int, _ text: String
+  ) {
     #expect(DecimalText(value, digits: digits).description == text)
   }
 
-  @Test func `numbers for people`() {
+  @Test func `numbers are formatted for people`() {
     #expect(DecimalText(grouping: 1_234_567).description == "1,234,567")
     #expect(DecimalText(grouping: -1234).description == "-1,234")
     #expect(DecimalText(grouping: .min).description == "-9,223,372,036,854,775,808")

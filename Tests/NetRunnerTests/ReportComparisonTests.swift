@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReportComparisonTests {
-  /// Pictures that only one model is right about, and how many pictures there are.
+  /// The numbers of images that only one model predicts correctly, and of all images.
   struct Table: Codable {
     var onlyA: Int
     var onlyB: Int
@@ -22,7 +22,7 @@ import Testing
     (150, 86, 1600), (24, 25, 20_000), (900, 1100, 20_000), (20_000, 0, 20_000), (0, 1, 20_000),
   ].map { Table(onlyA: $0, onlyB: $1, count: $2) }
 
-  /// Tango's test from its definition: the likelihood is maximized by a search, not by his formula.
+  /// Tango's test by its definition: a search maximizes the likelihood, not Tango's formula.
   private static let script = """
     import json, sys
     from math import log, sqrt
@@ -52,7 +52,7 @@ import Testing
     print(json.dumps(answers))
     """
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with SciPy."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs SciPy."))
   func `tests and intervals equal SciPy's`() async throws {
     let data = try JSONEncoder().encode(Self.tables)
     let output = try await ReportPeer.run(
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `known values of McNemar's test`() {
+  @Test func `McNemar's test gives known values`() {
     // Agresti, Categorical Data Analysis: 150 and 86 of 1600 voters changed their mind.
     let test = McNemarTest(onlyA: 150, onlyB: 86)
     #expect(abs((test.chiSquare ?? 0) - 63.0 * 63 / 236) < 1e-12)
@@ -92,7 +92,7 @@ import Testing
     #expect(all.interval.upper == 1 && all.interval.lower < 1)
   }
 
-  @Test func `a ratio is the median of the pictures' own`() {
+  @Test func `a ratio is the median of the images' ratios`() {
     var pairs: [(a: Double, b: Double)] = []
     for place in 1...101 {
       let latency = Double(place)
@@ -108,7 +108,7 @@ import Testing
     #expect(LatencyRatio(stage: "total", pairs: []).median == nil)
   }
 
-  @Test func `resampling covers the median as the binomial distribution says`() throws {
+  @Test func `the resampled interval of a median fits the binomial distribution`() throws {
     var random = FixtureRandom(state: 3)
     let ratios = (0..<2001).map { _ in 1 + random.uniform() }.sorted()
     let ratio = LatencyRatio(stage: "total", pairs: ratios.map { (1, $0) }, seed: 9)
@@ -122,7 +122,7 @@ import Testing
 
   // MARK: - Reports
 
-  @Test func `two models of a report are paired by picture`() throws {
+  @Test func `two models of a report are paired by image`() throws {
     let report = ReportFixture(models: ["mobile", "large"]).make()
     let comparison = try ReportComparison(report, "mobile", "large")
     #expect(comparison.paired == 500 && comparison.scored == 500)
@@ -143,7 +143,7 @@ import Testing
     #expect(mirrored.mcNemar.onlyA == onlyB && mirrored.mcNemar.exactP == comparison.mcNemar.exactP)
   }
 
-  @Test func `pictures of one report only are listed`() throws {
+  @Test func `images that only one report has are listed`() throws {
     let first = ReportFixture(pictures: 60, failures: [1]).make()
     var second = ReportFixture(pictures: 60, failures: [2]).make()
     second.results.removeAll { $0.index == 5 || $0.index == 6 }
@@ -159,7 +159,7 @@ import Testing
     #expect(comparison.text.contains("b says nothing (failed)"))
   }
 
-  @Test func `other datasets are refused or warned of`() throws {
+  @Test func `different datasets are rejected or give a warning`() throws {
     let first = ReportFixture(pictures: 30).make()
     var second = first
     second.dataset.sha256 = ReportFixture.hash("other")
@@ -176,7 +176,7 @@ import Testing
     #expect(warnings[2] == "1 of 30 images has a different label in the second report.")
   }
 
-  @Test func `a model that is not there lists the others`() throws {
+  @Test func `for an unknown model, the error lists the others`() throws {
     let report = ReportFixture(pictures: 20, models: ["mobile", "large"]).make()
     func message(_ body: () throws -> ReportComparison) -> String {
       #expect(throws: TensorIOError.self) { try body() }?.message ?? ""
@@ -198,7 +198,7 @@ import Testing
         .hasPrefix("The first report has the image 'images/cat-0.jpg' twice for 'mobile'"))
   }
 
-  @Test func `the JSON is stable and read again`() throws {
+  @Test func `the JSON is stable and can be read again`() throws {
     let report = ReportFixture(models: ["mobile", "large"]).make()
     let comparison = try ReportComparison(report, "mobile", "large", seed: 7)
     let text = try comparison.json()

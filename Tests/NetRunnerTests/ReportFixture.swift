@@ -8,15 +8,15 @@ import TensorIO
 
 /// A made-up report that looks like a real one.
 ///
-/// Classes are taken for each other, pictures fail, latencies have a long tail. Equal arguments give
-/// equal reports.
+/// Models confuse classes, images fail, and latencies have a long tail. Equal arguments give equal
+/// reports.
 struct ReportFixture {
   var classes = ["cat", "dog", "fox", "owl", "hen", "bee", "ant", "elk", "yak", "emu"]
   var pictures = 500
   var models = ["mobile"]
-  /// How hard a picture may be for each model to be right.
+  /// How hard an image may be for each model to still be right.
   var accuracies = [0.7, 0.76, 0.62]
-  /// The place of each picture that cannot be read.
+  /// The indexes of the images that can't be read.
   var failures: Set<Int> = [17, 203, 411]
   var part: PartRecord?
   var datasetPath = "photos.testbundle"
@@ -49,7 +49,7 @@ struct ReportFixture {
       results: rows)
   }
 
-  /// 64 hexadecimal digits of a text.
+  /// 64 hexadecimal digits that depend on a text.
   static func hash(_ text: String) -> String {
     let seed = text.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) }
     var random = FixtureRandom(state: seed)
@@ -83,7 +83,7 @@ struct ReportFixture {
   }
 
   private func fill(_ row: ResultRow, truth: Int, model: Int) -> ResultRow {
-    // A picture is as hard for all models: their mistakes go together, as they do.
+    // An image is equally hard for all models, so that their mistakes are correlated.
     var shared = FixtureRandom(state: UInt64(row.index) &* 7919 &+ 1)
     var own = FixtureRandom(state: UInt64(row.index) &* 104_729 &+ UInt64(model) &* 31 &+ 5)
     let hardness = 0.7 * shared.uniform() + 0.3 * own.uniform()
@@ -132,7 +132,7 @@ struct ReportFixture {
   }
 }
 
-/// SplitMix64: equal numbers on every machine.
+/// SplitMix64, which gives the same numbers on every machine.
 struct FixtureRandom {
   var state: UInt64
 
@@ -144,6 +144,6 @@ struct FixtureRandom {
     return mixed ^ (mixed >> 31)
   }
 
-  /// From 0, less than 1.
+  /// A number from 0 to less than 1.
   mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

@@ -6,7 +6,7 @@
 import NetRunner
 import TensorIO
 
-/// What a classification metric would find in rows: plain sums that are easy to check by eye.
+/// The results of a classification metric for rows: plain sums that are easy to check by eye.
 struct FixtureMetric {
   var classes: [String]
   var rows: [ResultRow]
@@ -19,7 +19,7 @@ struct FixtureMetric {
     ])
   }
 
-  /// The report of items, which is that of the rows they come from.
+  /// The report of items, which equals that of their rows.
   static func report(classes: [String], items: [JSONValue]) -> MetricReport {
     let rows = items.enumerated().map { index, item in
       var row = ResultRow(

@@ -33,7 +33,7 @@ import Testing
     ("top1>=0.7>=0.6", "compares with '0.7>=0.6'"),
     ("", "has none of"),
   ])
-  func `other texts are refused`(_ text: String, _ message: String) {
+  func `other texts are rejected`(_ text: String, _ message: String) {
     let error = #expect(throws: TensorIOError.self) { try Gate(parsing: text) }
     #expect(error?.code == .invalidOption)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
@@ -43,7 +43,7 @@ import Testing
     try #require(try Gate(parsing: gate).check(report).first)
   }
 
-  @Test func `an equals sign asks for what is better`() throws {
+  @Test func `an equals sign means at least or at most, whichever is better`() throws {
     var report = ReportFixture().make()
     report.models[0].metrics["classification"]?.values = [
       MetricValue("top1", 0.7, count: 10),
@@ -60,7 +60,7 @@ import Testing
         == "top1 of 'mobile' is 0.7, but it must be at least 0.8.")
   }
 
-  @Test func `a message rounds only where it stays true`() throws {
+  @Test func `a message rounds numbers only if it stays true`() throws {
     var report = ReportFixture().make()
     report.models[0].metrics["classification"]?.values = [MetricValue("top1", 2.0 / 3, count: 3)]
     #expect(try check("top1>=0.7", report).message.contains("is 0.6667, but it must"))
@@ -77,7 +77,7 @@ import Testing
     #expect(error?.message.contains("failed, failed_share, throughput, latency_mean") == true)
   }
 
-  @Test func `a name of two different numbers must say which`() throws {
+  @Test func `a name of two different numbers is ambiguous`() throws {
     var report = ReportFixture().make()
     report.models[0].metrics["other"] = MetricReport(values: [MetricValue("top1", 0.1, count: 3)])
     let error = #expect(throws: TensorIOError.self) { try check("top1>=0.7", report) }
@@ -87,7 +87,7 @@ import Testing
     #expect(try check("top1>=0.7", report).isMet)
   }
 
-  @Test func `what is not defined is not met`() throws {
+  @Test func `an undefined number doesn't meet a gate`() throws {
     var report = ReportFixture(pictures: 50, failures: [0]).make()
     let latency = try check("latency_p99<=1e6", report)
     #expect(!latency.isMet)
@@ -98,7 +98,7 @@ import Testing
     for gate in ["top1>=0", "top1<=1", "top1=0"] { #expect(try !check(gate, report).isMet) }
   }
 
-  @Test func `latencies and failures are numbers too`() throws {
+  @Test func `gates can check latencies and failures`() throws {
     let report = ReportFixture().make()
     let p95 = try #require(report.models[0].latency.total.p95)
     #expect(try check("latency_p95<=\(p95)", report).isMet)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReportJSONTests {
-  @Test func `a report that was read writes the same bytes`() throws {
+  @Test func `a report that was read is written with the same bytes`() throws {
     let text = try ReportFixture(models: ["mobile", "large"]).make().json()
     let again = try EvaluationReport(json: text).json()
     #expect(again == text)
@@ -18,7 +18,7 @@ import Testing
     #expect(text.split(separator: "\n").count { $0.contains("\"image\"") } == 1000)
   }
 
-  @Test func `numbers that are not finite keep their meaning`() throws {
+  @Test func `numbers that aren't finite are read back`() throws {
     var report = ReportFixture(pictures: 20, failures: []).make()
     report.results[0].score = .nan
     report.results[1].score = -.infinity
@@ -32,7 +32,7 @@ import Testing
     #expect(try again.json() == text)
   }
 
-  @Test func `outputs of every kind are read as they were`() throws {
+  @Test func `outputs of every kind are read back unchanged`() throws {
     var report = ReportFixture(pictures: 2, failures: []).make()
     let outputs: [String: JSONValue] = [
       "labels": .object(["cat": .number(0.25), "dog": .number(1)]),
@@ -49,7 +49,7 @@ import Testing
     #expect(try again.json() == text)
   }
 
-  @Test func `a newer version is refused`() throws {
+  @Test func `a newer version is rejected`() throws {
     let text = try ReportFixture(pictures: 20).make().json()
     let newer = text.replacing("\"schema_version\": 1", with: "\"schema_version\": 2")
     let error = #expect(throws: TensorIOError.self) { try EvaluationReport(json: newer) }
@@ -80,8 +80,7 @@ import Testing
       "is not a report of 'tensorio evaluate --report FILE.json': its 'schema' must be"
     ),
   ])
-  func `what is wrong is named by its path`(_ old: String, _ new: String, _ message: String) throws
-  {
+  func `errors name the path of the value`(_ old: String, _ new: String, _ message: String) throws {
     let text = try ReportFixture(pictures: 20, failures: []).make().json()
     #expect(text.contains(old))
     let wrong = text.replacing(old, with: new, maxReplacements: 1)
@@ -90,17 +89,17 @@ import Testing
   }
 
   @Test(arguments: ["", "[]", "1", "{", "{}", "\u{0}"])
-  func `other texts are refused`(_ text: String) {
+  func `other texts are rejected`(_ text: String) {
     #expect(throws: TensorIOError.self) { try EvaluationReport(json: text) }
   }
 
-  @Test func `brackets without end are refused`() {
+  @Test func `endless brackets are rejected`() {
     #expect(throws: TensorIOError.self) {
       try EvaluationReport(json: String(repeating: "[", count: 100_000))
     }
   }
 
-  @Test func `a report cut anywhere is refused`() throws {
+  @Test func `a report cut at any byte is rejected`() throws {
     let text = try ReportFixture(pictures: 12, failures: [3]).make().json()
     for length in stride(from: 1, to: text.utf8.count - 2, by: 97) {
       let cut = String(decoding: text.utf8.prefix(length), as: UTF8.self)
@@ -108,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a written file is read again and replaces the older one`() throws {
+  @Test func `a written file can be read again and replaces an older one`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try ReportFile(path).write("old")
@@ -119,7 +118,7 @@ import Testing
     #expect(error?.code == .fileNotFound)
   }
 
-  @Test func `without times two runs are equal in every byte`() throws {
+  @Test func `without times, the reports of two runs are identical`() throws {
     let report = ReportFixture(pictures: 50).make()
     var other = report
     other.created = "2026-01-01T00:00:00Z"
@@ -138,8 +137,8 @@ import Testing
     #expect(try other.withoutTimes().json() != report.withoutTimes().json())
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema."))
-  func `written reports are what the schema says`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs jsonschema."))
+  func `written reports conform to the schema`() async throws {
     var odd = ReportFixture(pictures: 30, part: PartRecord(index: 1, count: 2)).make()
     odd.results[0].score = .nan
     odd.dataset.id = nil
@@ -159,6 +158,6 @@ import Testing
 }
 
 extension String {
-  /// How often a text occurs.
+  /// How many times a text occurs.
   fileprivate func count(of text: String) -> Int { ranges(of: text).count }
 }

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7])
-  func `parts make the report of the whole in every byte`(_ count: Int) throws {
+  func `merged parts give exactly the report of the whole`(_ count: Int) throws {
     let whole = ReportFixture(pictures: 100, models: ["mobile", "large"]).make()
     let parts = try Self.parts(count).reversed().map { part in
       try EvaluationReport(json: part.json())
@@ -38,7 +38,7 @@ import Testing
     #expect(merged.summary == whole.summary)
   }
 
-  @Test func `rows by picture stay by picture`() throws {
+  @Test func `rows that are sorted by image stay so`() throws {
     func byPicture(_ report: EvaluationReport) -> EvaluationReport {
       var report = report
       report.results.sort { ($0.index, $1.model) < ($1.index, $0.model) }
@@ -49,7 +49,7 @@ import Testing
     #expect(try merged.withoutTimes().json() == whole.withoutTimes().json())
   }
 
-  @Test func `several machines are named, and times added`() throws {
+  @Test func `several machines are named, and their times are added`() throws {
     var parts = Self.parts(2)
     parts[1].environment.cpu = "Another CPU"
     parts[1].environment.cores = 16
@@ -71,7 +71,7 @@ import Testing
     return #expect(throws: TensorIOError.self) { try Self.merge(parts) }?.message ?? ""
   }
 
-  @Test func `parts that do not belong together are refused`() {
+  @Test func `parts that don't belong together are rejected`() {
     #expect(message { $0 = [] } == "There are no parts to merge.")
     #expect(
       message { $0[1].part = nil }
@@ -107,7 +107,7 @@ import Testing
         == "Part 2 covers the models mobile, but part 1 covers mobile, large.")
   }
 
-  @Test func `missing and doubled pictures are refused`() {
+  @Test func `missing and duplicate images are rejected`() {
     #expect(
       message { $0[1].results.remove(at: 0) }
         == "The parts have 99 of 100 images for 'mobile': the one with the index 1 is missing.")

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReportPageTests {
-  /// Photos, tall and wide, tiny pictures, and some that cannot be read.
+  /// Photos, tall and wide, tiny images, and some that can't be read.
   static let pictures = ReportPictures { id in
     let number = id.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
     if number % 11 == 3 { throw TensorIOError(.invalidImage, "'\(id)' ends after 12 bytes.") }
@@ -36,7 +36,7 @@ import Testing
 
   static let hundred = (0..<100).map { "class number \($0)" }
 
-  /// The pages that people look at: from one small model to 20,000 pictures.
+  /// Pages to look at: from one small model to 20,000 images.
   static func pages() throws -> [(name: String, text: String)] {
     let one = ReportFixture().make()
     let three = ReportFixture(models: ["mobile", "large", "tiny"]).make()
@@ -58,7 +58,7 @@ import Testing
 
   private static let folder = ProcessInfo.processInfo.environment["TENSORIO_REPORT_PAGES"]
 
-  @Test(.enabled(if: folder != nil, "TENSORIO_REPORT_PAGES names no folder for pages to look at."))
+  @Test(.enabled(if: folder != nil, "TENSORIO_REPORT_PAGES isn't set."))
   func `pages to look at are written`() throws {
     let folder = try #require(Self.folder)
     for (name, text) in try Self.pages() {
@@ -66,9 +66,9 @@ import Testing
     }
   }
 
-  // MARK: - What a page holds
+  // MARK: - Contents of a page
 
-  @Test func `a page says what was found`() {
+  @Test func `a page shows the results`() {
     let text = HTMLReport(ReportFixture().make(), pictures: Self.pictures).text
     for part in [
       "<h1><bdi>A model named mobile</bdi> on <bdi>Animals</bdi></h1>", "500 images",
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `percentiles of few pictures say what they need`() {
+  @Test func `for few images, a page says how many images percentiles need`() {
     let text = HTMLReport(ReportFixture(pictures: 12, failures: []).make()).text
     #expect(text.contains("too few for p99 (needs 100)"))
     #expect(
@@ -104,7 +104,7 @@ import Testing
     #expect(comparison.html.contains("<b>+0.044</b>"))
   }
 
-  @Test func `models of the same name are told apart by their ids`() throws {
+  @Test func `models with the same name are distinguished by their ids`() throws {
     var report = ReportFixture(models: ["mobile", "large", "tiny"]).make()
     report.models[0].model.name = "ImageClassifier"
     report.models[1].model.name = "ImageClassifier"
@@ -119,7 +119,7 @@ import Testing
     #expect(!comparison.contains(">ImageClassifier<"))
   }
 
-  @Test func `names from data stay text`() {
+  @Test func `names in the data are shown as text`() {
     let evil = "<script>alert(\"1\")</script>'&\u{0}\u{202E}<img src=x onerror=y>"
     var fixture = ReportFixture(
       classes: [evil + "a", evil + "b", evil + "c"], pictures: 60, models: [evil, "b\(evil)"],
@@ -155,9 +155,8 @@ import Testing
     #expect(sources == text.ranges(of: "src=\"data:image/").count && sources > 10)
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python's parser finds every tag closed, every name once and the hashes right`() async throws
-  {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `Python's parser finds closed tags, unique names and correct hashes`() async throws {
     let script = """
       import base64, hashlib, json, re, sys
       from html.parser import HTMLParser
@@ -208,7 +207,7 @@ import Testing
     #expect(output == "[]\n", "\(output)")
   }
 
-  @Test func `reports that are empty or odd make a page too`() {
+  @Test func `empty and unusual reports give a page too`() {
     var report = ReportFixture(pictures: 30).make()
     report.models[0].metrics["classification"]?.confusion?.counts = [[1], [], [.max, .max]]
     report.models[0].metrics["classification"]?.confusion?.failed = []
@@ -232,8 +231,8 @@ import Testing
     #expect(HTMLReport(report).text.hasSuffix("</html>\n"))
   }
 
-  @Test func `20,000 noisy pictures make a page of less than 2 MB`() {
-    // Noise is what JPEG can least make small.
+  @Test func `a page of 20,000 noisy images has less than 2 MB`() {
+    // Noise is what JPEG compresses least.
     let noise = ReportPictures { id in
       var random = FixtureRandom(state: UInt64(id.utf8.count))
       let bytes = (0..<(320 * 320 * 3)).map { _ in UInt8(truncatingIfNeeded: random.next()) }

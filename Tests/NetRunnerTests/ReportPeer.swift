@@ -6,11 +6,11 @@
 import Foundation
 import TestSupport
 
-/// Runs Python scripts on files that a test wrote.
+/// Runs Python scripts on files that a test writes.
 enum ReportPeer {
-  /// Runs a script whose last arguments are paths of files with these contents.
+  /// Runs a script whose last arguments are the paths of files with the given contents.
   ///
-  /// - Returns: What the script printed.
+  /// - Returns: The script's output.
   static func run(_ arguments: [String], on contents: [String]) async throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

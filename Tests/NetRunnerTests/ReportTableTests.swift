@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReportTableTests {
-  /// Names that break careless writers: quotes with accents, formulas, control characters, markup.
+  /// Names that careless writers get wrong: quotes, accents, formulas, control characters, markup.
   static let names = [
     "a,b.jpg", "say \"cheese\".jpg", "\"\u{301}.jpg", "two\nlines", "two\r\nlines", "=1+1", "+x",
     "-rm", "@sum", "\t=1", "'quoted", "-1", "+2.5", "-1.", "=HYPERLINK(\"http://x\",\"y\")",
@@ -48,7 +48,7 @@ import Testing
             + "00 00 00 00.\""))
   }
 
-  @Test func `formulas become texts and numbers stay numbers`() {
+  @Test func `formulas are written as text, and numbers stay numbers`() {
     let csv = Self.report().csv()
     for formula in ["=1+1", "+x", "-rm", "@sum", "'quoted", "-1."] {
       #expect(csv.contains(",'\(formula),file"), "\(formula)")
@@ -57,8 +57,8 @@ import Testing
     #expect(csv.contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""))
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python reads every name as it was`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `Python reads every name unchanged`() async throws {
     let script = """
       import csv, json, sys
       with open(sys.argv[1], newline="", encoding="utf-8") as file:
@@ -92,14 +92,14 @@ import Testing
     #expect(xml.contains("images/elk-17.jpg: 'images/elk-17.jpg' is no JPEG"))
   }
 
-  @Test func `a model that could read nothing is an error`() {
+  @Test func `a model for which all images failed is an error`() {
     let xml = ReportFixture(pictures: 2, failures: [0, 1]).make().junit()
     #expect(
       xml.contains("errors=\"1\"") && xml.contains("<error message=\"2 of 2 images failed.\"/>"))
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `Python parses the XML of any name`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `Python can parse the XML for any name`() async throws {
     var report = Self.report()
     for (index, name) in Self.names.enumerated() {
       report.results[index].error = true

@@ -23,7 +23,7 @@ import Testing
     for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
   }
 
-  @Test func `values come back as they were kept, of each type`() throws {
+  @Test func `values of every type are read back as they were stored`() throws {
     defer { remove() }
     let file = try open()
     let kept: [(any StoredValueConvertible)?] = [
@@ -39,7 +39,7 @@ import Testing
     #expect(blob == .blob(Data([0, 255])))
   }
 
-  @Test func `a change whose body throws is not made`() throws {
+  @Test func `a change is rolled back when its body throws`() throws {
     defer { remove() }
     let file = try open()
     struct Stop: Error {}
@@ -54,7 +54,7 @@ import Testing
     #expect(try open().read { try $0.firstValue("SELECT value FROM thing") } == .integer(2))
   }
 
-  @Test func `a wrong statement and a file that is no database are errors`() throws {
+  @Test func `an invalid statement and a file that isn't a database are errors`() throws {
     defer { remove() }
     let wrong = #expect(throws: SQLiteError.self) {
       try open().read { _ = try $0.rows("SELECT value FROM nowhere") }
@@ -68,7 +68,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == Data(repeating: 65, count: 5000))
   }
 
-  @Test func `another program's file stays as it is, and a newer one's too`() throws {
+  @Test func `files of other programs and newer versions are left unchanged`() throws {
     defer { remove() }
     _ = try open(SQLiteSchema(applicationID: 8, steps: [("other", "CREATE TABLE other (id)")]))
     let before = try Data(contentsOf: URL(filePath: path))
@@ -80,7 +80,7 @@ import Testing
     #expect(throws: SQLiteSchema.Mismatch.newer) { _ = try open() }
   }
 
-  @Test func `a file that another connection writes to is waited for, then an error`() throws {
+  @Test func `a file that stays locked by another connection is an error after a wait`() throws {
     defer { remove() }
     let file = try open()
     let other = try SQLiteConnection(path, busySeconds: 0)
@@ -93,7 +93,7 @@ import Testing
     try file.write { try $0.execute("INSERT INTO thing (value) VALUES (1)") }
   }
 
-  @Test func `a query is used again after a body that stopped it`() throws {
+  @Test func `a query can be reused after its body stopped early`() throws {
     defer { remove() }
     let file = try open()
     try file.write { database in

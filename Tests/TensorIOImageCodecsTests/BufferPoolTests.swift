@@ -8,7 +8,7 @@ import Testing
 @testable import TensorIOImageCodecs
 
 struct BufferPoolTests {
-  @Test func `a buffer serves again`() {
+  @Test func `a buffer is reused`() {
     let pool = BufferPool()
     let first = address(of: pool.buffer(byteCount: 100_000))
     #expect(pool.keptByteCount >= 100_000)
@@ -17,7 +17,7 @@ struct BufferPoolTests {
     #expect(pool.keptByteCount == 0)
   }
 
-  @Test func `a buffer has the size that was asked for at least`() {
+  @Test func `a buffer has at least the requested size`() {
     let pool = BufferPool()
     for count in [0, 1, 4096, 5000, 1_000_000] {
       #expect(pool.buffer(byteCount: count).bytes.count >= count)
@@ -34,7 +34,7 @@ struct BufferPoolTests {
     #expect(pool.keptByteCount <= 50_000)
   }
 
-  @Test func `buffers may come from many tasks`() async {
+  @Test func `many tasks can share a pool`() async {
     let pool = BufferPool()
     await withTaskGroup { group in
       for task in 0..<8 {

@@ -7,21 +7,21 @@ import TensorIO
 import TensorIOImageCodecs
 import Testing
 
-/// Damaged files must end in an error or a picture, never in a crash.
+/// Damaged files must give an error or an image, and never crash.
 ///
-/// Run under `swift test --sanitize=address`, this finds accesses behind the end, too.
+/// Run with `swift test --sanitize=address`, this also finds accesses out of bounds.
 struct CorruptionTests {
   private static let files =
     ImageFixtures.decodings.map(\.file) + ImageFixtures.failures.map(\.file)
   private static let casesPerFile = 300
 
   @Test(arguments: files)
-  func `a damaged file is an error or a picture`(_ file: String) {
+  func `a damaged file gives an error or an image`(_ file: String) {
     let whole = ImageFixtures.bytes(file)
     guard !whole.isEmpty else { return }
     let other = ImageFixtures.bytes(file.hasSuffix("g") ? "cmyk.jpg" : "lossy-alpha.webp")
     var random = SplitMix(state: file.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
-    // Damaged headers may ask for much: small limits keep the test quick.
+    // Damaged headers may declare huge images, so small limits keep the test fast.
     let decoder = ImageDecoder(limits: .init(maximumPixels: 300_000))
     var pictures = 0
     for _ in 0..<Self.casesPerFile {
@@ -42,7 +42,7 @@ struct CorruptionTests {
   }
 
   @Test(arguments: files)
-  func `a file cut anywhere is an error or a picture`(_ file: String) {
+  func `a file cut at any byte gives an error or an image`(_ file: String) {
     let whole = ImageFixtures.bytes(file)
     var decoder = ImageDecoder(limits: .init(maximumPixels: 300_000))
     decoder.scaling = .fast
@@ -59,13 +59,13 @@ struct CorruptionTests {
           code == .invalidImage || code == .unsupportedImage || code == .imageTooLarge,
           "\(count) bytes: \(error)")
       }
-      // Nothing is an image of nothing.
+      // An empty file mustn't decode to an image.
       if count == 0, case .success = wholeImage { Issue.record("An empty file is an image.") }
     }
   }
 
   @Test(arguments: ["tall-restarts-420.jpg", "tall-restarts-444.jpg"])
-  func `a file cut behind a restart marker is an error`(_ file: String) throws {
+  func `a file cut after a restart marker is an error`(_ file: String) throws {
     let whole = ImageFixtures.bytes(file)
     let ends = whole.indices.dropFirst(2).filter { index in
       whole[index - 2] == 0xff && (0xd0...0xd7).contains(whole[index - 1])
@@ -74,7 +74,7 @@ struct CorruptionTests {
     let last = PixelCrop(x: 0, y: 300, width: 20, height: 33)
     for end in ends {
       #expect(throws: TensorIOError.self) {
-        // What stands behind the cut is there to be read by mistake, as in a buffer used again.
+        // The bytes after the cut stay in memory, as in a reused buffer. Reading them would show.
         try whole.withUnsafeBytes { bytes in
           let cut = UnsafeRawBufferPointer(rebasing: bytes[..<end])
           let reader = try ImageReader(cut, named: "cut", limits: .init(), pool: BufferPool())
@@ -86,7 +86,7 @@ struct CorruptionTests {
 }
 
 extension ImageDecoder {
-  /// What a small layer gets of a picture that is decoded straight into it.
+  /// The tensor of a small layer that an image is decoded straight into.
   func tensor(of bytes: [UInt8]) throws -> [UInt8] {
     let spec = TensorSpec(
       name: "image", shape: [8, 8, 3], dataType: .uint8,

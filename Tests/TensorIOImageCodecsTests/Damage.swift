@@ -8,7 +8,7 @@ func damaged(
   _ whole: [UInt8], with other: [UInt8], _ random: inout SplitMix
 ) -> [UInt8] {
   var bytes = whole
-  // Headers decide most: half of the places are among the first bytes.
+  // Headers matter most, so half of the offsets are among the first bytes.
   func place(_ random: inout SplitMix) -> Int {
     let end = Bool.random(using: &random) ? min(64, bytes.count) : bytes.count
     return Int.random(in: 0..<end, using: &random)

@@ -9,13 +9,13 @@ import Testing
 
 struct DecodeScalingTests {
   @Test(arguments: [
-    // The used part, the target, and the denominators of `high` and `fast`.
+    // The part to decode, the target size, and the denominators for `high` and `fast`.
     (3024, 3024, 224, 224, 4, 8), (1792, 1792, 224, 224, 4, 8), (1791, 1792, 224, 224, 2, 4),
     (3584, 3584, 224, 224, 8, 8), (448, 448, 224, 224, 1, 2), (447, 447, 224, 224, 1, 1),
     (896, 896, 224, 224, 2, 4), (100, 100, 224, 224, 1, 1), (8000, 300, 100, 200, 1, 1),
     (8, 8, 1, 1, 4, 8), (1, 1, 1, 1, 1, 1),
   ])
-  func `the denominator leaves enough of both sides`(
+  func `the denominator leaves enough pixels on both sides`(
     _ row: (width: Int, height: Int, toWidth: Int, toHeight: Int, high: Int, fast: Int)
   ) {
     let used = (row.width, row.height)
@@ -25,7 +25,7 @@ struct DecodeScalingTests {
     #expect(DecodeScaling.fast.denominator(used: used, target: target) == row.fast)
   }
 
-  @Test func `pictures are decoded exactly unless asked otherwise`() {
+  @Test func `images are decoded exactly by default`() {
     #expect(ImageDecoder().scaling == .exact)
     #expect(DecodeScaling(rawValue: "fast") == .fast)
   }

@@ -9,7 +9,8 @@ import Testing
 
 struct ImageDecoderTests {
   @Test(arguments: ImageFixtures.decodings)
-  func `a picture has the pixels that Pillow reads`(_ expected: ImageFixtures.Decoding) throws {
+  func `an image decodes to the same pixels as in Pillow`(_ expected: ImageFixtures.Decoding) throws
+  {
     let picture = try ImageDecoder().decode(contentsOf: ImageFixtures.folder + expected.file)
     #expect(picture.width == expected.width)
     #expect(picture.height == expected.height)
@@ -23,7 +24,7 @@ struct ImageDecoderTests {
   }
 
   @Test(arguments: ImageFixtures.failures)
-  func `a bad picture is an error that names file and fault`(
+  func `an invalid image is an error that names the file and the problem`(
     _ expected: ImageFixtures.Failure
   ) throws {
     let path = ImageFixtures.folder + expected.file
@@ -35,20 +36,20 @@ struct ImageDecoderTests {
     #expect(error?.message.hasPrefix("'\(path)' ") == true)
   }
 
-  @Test func `the format is told by the bytes, not by the name`() throws {
+  @Test func `the format is detected from the bytes, not from the name`() throws {
     let bytes = ImageFixtures.bytes("baseline.jpg")
     let picture = try ImageDecoder().decode(bytes, named: "photo.png")
     #expect(picture.width == 29)
   }
 
   @Test(arguments: ImageFixtures.decodings)
-  func `every picture that is decoded is recognized`(_ expected: ImageFixtures.Decoding) {
+  func `every image that can be decoded is recognized`(_ expected: ImageFixtures.Decoding) {
     #expect(isRecognized(ImageFixtures.bytes(expected.file)))
   }
 
   private func isRecognized(_ bytes: [UInt8]) -> Bool { ImageDecoder.recognizes(bytes.span.bytes) }
 
-  @Test func `what may be pixels is not recognized`() {
+  @Test func `bytes that may be raw pixels aren't recognized as an image`() {
     let pixels = [UInt8](repeating: 7, count: 30)
     for start in [[], [0x42, 0x4D], [0xFF, 0x0A], [0xFF, 0xD8, 0xFE], [0x89, 0x50]] as [[UInt8]] {
       #expect(!isRecognized(start + pixels), "\(start)")
@@ -59,7 +60,7 @@ struct ImageDecoderTests {
 
   @Test func `padding between a JPEG's markers changes nothing`() throws {
     let bytes = ImageFixtures.bytes("baseline.jpg")
-    // The first segment's length stands behind its marker; the next marker comes after it.
+    // The first segment's length follows its marker; the next marker comes after the segment.
     let next = 4 + (Int(bytes[4]) << 8 | Int(bytes[5]))
     #expect(bytes[next] == 0xFF)
     let padded = bytes[..<next] + [0, 0, 0] + bytes[next...]
@@ -67,7 +68,7 @@ struct ImageDecoderTests {
     #expect(try picture.bytes == ImageDecoder().decode(bytes, named: "whole.jpg").bytes)
   }
 
-  @Test func `a missing file is not found`() {
+  @Test func `a missing file is reported as not found`() {
     let error = #expect(throws: TensorIOError.self) {
       try ImageDecoder().decode(contentsOf: "/no/such/cat.jpg")
     }
@@ -75,7 +76,7 @@ struct ImageDecoderTests {
     #expect(error?.message == "There is no file '/no/such/cat.jpg'.")
   }
 
-  @Test func `a folder cannot be read`() {
+  @Test func `a folder can't be read`() {
     let error = #expect(throws: TensorIOError.self) {
       try ImageDecoder().decode(contentsOf: ImageFixtures.folder)
     }
@@ -83,7 +84,7 @@ struct ImageDecoderTests {
   }
 
   @Test(arguments: ["baseline.jpg", "rgb-8.png", "lossless.webp", "true-color.bmp"])
-  func `limits on pixels and bytes are kept to the last one`(_ file: String) throws {
+  func `limits on pixels and bytes are exact`(_ file: String) throws {
     let bytes = ImageFixtures.bytes(file)
     let exact = ImageDecoder.Limits(maximumPixels: 29 * 19, maximumFileBytes: bytes.count)
     _ = try ImageDecoder(limits: exact).decode(bytes)

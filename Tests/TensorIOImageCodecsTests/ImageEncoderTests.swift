@@ -10,7 +10,7 @@ import Testing
 
 struct ImageEncoderTests {
   @Test(arguments: PixelBuffer.Format.allCases)
-  func `a PNG picture comes back exactly`(_ format: PixelBuffer.Format) throws {
+  func `a PNG image is decoded exactly as it was encoded`(_ format: PixelBuffer.Format) throws {
     let picture = Self.picture(format)
     let file = try ImageEncoder().encode(picture, as: .png)
     let decoded = try ImageDecoder().decode(file)
@@ -19,7 +19,7 @@ struct ImageEncoderTests {
   }
 
   @Test(arguments: PixelBuffer.Format.allCases)
-  func `a JPEG picture comes back nearly`(_ format: PixelBuffer.Format) throws {
+  func `a JPEG image is decoded nearly as it was encoded`(_ format: PixelBuffer.Format) throws {
     let picture = Self.picture(format)
     let file = try ImageEncoder().encode(picture, as: .jpeg(quality: 100))
     let decoded = try ImageDecoder().decode(file)
@@ -29,7 +29,7 @@ struct ImageEncoderTests {
     #expect(difference.reduce(0, +) < expected.count * 4)
   }
 
-  @Test func `a quality beyond the scale is taken as its end`() throws {
+  @Test func `a quality out of range is clamped`() throws {
     let picture = Self.picture(.rgb)
     let encoder = ImageEncoder()
     #expect(
@@ -40,7 +40,7 @@ struct ImageEncoderTests {
         == encoder.encode(picture, as: .jpeg(quality: 100)))
   }
 
-  @Test func `a picture is written upright`() throws {
+  @Test func `an image is written upright`() throws {
     var picture = Self.picture(.rgb)
     picture.orientation = .right
     let decoded = try ImageDecoder().decode(ImageEncoder().encode(picture, as: .png))
@@ -48,7 +48,7 @@ struct ImageEncoderTests {
     #expect(decoded.bytes == picture.upright().bytes)
   }
 
-  @Test func `a picture that JPEG cannot hold is an error`() {
+  @Test func `an image that is too large for JPEG is an error`() {
     let picture = PixelBuffer(width: 65501, height: 1, format: .gray) { _ in }
     let error = #expect(throws: TensorIOError.self) {
       try ImageEncoder().encode(picture, as: .jpeg(quality: 90))
@@ -69,7 +69,7 @@ struct ImageEncoderTests {
   @Test(arguments: [
     ("a.gif", "ends in .gif."), ("png", "has no extension."), ("a.", "has no extension."),
   ])
-  func `another extension is an error and writes nothing`(_ name: String, _ words: String) throws {
+  func `an unsupported extension is an error`(_ name: String, _ words: String) throws {
     try withTemporaryFolder { folder in
       let error = #expect(throws: TensorIOError.self) {
         try ImageEncoder().write(Self.picture(.rgb), to: "\(folder)/\(name)")
@@ -81,7 +81,7 @@ struct ImageEncoderTests {
     }
   }
 
-  @Test func `a folder that is missing cannot be written to`() {
+  @Test func `a missing folder is an error`() {
     let error = #expect(throws: TensorIOError.self) {
       try ImageEncoder().write(Self.picture(.rgb), to: "/no/such/folder/a.png")
     }
@@ -97,7 +97,7 @@ struct ImageEncoderTests {
     return PixelBuffer(width: width, height: height, format: format, bytes: bytes)
   }
 
-  /// The picture's bytes in RGB or RGBA.
+  /// The image's bytes in RGB or RGBA.
   private static func bytes(of picture: PixelBuffer, as format: PixelBuffer.Format) -> [UInt8] {
     let order: [Int] =
       switch picture.format {

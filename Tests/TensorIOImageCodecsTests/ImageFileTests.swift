@@ -14,7 +14,8 @@ struct ImageFileTests {
   ]
 
   @Test(arguments: ImageFixtures.decodings)
-  func `a file gives the tensor that its picture gives`(_ fixture: ImageFixtures.Decoding) throws {
+  func `a file gives the same tensor as its decoded image`(_ fixture: ImageFixtures.Decoding) throws
+  {
     let path = ImageFixtures.folder + fixture.file
     let picture = try ImageDecoder().decode(contentsOf: path)
     for crop in Self.crops {
@@ -32,7 +33,7 @@ struct ImageFileTests {
   }
 
   @Test(arguments: 1...8)
-  func `an orientation that is left to the transform is left to it`(_ number: Int) throws {
+  func `the transform can apply the orientation instead of the decoder`(_ number: Int) throws {
     let path = ImageFixtures.folder + "orientation-\(number).jpg"
     var decoder = ImageDecoder()
     decoder.appliesOrientation = false
@@ -42,7 +43,7 @@ struct ImageFileTests {
   }
 
   @Test(arguments: DecodeScaling.allCases)
-  func `a scaled picture looks the same`(_ scaling: DecodeScaling) throws {
+  func `scaled decoding gives a similar image`(_ scaling: DecodeScaling) throws {
     for file in ["large-420.jpg", "large-progressive.jpg", "orientation-6.jpg", "rgb-8.png"] {
       let path = ImageFixtures.folder + file
       var decoder = ImageDecoder()
@@ -57,7 +58,7 @@ struct ImageFileTests {
   }
 
   @Test(arguments: ImageFixtures.failures)
-  func `a bad file is the error of its decoder`(_ expected: ImageFixtures.Failure) {
+  func `an invalid file gives the decoder's error`(_ expected: ImageFixtures.Failure) {
     let spec = spec(5, 4, .pillowBilinear, ImageCrop())
     let path = ImageFixtures.folder + expected.file
     let error = #expect(throws: TensorIOError.self) { try tensor(ImageFile(path), spec) }
@@ -65,7 +66,7 @@ struct ImageFileTests {
     #expect(error?.message.contains(expected.words) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a layer of numbers takes no picture`() {
+  @Test func `a layer of numbers rejects an image`() {
     let spec = TensorSpec(name: "x", shape: [3], dataType: .uint8, kind: .bytes)
     let error = #expect(throws: TensorIOError.self) { try tensor(ImageFile("a.jpg"), spec) }
     #expect(error?.code == .wrongKind)

@@ -6,9 +6,9 @@
 import FoundationEssentials
 import TensorIO
 
-/// The pictures of `Tools/make_image_fixtures.py` and what Pillow makes of them.
+/// The images that `Tools/make_image_fixtures.py` made, and how Pillow decodes them.
 struct ImageFixtures {
-  /// A picture that must decode to pixels of `channels` bytes.
+  /// An image that must decode to pixels of `channels` bytes each.
   struct Decoding: Decodable, Sendable, CustomStringConvertible {
     var file: String
     var width: Int
@@ -20,7 +20,7 @@ struct ImageFixtures {
     var description: String { file }
   }
 
-  /// A picture that must not decode.
+  /// An image that mustn't decode.
   struct Failure: Decodable, Sendable, CustomStringConvertible {
     var file: String
     var code: String
@@ -58,7 +58,7 @@ struct ImageFixtures {
 }
 
 extension PixelBuffer {
-  /// All bytes.
+  /// All bytes of the pixels.
   var bytes: [UInt8] {
     withBytes { span in span.withUnsafeBytes { Array($0) } }
   }

@@ -10,17 +10,17 @@ import Testing
 
 @testable import TensorIOImageCodecs
 
-/// Decodes damaged pictures in one process: exactly, scaled, in part, and straight into a tensor.
+/// Decodes damaged images in one process: exactly, scaled, in part, and straight into a tensor.
 ///
-/// A few by default; many under the address sanitizer, which starts slowly:
+/// By default it tests a few. Test many with the address sanitizer, which starts slowly:
 ///
 ///     TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \\
 ///       swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
 ///
-/// `TENSORIO_FUZZ_SEED` chooses other damages. After a crash, the file that caused it is
-/// `tensorio-fuzz-image` in the folder for temporary files.
+/// `TENSORIO_FUZZ_SEED` selects different damage. After a crash, the file that caused it is
+/// `tensorio-fuzz-image` in the temporary folder.
 struct ImageFuzzTests {
-  @Test func `damaged pictures never crash, hang or take much memory`() throws {
+  @Test func `damaged images never crash, hang or use much memory`() throws {
     let seed = number("TENSORIO_FUZZ_SEED") ?? 1
     var random = SplitMix(state: UInt64(seed))
     let files = (ImageFixtures.decodings.map(\.file) + ImageFixtures.failures.map(\.file))
@@ -38,7 +38,7 @@ struct ImageFuzzTests {
     try FileManager.default.removeItem(at: current)
     #expect(pictures > 0)
     let memory = peakMemory()
-    // Beside other tests, time and memory say nothing.
+    // While other tests run, time and memory say nothing.
     if isAlone {
       #expect(slowest < .seconds(20))
       #expect(memory < 600, "megabytes, with pictures of up to 10 million pixels")
@@ -54,7 +54,7 @@ struct ImageFuzzTests {
     return usage.ru_maxrss / 1024
   }
 
-  /// Decodes a file in four ways; returns how many made a picture.
+  /// Decodes a file in four ways, and returns how many of them gave an image.
   private func decode(_ bytes: [UInt8], _ random: inout SplitMix) -> Int {
     let options = DecodeOptions(
       denominator: [1, 2, 4, 8].randomElement(using: &random) ?? 1,
@@ -77,7 +77,7 @@ struct ImageFuzzTests {
         return try reader.picture(of: region, options: options)
       },
     ]
-    // A picture's bytes are all read, so that the sanitizer sees them.
+    // Reads all bytes of an image, so that the sanitizer checks them.
     let made = ways.count { way in
       succeeds { _ = try withReader(bytes, limits: limits, way).upright().bytes }
     }

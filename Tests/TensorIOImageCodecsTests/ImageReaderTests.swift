@@ -10,7 +10,9 @@ import Testing
 
 struct ImageReaderTests {
   @Test(arguments: ImageFixtures.decodings)
-  func `a part is what would be cut out of the whole`(_ fixture: ImageFixtures.Decoding) throws {
+  func `a decoded part equals the same part of the whole image`(_ fixture: ImageFixtures.Decoding)
+    throws
+  {
     let file = ImageFixtures.bytes(fixture.file)
     var random = SplitMix(state: 3)
     for denominator in [1, 2, 4, 8] {
@@ -51,7 +53,7 @@ struct ImageReaderTests {
       var y = Int.random(in: 0..<height, using: &random)
       while y < height {
         let row = try rows.row(y)
-        // What stands behind a row may be anything, but must be there.
+        // The bytes after a row may have any value, but must exist.
         let read = UnsafeBufferPointer(start: row, count: width * size + pixelRowSlack)
         #expect(Array(read).starts(with: expected(y)), "row \(y) of \(region) \(options)")
         y += Int.random(in: 1...3, using: &random) * Int.random(in: 1...20, using: &random)
@@ -61,7 +63,7 @@ struct ImageReaderTests {
   }
 
   @Test(arguments: ["large-420.jpg", "large-progressive.jpg", "rgb-8.png", "lossless.webp"])
-  func `damage behind the part is found, too`(_ file: String) throws {
+  func `damage after the decoded part is found too`(_ file: String) throws {
     let whole = ImageFixtures.bytes(file)
     let cut = Array(whole[..<(whole.count - 60)])
     let error = #expect(throws: TensorIOError.self) {
@@ -73,7 +75,7 @@ struct ImageReaderTests {
     #expect(error?.code == .invalidImage)
   }
 
-  @Test func `a scaled picture is as large as its sides divided and rounded up`() throws {
+  @Test func `a scaled image's sides are divided by the denominator and rounded up`() throws {
     let file = ImageFixtures.bytes("baseline.jpg")
     for (denominator, width, height) in [(1, 29, 19), (2, 15, 10), (4, 8, 5), (8, 4, 3)] {
       let picture = try withReader(file) {
@@ -83,7 +85,7 @@ struct ImageReaderTests {
     }
   }
 
-  @Test func `a reader tells what is stored`() throws {
+  @Test func `a reader describes the stored image`() throws {
     try withReader(ImageFixtures.bytes("orientation-6.jpg")) { reader in
       #expect(reader.width == 29 && reader.height == 19)
       #expect(reader.format == .rgb)
@@ -97,7 +99,7 @@ struct ImageReaderTests {
     }
   }
 
-  @Test func `a canvas goes back to the pool`() throws {
+  @Test func `a canvas returns to the pool`() throws {
     let pool = BufferPool()
     let file = ImageFixtures.bytes("interlaced.png")
     try file.withUnsafeBytes { bytes in
@@ -112,7 +114,7 @@ struct ImageReaderTests {
   }
 }
 
-/// Opens a picture for as long as its bytes are there.
+/// Opens an image while its bytes are valid.
 func withReader<Result>(
   _ file: [UInt8], limits: ImageDecoder.Limits = .init(),
   _ body: (ImageReader) throws -> Result

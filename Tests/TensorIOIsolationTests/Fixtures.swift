@@ -6,13 +6,13 @@
 import Foundation
 import TestSupport
 
-/// What these tests read and start.
+/// The files that these tests read and the command that they start.
 enum Fixtures {
   static let models = Python.root.appending(path: "Tests/Fixtures/Models")
 
   static func model(_ name: String) -> String { models.appending(path: name).path }
 
-  /// The command that was built with the tests.
+  /// The command that is built with the tests.
   static let command = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "tensorio").path
 }

@@ -15,12 +15,12 @@ import Testing
   private let backend = IsolatedBackend(.liteRT, options: .test())
 
   @Test(arguments: BackendConformance.Check.allCases)
-  func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+  func `the backend conforms`(_ check: BackendConformance.Check) async throws {
     try await BackendConformance(backend, models: Fixtures.models.path()).run(check)
   }
 
   @Test(arguments: ["two_signatures", "per_channel", "dynamic_batch", "uint8_quantized"])
-  func `describes a model as the backend itself does`(_ name: String) throws {
+  func `models are described as by the backend itself`(_ name: String) throws {
     let path = Fixtures.model("\(name).tflite")
     let own = try LiteRTBackend().loadModel(at: path, for: .predict)
     let isolated = try backend.loadModel(at: path, for: .predict)
@@ -28,8 +28,8 @@ import Testing
     #expect(isolated.keepsState == own.keepsState)
   }
 
-  @Test func `a crash is an error, and the next run has a new process`() throws {
-    // The process takes some seconds to crash, and more beside other tests.
+  @Test func `a crash is an error, and the next run starts a new process`() throws {
+    // The process takes some seconds to crash, and longer while other tests run.
     var options = IsolationOptions.test()
     options.firstAnswerSeconds = 120
     let model = try IsolatedBackend(.liteRT, options: options)
@@ -44,7 +44,7 @@ import Testing
     #expect(error?.message.contains("3 processes in a row") == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a process that is killed is replaced, with the shapes that it had`() throws {
+  @Test func `a killed process is replaced, and the new one has the same shapes`() throws {
     let copy = try ModelCopy(of: "dynamic_batch.tflite")
     let model = try backend.loadModel(at: copy.path, for: .predict)
     let session = try model.makeSession(signature: 0, options: SessionOptions())
@@ -74,7 +74,9 @@ import Testing
     #expect(try result() == before)
   }
 
-  @Test func `strings that are too long to pass on are an error, and the process goes on`() throws {
+  @Test func `strings that are too long to send are an error, and the process keeps running`()
+    throws
+  {
     let model = try backend.loadModel(at: Fixtures.model("string.tflite"), for: .predict)
     let session = try model.makeSession(signature: 0, options: SessionOptions())
     let error = #expect(throws: TensorIOError.self) {
@@ -98,7 +100,7 @@ import Testing
     #expect(error?.message.contains("within 3 seconds") == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a token ends the run`() async throws {
+  @Test func `a cancelled token ends the run`() async throws {
     let token = CancellationToken()
     let model = try backend.loadModel(at: Fixtures.model("slow.tflite"), for: .predict)
     let session = try model.makeSession(
@@ -109,7 +111,7 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `a program that is no worker is an error`() {
+  @Test func `a program that isn't a worker is an error`() {
     var options = IsolationOptions.test()
     options.program = "/bin/true"
     let error = #expect(throws: TensorIOError.self) {
@@ -124,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `no process is left when the models are gone`() throws {
+  @Test func `no process remains after the models are released`() throws {
     let copy = try ModelCopy(of: "matmul.tflite")
     do {
       let model = try backend.loadModel(at: copy.path, for: .predict)
@@ -139,13 +141,13 @@ import Testing
 }
 
 extension IsolationOptions {
-  /// The command that the tests were built with.
+  /// The command that is built with the tests.
   static func test() -> IsolationOptions {
     IsolationOptions(program: Fixtures.command)
   }
 }
 
-/// A model's file under a name that no other test's process has in its command line.
+/// A copy of a model file whose name is in no other test's command line.
 private final class ModelCopy {
   let path: String
 
@@ -157,12 +159,12 @@ private final class ModelCopy {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// The processes that run a model for this one.
+/// The child processes that run a model for this process.
 private enum WorkerProcesses {
   static func running(_ path: String) throws -> [pid_t] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
       .filter { process in
-        // A process may end meanwhile.
+        // A process may end in the meantime.
         let words = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
         return words?.contains("session-worker") == true && words?.contains(path) == true
       }

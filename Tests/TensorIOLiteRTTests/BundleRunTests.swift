@@ -8,11 +8,11 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-/// Bundles through the whole library, on a real runtime.
+/// Runs bundles through the whole library, with the real runtime.
 @Suite struct BundleRunTests {
   private let loader = ModelLoader(backends: [.liteRT])
 
-  /// A bundle in a temporary folder, around a fixture model.
+  /// A bundle in a temporary folder with a fixture model.
   private func withModel<Result>(
     _ file: String, quantized: Bool = false, inputs: String, outputs: String,
     loader: ModelLoader? = nil, labels: [String]? = nil,
@@ -38,7 +38,7 @@ import Testing
     return try body(InferenceModel(at: path, loader: loader ?? self.loader))
   }
 
-  @Test func `numbers of every form go in and come out`() throws {
+  @Test func `inputs and outputs can be numbers in every form`() throws {
     try withModel(
       "add.tflite", inputs: #"{"name": "x", "type": "array", "shape": [1]}"#,
       outputs: #"{"name": "y", "type": "array", "shape": [1]}"#
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["dynamic_batch.tflite", "fixed_batch.tflite"])
-  func `a batch gives what its items give alone`(_ file: String) throws {
+  func `a batch gives the same results as its single items`(_ file: String) throws {
     try withModel(
       file, inputs: #"{"name": "x", "type": "array", "shape": [-1, 3]}"#,
       outputs: #"{"name": "y", "type": "array", "shape": [-1, 2]}"#
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `text goes in and comes out`() throws {
+  @Test func `inputs and outputs can be text`() throws {
     try withModel(
       "string.tflite", inputs: #"{"name": "x", "type": "string", "dtype": "string", "shape": [3]}"#,
       outputs: #"{"name": "y", "type": "string", "dtype": "string", "shape": [3]}"#
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `types that the library does not have are named`() throws {
+  @Test func `for types that the library doesn't support, the error names them`() throws {
     for file in ["reverse_uint64", "reverse_bfloat16"] {
       try withModel(
         file + ".tflite", inputs: #"{"name": "x", "type": "array", "shape": [2, 3]}"#,
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `sixteen tasks on one model and four sessions at once give the serial answers`()
+  @Test func `sixteen tasks on a model with four sessions give the same results as serial runs`()
     async throws
   {
     for sessions in [1, 4] {
@@ -166,8 +166,8 @@ import Testing
     }
   }
 
-  @Test func `loading, running and unloading a thousand times holds memory flat`() async {
-    // In a process of its own: other tests' memory is none of its business.
+  @Test func `loading, running and unloading a thousand times keeps memory constant`() async {
+    // This runs in its own process, so that other tests' memory doesn't count.
     await #expect(processExitsWith: .success) {
       let bundle = Fixtures.root.appending(path: "Demo/digits-int8.tiobundle").path
       let model = try ModelLoader(backends: [.liteRT]).model(at: bundle)
@@ -184,7 +184,7 @@ import Testing
       let before = try residentKilobytes()
       try cycle(800)
       let growth = try residentKilobytes() - before
-      // Each loaded model takes over 100 kB, so even one leak in ten would show.
+      // Each loaded model takes over 100 kB, so even one leak in ten runs would show.
       guard growth < 4_000 else { throw TensorIOError(.internalFault, "grew by \(growth) kB") }
     }
   }

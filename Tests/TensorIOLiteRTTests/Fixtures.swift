@@ -10,7 +10,7 @@ enum Fixtures {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
   static let models = root.appending(path: "Tests/Fixtures/Models")
-  /// Bundles and models beside the checkout; most machines have none.
+  /// Bundles and models next to the checkout, which most machines don't have.
   static let sharedData: URL? = {
     let variable = ProcessInfo.processInfo.environment["TENSORIO_SHARED_DATA"]
     let folder = variable.map { URL(filePath: $0) } ?? root.appending(path: "../shared/data")
@@ -21,11 +21,11 @@ enum Fixtures {
   static func model(_ name: String) -> String { models.appending(path: name).path }
 }
 
-/// What Python's interpreter gave for a model, input by input and output by output.
+/// The inputs and outputs of a model in Python's interpreter.
 struct GoldenCase: Decodable, CustomStringConvertible {
   let file: String
   let signature: String?
-  /// 0 where every CPU computes the same bits; else the most that an element may differ.
+  /// 0 if every CPU computes the same bits, else how much an element may differ.
   let tolerance: Double
   let inputs: [GoldenTensor]
   let outputs: [GoldenTensor]

@@ -8,9 +8,9 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-/// Sessions on raw bytes, compared with Python's interpreter bit for bit.
+/// Runs sessions on raw bytes, and compares them with Python's interpreter bit for bit.
 @Suite struct GoldenTests {
-  /// Models that the runtime computes wrongly or crashes on, and which we refuse instead.
+  /// Models that the runtime computes incorrectly or crashes on, and that we reject instead.
   static let refused: Set<String> = ["blockwise.tflite", "blockwise_output.tflite"]
   static let cases = GoldenCase.all.filter { !refused.contains($0.file) }
 

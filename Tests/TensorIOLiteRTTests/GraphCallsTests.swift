@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// How deep calls nest below a graph, found by trying every way; nil where one has no end.
+  /// How deep calls nest below a graph, found by trying every path; nil if one is endless.
   private func depth(_ graph: Int, _ calls: [[Int]], _ above: Set<Int> = []) -> Int? {
     guard !above.contains(graph) else { return nil }
     var deepest = 0
@@ -32,7 +32,7 @@ import Testing
     return deepest + 1
   }
 
-  @Test func `calls without an end are found among any calls`() {
+  @Test func `endless calls are found in any call graph`() {
     var random = SystemRandomNumberGenerator()
     var endless = 0
     for _ in 0..<3000 {
@@ -47,7 +47,7 @@ import Testing
     #expect((500..<2900).contains(endless))
   }
 
-  @Test func `what cannot be followed is refused`() throws {
+  @Test func `a truncated file is rejected`() throws {
     let file = Fixtures.model("endless_graphs.tflite")
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
     for count in 0...bytes.count {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `calls may nest, but not without measure`() {
+  @Test func `calls may nest, but only to a limit`() {
     func chain(_ depth: Int) -> [[Int]] {
       (0..<depth).map { $0 + 1 < depth ? [$0 + 1, $0 + 1] : [] }
     }

@@ -13,11 +13,11 @@ import Testing
   private let backend = LiteRTBackend()
 
   @Test(arguments: BackendConformance.Check.allCases)
-  func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+  func `the backend conforms`(_ check: BackendConformance.Check) async throws {
     try await BackendConformance(backend, models: Fixtures.models.path()).run(check)
   }
 
-  @Test func `a model says its signatures, types, shapes and quantization`() throws {
+  @Test func `a model describes its signatures, types, shapes and quantization`() throws {
     let two = try backend.liteRTModel(at: Fixtures.model("two_signatures.tflite"))
     #expect(Set(two.signatures.map(\.key)) == ["double", "square"])
     let dynamic = try backend.liteRTModel(at: Fixtures.model("dynamic_batch.tflite"))
@@ -45,7 +45,7 @@ import Testing
     ("blockwise_crash.tflite", "block-wise"),
     ("blockwise_output.tflite", "block-wise"),
   ])
-  func `a model that cannot run is refused when it is loaded, with the reason`(
+  func `a model that can't run is rejected with the reason when it's loaded`(
     _ file: String, _ reason: String
   ) throws {
     let error = #expect(throws: TensorIOError.self) {
@@ -56,7 +56,8 @@ import Testing
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `an LSTM goes on from the run before, and starts over in another session`() throws {
+  @Test func `an LSTM continues from the previous run, and starts over in another session`() throws
+  {
     let model = try backend.liteRTModel(at: Fixtures.model("lstm_int8.tflite"))
     #expect(model.keepsState)
     #expect(try !backend.liteRTModel(at: Fixtures.model("add.tflite")).keepsState)
@@ -75,7 +76,7 @@ import Testing
     #expect(try run(model.makeSession(signature: 0, options: SessionOptions())) == first)
   }
 
-  @Test func `graphs that call themselves are refused, before they use up the stack`() throws {
+  @Test func `graphs that call themselves are rejected before they exhaust the stack`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try backend.liteRTModel(at: Fixtures.model("endless_graphs.tflite"))
     }
@@ -83,7 +84,7 @@ import Testing
     #expect(error?.message.contains("calls itself") == true, "\(error?.message ?? "")")
   }
 
-  @Test func `an output whose size only the run tells is an error that says so`() throws {
+  @Test func `an output whose size is only known at run time is an error that says so`() throws {
     let model = try backend.liteRTModel(at: Fixtures.model("dynamic_output.tflite"))
     let error = #expect(throws: TensorIOError.self) {
       try model.makeSession(signature: 0, options: SessionOptions()).run()
@@ -114,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `long strings get the room they need`() throws {
+  @Test func `long strings get enough memory`() throws {
     let model = try backend.liteRTModel(at: Fixtures.model("string.tflite"))
     let session = try model.makeSession(signature: 0, options: SessionOptions())
     for length in [0, 10, 5_000, 200_000] {
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `a shape that the model refuses leaves the session as it was`() throws {
+  @Test func `a shape that the model rejects leaves the session unchanged`() throws {
     let model = try backend.liteRTModel(at: Fixtures.model("matmul.tflite"))
     let session = try model.makeSession(signature: 0, options: SessionOptions())
     let before = session.outputShape(at: 0)
@@ -150,7 +151,7 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `a file that is missing, empty, a folder or no model is refused`() throws {
+  @Test func `a file that is missing, empty, a folder or not a model is rejected`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -9,10 +9,10 @@ import TensorIOLiteRT
 import TestSupport
 import Testing
 
-/// Weights that go out to a folder and come back.
+/// Exports weights to a folder and restores them.
 @Suite struct LiteRTCheckpointTests {
   private let golden = GoldenTraining.builtin
-  /// Calls a closure with a folder that goes away.
+  /// Calls a closure with a temporary folder.
   private func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -24,7 +24,7 @@ import Testing
     try model.evaluate(golden.batch())["prediction"]
   }
 
-  @Test func `a new model with the weights of another gives what that one gives`() throws {
+  @Test func `a new model with another's weights gives the same results`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let losing = try TrainingBundle(outputs: TrainingBundle.loss)
     try withFolder { folder in
@@ -39,7 +39,7 @@ import Testing
       let restored = try predict(other)
       #expect(restored != before)
       #expect(golden.agrees(restored, golden.predictionAfter.flatMap(\.self)))
-      // Training goes on from there, alike in both.
+      // Further training has the same effect on both.
       let losses = try [model, other].map { model -> [Float] in
         try model.train(golden.batch(), placeholders: ["rate": golden.rate])
         try model.export(to: folder)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `an export replaces the one before, and exports of untrained models are those of the file`()
+  func `an export replaces an older one, and an untrained model exports the file's weights`()
     throws
   {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with NumPy."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs NumPy."))
   func `Python reads the weights that were exported`() async throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let folder = bundle.path
@@ -93,7 +93,8 @@ import Testing
     let bias: [Float]
   }
 
-  @Test func `exporting while the model runs and trains gives whole checkpoints`() async throws {
+  @Test func `exporting while the model runs and trains gives consistent checkpoints`() async throws
+  {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let folder = bundle.path
     let model = try bundle.model()
@@ -128,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `folders that are not there, or hold nothing, are named`() throws {
+  @Test func `missing and empty folders are named`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let model = try bundle.model()
     try withFolder { folder in
@@ -160,7 +161,7 @@ import Testing
         + #""bias": {"dtype": "F32", "shape": [2], "data_offsets": [24, 32]}}"#, 34, "'more'"
     ),
   ])
-  func `another model's weights are refused, and change nothing`(
+  func `another model's weights are rejected, and change nothing`(
     _ header: String, _ byteCount: Int, _ part: String
   ) throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
@@ -175,7 +176,7 @@ import Testing
     try #expect(predict(model) == before)
   }
 
-  @Test func `a model without signatures for its weights says which it would need`() throws {
+  @Test func `a model without signatures for its weights names the ones it needs`() throws {
     let bundle = try TrainingBundle(
       Fixtures.model("resource_variable.tflite"),
       outputs: #"{"name": "total", "type": "array", "shape": [1]}"#,

@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-/// What cannot be trained, and what a step refuses.
+/// Tests models that can't be trained, and values that a step rejects.
 @Suite struct LiteRTTrainingErrorTests {
   private let golden = GoldenTraining.builtin
 
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a signature that trains is neither run nor evaluated`() throws {
+  @Test func `a training signature can't be run or evaluated`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.loss)
     let model = try bundle.model()
     let parts = ["'train'", "model.signature"]
@@ -39,7 +39,9 @@ import Testing
     try #expect(golden.agrees([outputs["loss"]], [golden.losses[0]]))
   }
 
-  @Test func `operations that are no signatures are named, with those that there are`() throws {
+  @Test func `for operations that aren't signatures, the error names them and the signatures`()
+    throws
+  {
     for operations in [["trains"], ["train", "GradientDescent"]] {
       let bundle = try TrainingBundle(outputs: TrainingBundle.loss, operations: operations)
       let model = try bundle.model()
@@ -50,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `a file without training signatures or variables cannot be trained`() throws {
+  @Test func `a file without training signatures or variables can't be trained`() throws {
     let file = Fixtures.model("dynamic_batch.tflite")
     let model = try LiteRTBackend().liteRTModel(at: file)
     let outputs = #"{"name": "y", "type": "array", "shape": [-1, 2]}"#
@@ -65,7 +67,7 @@ import Testing
     expect(.unsupportedModel, ["no variables"]) { try constant.model().load() }
   }
 
-  @Test func `layers are found by name, and none may be missing`() throws {
+  @Test func `layers are matched by name, and none may be missing`() throws {
     let turned = try TrainingBundle(
       outputs: TrainingBundle.prediction, inputs: "\(TrainingBundle.y), \(TrainingBundle.x)")
     let model = try turned.model()
@@ -86,7 +88,7 @@ import Testing
     expect(.invalidModel, ["'predict'", "'infer'"]) { try nowhere.model().load() }
   }
 
-  @Test func `what a step refuses leaves the weights as they were`() throws {
+  @Test func `values that a step rejects leave the weights unchanged`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let model = try bundle.model()
     let rate: [String: any TensorEncodable] = ["rate": golden.rate]
@@ -118,7 +120,7 @@ import Testing
         try model.evaluate(golden.batch())["prediction"], golden.predictionAfter.flatMap(\.self)))
   }
 
-  @Test func `a signature with TensorFlow's operations is named, and others run`() throws {
+  @Test func `a signature with TensorFlow operations is named, and the others run`() throws {
     let file = Fixtures.model("train_flex.tflite")
     let model = try LiteRTBackend().liteRTModel(at: file)
     let parts = ["'train'", "SELECT_TF_OPS", "FlexReluGrad"]
@@ -137,7 +139,7 @@ import Testing
     for _ in 0..<2 { expect(.unsupportedModel, parts) { try trainable.load() } }
   }
 
-  @Test func `a model cannot be exported as a bundle, which is told before anything is written`()
+  @Test func `exporting a bundle is an error before anything is written`()
     throws
   {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
@@ -149,7 +151,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `a model cannot be exported as a file`() throws {
+  @Test func `exporting a model file is an error`() throws {
     let backend = LiteRTBackend()
     let model = try backend.loadModel(
       at: Fixtures.model("train_builtin.tflite"), for: [.predict, .train])
@@ -159,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `only a model that was loaded for it is trained`() throws {
+  @Test func `only a model that was loaded for training can be trained`() throws {
     let model = try LiteRTBackend().liteRTModel(at: Fixtures.model("train_builtin.tflite"))
     let signature = try #require(model.signatures.first { $0.key == "infer" })
     expect(.unsupportedModel, ["wasn't loaded for training"]) {
@@ -168,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `a run that is refused in one signature changes no shape in another`() throws {
+  @Test func `a rejected run of one signature doesn't change shapes of another`() throws {
     let loaded = try LiteRTBackend().loadModel(
       at: Fixtures.model("train_builtin.tflite"), for: [.predict, .train])
     let model = try #require(loaded as? any TrainableLoadedModel)

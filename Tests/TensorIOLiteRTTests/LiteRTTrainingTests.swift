@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOLiteRT
 import Testing
 
-/// Files with training signatures, through the model that trains TensorFlow's SavedModels.
+/// Trains files with training signatures, with the same class that trains TensorFlow's SavedModels.
 @Suite struct LiteRTTrainingTests {
   private let golden = GoldenTraining.builtin
 
@@ -16,7 +16,7 @@ import Testing
     try golden.x.flatMap { try model.run(["x": $0])["prediction", as: [Float].self] }
   }
 
-  @Test func `losses are those of TensorFlow, step by step`() throws {
+  @Test func `losses equal TensorFlow's, step by step`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.loss)
     let model = try bundle.model()
     var losses: [Float] = []
@@ -27,7 +27,7 @@ import Testing
     #expect(golden.agrees(losses, golden.losses), "\(losses)")
   }
 
-  @Test func `a step gives the outputs of the model as it is after the step`() throws {
+  @Test func `a step returns the outputs of the model after the step`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let model = try bundle.model()
     var last: [Float] = []
@@ -38,7 +38,7 @@ import Testing
     #expect(golden.agrees(last, golden.predictionAfter.flatMap(\.self)), "\(last)")
   }
 
-  @Test func `inference uses what was learned, and evaluation teaches nothing`() throws {
+  @Test func `inference uses the trained weights, and evaluation doesn't train`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let model = try bundle.model()
     #expect(golden.agrees(try predict(model), golden.predictionBefore.flatMap(\.self)))
@@ -49,7 +49,7 @@ import Testing
       let outputs = try model.evaluate(golden.batch(), placeholders: ["rate": golden.rate])
       #expect(golden.agrees(try outputs["prediction"], after))
     }
-    // What only training takes may be left out, and may be given.
+    // Inputs that only training needs may be omitted or given.
     #expect(golden.agrees(try predict(model), after))
     let alone = try Batch(keys: ["x"], items: golden.x.map { ["x": $0] })
     try #expect(golden.agrees(model.evaluate(alone)["prediction"], after))
@@ -59,7 +59,7 @@ import Testing
     #expect(try model.loadWarnings().isEmpty)
   }
 
-  @Test func `the signature that is described is found, one that does not train before others`()
+  @Test func `the described signature is found, preferably one that doesn't train`()
     throws
   {
     for signature in [nil, "infer"] {
@@ -74,7 +74,7 @@ import Testing
     try #expect(golden.agrees(outputs["bias"], golden.bias))
   }
 
-  @Test func `unloading forgets what was learned`() throws {
+  @Test func `unloading discards the trained weights`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let model = try bundle.model()
     let before = try predict(model)
@@ -90,7 +90,7 @@ import Testing
     #expect(golden.agrees(try predict(model), golden.predictionAfter.flatMap(\.self)))
   }
 
-  @Test func `batches may be of any size, in any order, beside single runs`() throws {
+  @Test func `batches may have any size and be mixed with single runs`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let (model, other) = (try bundle.model(), try bundle.model())
     for count in [4, 1, 7, 2, 64, 3, 3, 1] {
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `two models of one file learn apart`() throws {
+  @Test func `two models of one file are trained independently`() throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let (one, two) = (try bundle.model(), try bundle.model())
     let before = try predict(two)
@@ -116,7 +116,7 @@ import Testing
     try #expect(predict(two) == before)
   }
 
-  @Test func `training beside inference from many tasks is what it is alone`() async throws {
+  @Test func `training while many tasks run inference gives the same results`() async throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let model = try bundle.model()
     let golden = golden
@@ -125,7 +125,7 @@ import Testing
       for task in 0..<4 {
         group.addTask {
           for _ in 0..<(steps / 4) {
-            // With a rate of 0 nothing is learned, whichever step comes first.
+            // With a rate of 0, the weights don't change, whichever step comes first.
             let outputs = try await model.train(
               golden.batch(of: 1 + task), placeholders: ["rate": 0])
             #expect(try outputs["prediction", as: [Float].self].count == 2 * (1 + task))
@@ -152,7 +152,7 @@ import Testing
     #expect(golden.agrees(try predict(model), golden.predictionAfter.flatMap(\.self)))
   }
 
-  @Test func `steps of many tasks are all taken`() async throws {
+  @Test func `all steps of many tasks are applied`() async throws {
     let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)
     let model = try bundle.model()
     let golden = golden
@@ -168,7 +168,7 @@ import Testing
     #expect(golden.agrees(try predict(model), golden.predictionAfter.flatMap(\.self)))
   }
 
-  @Test func `training, unloading and loading hold memory flat`() async {
+  @Test func `training, unloading and loading keep memory constant`() async {
     await #expect(processExitsWith: .success) {
       let golden = GoldenTraining.builtin
       let bundle = try TrainingBundle(outputs: TrainingBundle.prediction)

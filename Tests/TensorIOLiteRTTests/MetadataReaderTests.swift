@@ -8,12 +8,12 @@ import Testing
 
 @testable import TensorIOLiteRT
 
-/// Reads metadata without the native library: what is damaged here, LiteRT must not see.
+/// Reads metadata without the native library: LiteRT mustn't see files that are damaged here.
 @Suite struct MetadataReaderTests {
   private static let models = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures/Models")
 
-  /// A fixture: the whole file, and the metadata flatbuffer in it.
+  /// A fixture: the whole file, and its metadata flatbuffer.
   private struct Fixture {
     var file: [UInt8]
     var metadata: [UInt8]
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a model tells its name, its author and its tensors`() throws {
+  @Test func `metadata has the model's name, author and tensors`() throws {
     let metadata = try Fixture("with_metadata.tflite").read()
     let expected = ModelMetadata(
       name: "Shirt sizes", description: "Tells a shirt's size from four measures.",
@@ -51,7 +51,7 @@ import Testing
     #expect(metadata == expected)
   }
 
-  @Test func `a picture has a size, a colour space and a normalization`() throws {
+  @Test func `an image has a size, a colour space and a normalization`() throws {
     let metadata = try Fixture("image_with_metadata.tflite").read()
     let picture = try #require(metadata.inputs.first)
     #expect(picture.content == .image(.rgb, width: 6, height: 8))
@@ -60,7 +60,7 @@ import Testing
     #expect(metadata.problems.isEmpty)
   }
 
-  @Test func `another identifier is a problem, not an error`() throws {
+  @Test func `a wrong identifier is a problem, not an error`() throws {
     let fixture = try Fixture("with_metadata.tflite")
     var metadata = fixture.metadata
     metadata[4] = UInt8(ascii: "X")
@@ -71,7 +71,7 @@ import Testing
         ]))
   }
 
-  @Test func `a model without its zip keeps its descriptions`() throws {
+  @Test func `metadata without its zip keeps the descriptions`() throws {
     let fixture = try Fixture("with_metadata.tflite")
     let read = fixture.read(fixture.metadata, Array(fixture.file.dropLast(300)))
     #expect(read.name == "Shirt sizes")
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test func `a damaged labels file is told by its checksum`() throws {
+  @Test func `a damaged labels file is detected by its checksum`() throws {
     let fixture = try Fixture("with_metadata.tflite")
     var file = fixture.file
     let text = try #require(file.indices.last { file[$0...].starts(with: "small\n".utf8) })
@@ -95,10 +95,10 @@ import Testing
   }
 
   @Test(arguments: ["with_metadata.tflite", "image_with_metadata.tflite"])
-  func `every cut is survived`(name: String) throws {
+  func `metadata cut at any byte doesn't crash`(name: String) throws {
     let fixture = try Fixture(name)
     let whole = fixture.read()
-    // Whatever is read is what the whole says, or it comes with a problem.
+    // The result equals that of the whole metadata, or it has a problem.
     func check(_ read: ModelMetadata, _ cut: String) {
       #expect(read == whole || !read.problems.isEmpty, "\(cut): \(read)")
     }
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: ["with_metadata.tflite", "image_with_metadata.tflite"])
-  func `every single changed byte is survived`(name: String) throws {
+  func `metadata with any single changed byte doesn't crash`(name: String) throws {
     let fixture = try Fixture(name)
     let whole = fixture.read()
     var differing = 0
@@ -137,10 +137,10 @@ import Testing
           fixture.read(fixture.metadata, file), isChanged: fixture.file[index] != value, at: index)
       }
     }
-    #expect(differing > fixture.metadata.count, "damage shows")
+    #expect(differing > fixture.metadata.count, "damage is detected")
   }
 
-  @Test func `thousands of spliced copies are survived`() throws {
+  @Test func `thousands of spliced copies don't crash`() throws {
     let fixtures = try ["with_metadata.tflite", "image_with_metadata.tflite"].map {
       try Fixture($0)
     }
@@ -158,8 +158,8 @@ import Testing
     }
   }
 
-  /// A few bytes that refer to one table again and again must not keep the reader busy.
-  @Test(.timeLimit(.minutes(10))) func `a list that multiplies itself is refused`() throws {
+  /// A few bytes that refer to one table again and again mustn't keep the reader busy.
+  @Test(.timeLimit(.minutes(10))) func `a list that multiplies itself is rejected`() throws {
     let count = 20_000
     var bytes: [UInt8] = []
     func append(_ value: Int) {
@@ -183,7 +183,7 @@ import Testing
     let tensor = 76 + 4 * count
     appendReferences(to: tensor)
     appendShorts([14, 8, 0, 0, 0, 0, 4, 0])
-    for value in [16, 4] { append(value) }  // The tensor; its process units behind it.
+    for value in [16, 4] { append(value) }  // The tensor, followed by its process units.
     appendReferences(to: tensor + 16 + 4 * count)
     appendShorts([4, 4])
     append(4)  // The process unit, without any field.
@@ -207,7 +207,7 @@ import Testing
       let end = min(other.count, start + Int.random(in: 1...40, using: &random))
       bytes.replaceSubrange(place..<min(bytes.count, place + end - start), with: other[start..<end])
     default:
-      // An offset that leads far out, or back to itself.
+      // An offset that leads far out of bounds, or back to itself.
       let start = min(place & ~3, bytes.count - 4)
       let offset: UInt32 =
         [0, 4, 0x7FFF_FFFF, 0xFFFF_FFFF, 0x8000_0000].randomElement(
@@ -226,7 +226,7 @@ import Testing
   }
 }
 
-/// A generator whose numbers are the same in every run.
+/// A generator that gives the same numbers in every run.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -16,7 +16,7 @@ import Testing
       [String: String].self, from: Data(contentsOf: hostile.appending(path: "expected.json")))
   }
 
-  /// What a file is refused with.
+  /// The error with which a file is rejected.
   private func refusal(_ path: String, _ limits: LiteRTLimits = LiteRTLimits()) -> TensorIOError? {
     do {
       let model = try LiteRTBackend(limits: limits).liteRTModel(at: path)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a file with one field that misleads the runtime is refused with that field`() throws {
+  @Test func `for a file with one harmful field, the error names that field`() throws {
     let expected = try Self.expected()
     #expect(expected.count > 20)
     for (file, part) in expected.sorted(by: { $0.key < $1.key }) {
@@ -37,14 +37,14 @@ import Testing
     }
   }
 
-  @Test func `every sound model passes`() throws {
+  @Test func `every valid model passes`() throws {
     let sound = ["add", "two_signatures", "per_channel", "string", "train_builtin", "lstm_int8"]
     for name in sound {
       #expect(refusal(Fixtures.model("\(name).tflite")) == nil, "\(name)")
     }
   }
 
-  @Test func `the limit is the caller's to choose`() {
+  @Test func `the caller can choose the limit`() {
     let path = Fixtures.model("photo_classes.tflite")
     #expect(refusal(path) == nil)
     let error = refusal(path, LiteRTLimits(tensorBytes: 100 << 10))
@@ -52,8 +52,8 @@ import Testing
     #expect(error?.message.contains("100 KiB") == true, "\(error?.message ?? "")")
   }
 
-  @Test(.enabled(if: Fixtures.sharedData != nil, "The shared data is not beside the checkout."))
-  func `models that end the runtime are refused`() throws {
+  @Test(.enabled(if: Fixtures.sharedData != nil, "There is no shared data next to the checkout."))
+  func `models that crash the runtime are rejected`() throws {
     guard let folder = Fixtures.sharedData?.appending(path: "hostile") else { return }
     for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       #expect(refusal(folder.appending(path: file).path) != nil, "\(file)")

@@ -9,12 +9,13 @@ import TensorIOLiteRT
 import TestSupport
 import Testing
 
-/// Sessions on pseudo-random bytes, compared bit for bit with Python's interpreter on the same
-/// machine: the fixtures, and the models of the shared data where they are beside the checkout.
+/// Runs sessions on pseudo-random bytes, and compares them bit for bit with Python's interpreter on
+/// the same machine: for the fixtures, and for the models of shared data next to the checkout.
 @Suite struct PythonParityTests {
-  /// Every model but those that the runtime refuses, or computes wrongly and we refuse.
+  /// Every model except those that the runtime rejects, or that we reject because it computes them
+  /// incorrectly.
   static let models: [String] = {
-    // What a detector leaves in the places behind its count is whatever the memory held.
+    // The elements after a detector's count are whatever the memory contained.
     let refused = GoldenTests.refused.union(Refusals.files)
       .union(["oversized.tflite", "detector.tflite"])
     return Fixtures.models.models.filter { !refused.contains(URL(filePath: $0).lastPathComponent) }
@@ -22,9 +23,9 @@ import Testing
   }()
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with ai-edge-litert."),
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs ai-edge-litert."),
     arguments: models)
-  func `outputs equal Python's on the same bytes`(_ path: String) async throws {
+  func `outputs equal Python's for the same bytes`(_ path: String) async throws {
     let content = try Data(contentsOf: URL(filePath: path))
     let model = try LiteRTBackend().liteRTModel(at: path)
     var cases: [(ours: [Data], job: Job)] = []
@@ -86,7 +87,7 @@ import Testing
     let inputs: [Data]
   }
 
-  /// Runs all jobs in one process: to start Python takes longer than most models.
+  /// Runs all jobs in one process, because starting Python takes longer than most models.
   private static let script = """
     import base64, json, sys
     from pathlib import Path
@@ -105,7 +106,7 @@ import Testing
   }
 }
 
-/// The models of expected.json that must not run.
+/// The models in expected.json that mustn't run.
 private enum Refusals {
   static let files: Set<String> = {
     let url = Fixtures.models.appending(path: "expected.json")
@@ -123,7 +124,7 @@ private enum Refusals {
 }
 
 extension URL {
-  /// The paths of the .tflite files in this folder and those below.
+  /// The paths of the .tflite files in this folder and its subfolders.
   fileprivate var models: [String] {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
     return names.filter { $0.hasSuffix(".tflite") }.sorted().map { appending(path: $0).path }

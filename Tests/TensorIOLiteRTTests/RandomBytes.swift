@@ -5,14 +5,14 @@
 
 import Foundation
 
-/// Content for tensors that is the same on every run of the tests.
+/// Tensor contents that are the same each time the tests run.
 struct RandomBytes {
-  /// What stands in a tensor.
+  /// The contents of a tensor.
   enum Content {
     case bytes(Data)
     case strings([Data])
 
-    /// The bytes, strings in TensorFlow Lite's own layout.
+    /// The bytes; strings are in TensorFlow Lite's layout.
     var packed: Data {
       switch self {
       case .bytes(let data): return data
@@ -33,7 +33,7 @@ struct RandomBytes {
 
   init(seed: UInt64) { state = seed }
 
-  /// Numbers that models can work on: floats from -2 to 2, small counts, any byte.
+  /// Numbers that suit models: floats from -2 to 2, small integers, any byte.
   mutating func content(_ type: String, count: Int) -> Content {
     func bytes<Number>(_ numbers: [Number]) -> Content {
       .bytes(numbers.withUnsafeBytes { Data($0) })

@@ -30,7 +30,7 @@ import Testing
       + Data(count: byteCount)
   }
 
-  @Test func `tensors of every type and shape come back as they went`() throws {
+  @Test func `tensors of every type and shape are read back unchanged`() throws {
     let data = try Safetensors(tensors: Self.sample).serialized()
     let found = try parse(data)
     #expect(found.count == Self.sample.count)
@@ -44,12 +44,12 @@ import Testing
       )
     }
     #expect(found[0].bytes.startIndex % 8 == 0)
-    // Also from the middle of other bytes.
+    // They can also be read from the middle of other bytes.
     try #expect(parse((Data(count: 3) + data).dropFirst(3)).count == found.count)
     try #expect(parse(Safetensors(tensors: []).serialized()).isEmpty)
   }
 
-  @Test func `what other programs write is read`() throws {
+  @Test func `files of other programs are read`() throws {
     let header = #"""
       { "__metadata__" : {"format":"pt"},
         "b": {"shape":[],"dtype":"I64","data_offsets":[4,12]},
@@ -92,7 +92,7 @@ import Testing
     (String(repeating: "[", count: 5_000), "header"),
     (String(repeating: #"{"a":"#, count: 5_000), "header"),
   ])
-  func `a header that lies is refused, with the reason`(_ header: String, _ reason: String) {
+  func `a false header is rejected with the reason`(_ header: String, _ reason: String) {
     let error = #expect(throws: TensorIOError.self) {
       try parse(file(header, byteCount: 16))
     }
@@ -100,7 +100,7 @@ import Testing
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `truth values are 0 or 1`() {
+  @Test func `Booleans are 0 or 1`() {
     var data = file(#"{"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}}"#, byteCount: 2)
     #expect(throws: Never.self) { try parse(data) }
     data[data.count - 1] = 2
@@ -112,7 +112,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try parse(file("{}", length: length)) }
   }
 
-  @Test func `a file that ends anywhere is refused`() throws {
+  @Test func `a file cut at any byte is rejected`() throws {
     let data = try Safetensors(tensors: Self.sample).serialized()
     for count in 0..<data.count {
       #expect(throws: TensorIOError.self) { try parse(data.prefix(count)) }
@@ -120,7 +120,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try parse(data + [0]) }
   }
 
-  @Test func `damaged files give tensors that hold together, or an error`() throws {
+  @Test func `damaged files give consistent tensors or an error`() throws {
     let data = try Safetensors(tensors: Self.sample).serialized()
     var random = RandomBytes(seed: 7)
     func number(below limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
@@ -150,7 +150,7 @@ import Testing
     #expect(refused > 1_000, "\(refused)")
   }
 
-  @Test func `what cannot be read again is not written`() {
+  @Test func `tensors that couldn't be read again aren't written`() {
     let bytes = Data(count: 4)
     for tensors in [
       [Safetensors.Tensor(name: "a", dataType: .string, shape: [4], bytes: bytes)],

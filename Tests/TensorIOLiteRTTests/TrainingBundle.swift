@@ -7,7 +7,7 @@ import Foundation
 import TensorIO
 import TensorIOLiteRT
 
-/// A bundle in a temporary folder around a file with training signatures.
+/// A bundle in a temporary folder with a model file that has training signatures.
 struct TrainingBundle: ~Copyable {
   static let x = #"{"name": "x", "type": "array", "shape": [-1, 3]}"#
   static let y = #"{"name": "y", "type": "array", "shape": [-1, 2]}"#
@@ -21,12 +21,12 @@ struct TrainingBundle: ~Copyable {
   ///
   /// - Parameters:
   ///   - file: The model file.
-  ///   - outputs: The layers that are read.
-  ///   - signature: What model.signature names.
-  ///   - operations: What train.ops names.
-  ///   - inputs: The layers that are fed.
-  ///   - placeholders: The layers that are fed beside them.
-  /// - Throws: An error when the folder cannot be written.
+  ///   - outputs: The output layers.
+  ///   - signature: The value of model.signature.
+  ///   - operations: The value of train.ops.
+  ///   - inputs: The input layers.
+  ///   - placeholders: The placeholder layers.
+  /// - Throws: An error when the folder can't be written.
   init(
     _ file: String = Fixtures.model("train_builtin.tflite"), outputs: String,
     signature: String? = nil, operations: [String] = ["train"], inputs: String = "\(x), \(y)",
@@ -55,7 +55,7 @@ struct TrainingBundle: ~Copyable {
   }
 }
 
-/// What TensorFlow gave when it trained a file, step by step.
+/// TensorFlow's results when it trained a file, step by step.
 struct GoldenTraining: Decodable {
   let file: String
   let tolerance: Float
@@ -87,19 +87,19 @@ struct GoldenTraining: Decodable {
     let trainings: [GoldenTraining]
   }
 
-  /// The examples, or as many of them as are asked for, over and over.
+  /// The examples, or as many as requested, repeated if necessary.
   func batch(of count: Int? = nil) throws -> Batch {
     try Batch(
       keys: ["x", "y"],
       items: (0..<(count ?? x.count)).map { ["x": x[$0 % x.count], "y": y[$0 % y.count]] })
   }
 
-  /// Trains a model as TensorFlow was trained.
+  /// Trains a model in the same way as TensorFlow did.
   func train(_ model: TrainableModel) throws {
     for _ in losses { try model.train(batch(), placeholders: ["rate": rate]) }
   }
 
-  /// Whether numbers are the expected ones.
+  /// Whether numbers equal the expected ones.
   func agrees(_ found: [Float], _ expected: [Float]) -> Bool {
     found.count == expected.count
       && zip(found, expected).allSatisfy { abs($0 - $1) <= tolerance }

@@ -35,7 +35,7 @@ import Testing
     #expect(try Self.read("other.txt", from: Self.zip) == nil)
   }
 
-  @Test func `a zip is found behind other bytes`() throws {
+  @Test func `a zip is found after other bytes`() throws {
     let file = [UInt8](repeating: 0x50, count: 5000) + Self.zip
     #expect(try Self.read("labels.txt", from: file) == Self.labels)
   }
@@ -45,7 +45,7 @@ import Testing
     #expect(error?.reason == "the model doesn't contain a zip archive")
   }
 
-  /// The directory of the zip, where the entry of `labels.txt` begins.
+  /// The offset of the zip's directory, where the entry of `labels.txt` begins.
   private static let directory = 0x77
 
   @Test(arguments: [
@@ -58,15 +58,15 @@ import Testing
     (27, 2, "'labels.txt' exceeds the limit of 16 MB for all files"),
     (42, 1, "'labels.txt' isn't where the zip archive's directory says"),
   ])
-  func `a false entry is an error`(place: Int, value: UInt8, reason: String) {
+  func `an invalid entry is an error`(place: Int, value: UInt8, reason: String) {
     var file = Self.zip
     file[Self.directory + place] = value
     let error = #expect(throws: ZipError.self) { try Self.read("labels.txt", from: file) }
     #expect(error?.reason == reason)
   }
 
-  /// A few kilobytes that say they hold megabytes, many times over.
-  @Test func `all files together are bounded`() throws {
+  /// A few kilobytes that claim to hold megabytes, many times over.
+  @Test func `the total size of all files is limited`() throws {
     let large = [UInt8](repeating: 0x61, count: ZipArchive.mostBytes / 2 - 6)
     let file = Self.storedZip(["a.txt": large, "b.txt": Self.plain])
     try file.withUnsafeBytes { bytes in
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `every cut and every changed byte is survived`() {
+  @Test func `a zip cut or changed at any byte doesn't crash`() {
     for count in Self.zip.indices {
       _ = try? Self.read("labels.txt", from: Array(Self.zip.prefix(count)))
       _ = try? Self.read("labels.txt", from: Array(Self.zip.suffix(count)))

@@ -8,9 +8,9 @@ import TensorIO
 import TensorIOTensorFlow
 import Testing
 
-/// What happens when weights cannot be written or read.
+/// Tests weights that can't be written or read.
 @Suite struct CheckpointTests {
-  @Test func `a folder that is missing, or cannot be written, is an error`() throws {
+  @Test func `a folder that is missing or can't be written is an error`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     let missing = #expect(throws: TensorIOError.self) {
@@ -18,7 +18,7 @@ import Testing
     }
     #expect(missing?.code == .fileNotFound)
     #expect(missing?.message.contains("nowhere") == true)
-    // Nobody can make files there, not even root.
+    // Not even root can create files there.
     let unwritable = #expect(throws: TensorIOError.self) { try model.export(to: "/proc") }
     #expect(unwritable?.code == .unwritableFile)
     #expect(unwritable?.message.contains("/proc") == true)
@@ -34,8 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged checkpoint, and another model's, are errors and the model goes on`() throws
-  {
+  @Test func `damaged and foreign checkpoints are errors, and the model still works`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     let folder = try bundle.makeFolder("saved")

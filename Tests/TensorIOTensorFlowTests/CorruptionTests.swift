@@ -8,9 +8,9 @@ import TensorIO
 import TensorIOTensorFlow
 import Testing
 
-/// Damaged SavedModels give errors of this library, and never end the process.
+/// Damaged SavedModels give errors of this library, and never crash the process.
 @Suite struct CorruptionTests {
-  @Test func `two hundred and more damaged SavedModels give errors or run`() throws {
+  @Test func `more than two hundred damaged SavedModels give errors or run`() throws {
     var tried = 0
     var refused = 0
     for name in ["train_line", "train_adam", "tf2_table", "assign_fed", "tf2_train"] {
@@ -31,11 +31,11 @@ import Testing
       }
     }
     #expect(tried >= 200)
-    // A flipped bit may be in a name that nothing uses, or a number.
+    // A flipped bit may be in an unused name or in a number.
     #expect(refused > tried / 3, "\(refused) of \(tried)")
   }
 
-  /// Loads a model and runs all that it has.
+  /// Loads a model and runs all of its signatures.
   private static func use(_ path: String) throws {
     for modes in [ModelModes.train, .predict] {
       let model = try SavedModels.backend.tensorFlowModel(at: path, for: modes)
@@ -72,12 +72,12 @@ import Testing
   }
 }
 
-/// What a file becomes.
+/// A way to damage a file.
 private enum Damage {
   case missing
   case content(Data)
 
-  /// The file gone, empty, cut in several places, and with bits flipped all over.
+  /// The file missing, empty, cut at several offsets, and with flipped bits throughout.
   static func all(of data: Data) -> [Damage] {
     let cuts = [0, 1, data.count / 4, data.count / 2, data.count - 1].map {
       Damage.content(data.prefix($0))

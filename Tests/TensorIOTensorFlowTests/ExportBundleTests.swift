@@ -9,7 +9,7 @@ import TensorIOTensorFlow
 import TestSupport
 import Testing
 
-/// Bundles for inference that trained models export.
+/// Tests bundles for inference that trained models export.
 @Suite struct ExportBundleTests {
   private func train(_ model: TrainableModel) throws {
     var batch = Batch(keys: ["x", "y"])
@@ -18,7 +18,7 @@ import Testing
     for _ in 0..<5 { try model.train(batch, placeholders: ["learning_rate": Float(0.1)]) }
   }
 
-  @Test func `an exported bundle predicts as the trained model does`() throws {
+  @Test func `an exported bundle gives the trained model's predictions`() throws {
     let bundle = try TestBundle.line(outputs: [
       TestBundle.layer("loss", [1]), TestBundle.layer("prediction", [-1, 1]),
     ])
@@ -40,21 +40,21 @@ import Testing
       try #expect(exported.run(x)["prediction"] == expected)
       try #expect(untrained.run(["x": x, "y": 0])["prediction", as: Float.self] != expected)
     }
-    // Items of the batch that the description still has.
+    // Items of a batch, whose axis is still described.
     let items = [[0, 1], [1, 0]].map { ModelInputs($0 as [Float]) }
     let together = try exported.run(batch: items).map {
       try $0["prediction", as: Float.self]
     }
     let alone = try items.map { try exported.run($0)["prediction", as: Float.self] }
     #expect(together == alone)
-    // Nothing else lies about.
+    // No other files remain.
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: bundle.folder).sorted() == [
         "test.tiobundle", "trained.tiobundle",
       ])
   }
 
-  @Test func `named outputs keep the inputs that they need`() throws {
+  @Test func `named outputs are exported with the inputs that they need`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     try train(model)
@@ -71,7 +71,7 @@ import Testing
     #expect(error?.message.contains("'los'") == true)
   }
 
-  @Test func `a bundle that is there stays, and a place that is not is named`() throws {
+  @Test func `an existing bundle is kept, and a missing folder is named`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     let before = try Data(contentsOf: URL(filePath: bundle.path + "/model.json"))
@@ -90,8 +90,8 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: bundle.folder) == ["test.tiobundle"])
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with TensorFlow."))
-  func `Python loads what was exported`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs TensorFlow."))
+  func `Python can load an exported model`() async throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     try train(model)

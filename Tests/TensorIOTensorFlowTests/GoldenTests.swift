@@ -8,7 +8,8 @@ import TensorIO
 import TensorIOTensorFlow
 import Testing
 
-/// What Python's TensorFlow gave for the same SavedModels, by `Tools/make_saved_models.py`.
+/// Compares with the results of Python's TensorFlow for the same SavedModels, written by
+/// `Tools/make_saved_models.py`.
 @Suite struct GoldenTests {
   @Test(arguments: Golden.cases)
   func `outputs equal Python's`(_ golden: Golden) throws {
@@ -72,7 +73,7 @@ import Testing
   }
 }
 
-/// A model with inputs, and what Python gave for them.
+/// A model with inputs, and Python's results for them.
 struct Golden: Sendable, CustomStringConvertible {
   let model: String
   let isTraining: Bool
@@ -80,7 +81,7 @@ struct Golden: Sendable, CustomStringConvertible {
   let tolerance: Double
   let inputs: [GoldenTensor]
   let outputs: [GoldenTensor]
-  /// The output whose values a series has, and the values.
+  /// The output that a series checks, and its values.
   let output: String
   let losses: [Double]
 
@@ -151,7 +152,7 @@ struct GoldenTensor: Sendable {
     }
   }
 
-  /// Whether bytes are the tensor's, or numbers as close as the tolerance.
+  /// Whether the bytes equal the tensor's, or the numbers are within the tolerance.
   func agrees(with found: Data, within tolerance: Double) throws -> Bool {
     let expected = try bytes
     if found == expected { return true }

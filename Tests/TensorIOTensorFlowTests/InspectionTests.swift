@@ -7,19 +7,19 @@ import TensorIO
 import TensorIOTensorFlow
 import Testing
 
-/// What a model tells those who only look at it.
+/// Tests what can be read from a model without running it.
 @Suite struct InspectionTests {
   @Test(arguments: [
     ("two_tags", [["train"], ["serve"]]), ("odd_tag", [["gpu-made"]]), ("train_line", [["train"]]),
     ("unknown_op", [["serve"]]),
   ])
-  func `the tags of all graphs are read without loading one`(
+  func `the tags of all graphs are read without loading a graph`(
     _ name: String, _ tags: [[String]]
   ) throws {
     #expect(try SavedModels.backend.graphTags(ofModelAt: SavedModels.path(name)) == tags)
   }
 
-  @Test func `a folder that is no SavedModel has no tags`() throws {
+  @Test func `a folder that isn't a SavedModel has no tags`() throws {
     let missing = #expect(throws: TensorIOError.self) {
       try SavedModels.backend.graphTags(ofModelAt: SavedModels.path("nothing"))
     }
@@ -30,7 +30,7 @@ import Testing
     #expect(empty?.code == .invalidModel)
   }
 
-  @Test func `weights are there or not`() throws {
+  @Test func `a SavedModel may have no weights`() throws {
     #expect(try SavedModels.model("assign_fed").hasVariables)
     #expect(try !SavedModels.model("vector").hasVariables)
   }
@@ -40,12 +40,16 @@ import Testing
     ("vector", "x", "x"), ("op_index", "parts:1", "parts:1"), ("op_index", "first", "parts"),
     ("vector", "z", nil), ("vector", "x:9", nil),
   ])
-  func `a tensor's own name is told`(_ model: String, _ name: String, _ expected: String?) throws {
+  func `a tensor's name in the graph is found`(_ model: String, _ name: String, _ expected: String?)
+    throws
+  {
     let model = try SavedModels.model(model)
     #expect(model.graphName(of: name, in: model.signatures[0]) == expected)
   }
 
-  @Test func `placeholders beside a signature are found, with and without a default`() throws {
+  @Test func `placeholders that aren't in a signature are found, with and without a default`()
+    throws
+  {
     func found(_ name: String) throws -> [TensorDescription] {
       let model = try SavedModels.model(name)
       return model.placeholders(beside: model.signatures[0])
@@ -62,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a training step has placeholders of its own`() throws {
+  @Test func `a training step has its own placeholders`() throws {
     let model = try SavedModels.model("train_line", for: .train)
     #expect(model.hasOperation("train") && !model.hasOperation("serving_default"))
     #expect(!model.hasOperation("learn") && !model.hasOperation(""))
@@ -71,7 +75,7 @@ import Testing
     #expect(others.map(\.name) == ["learning_rate"])
   }
 
-  @Test func `what nothing reads is told of a graph without signatures`() throws {
+  @Test func `without signatures, tensors that nothing reads are the results`() throws {
     #expect(try SavedModels.model("no_signature").results.map(\.name) == ["tripled"])
     #expect(try SavedModels.model("op_index").results.map(\.name) == ["parts", "parts:1"])
   }

@@ -8,9 +8,9 @@ import TensorIO
 import TensorIOTensorFlow
 import Testing
 
-/// Memory that TensorFlow shares: inputs, outputs and variables.
+/// Tests memory that is shared with TensorFlow: inputs, outputs and variables.
 @Suite struct MemoryTests {
-  @Test func `a variable that keeps what was fed does not change with the next input`() throws {
+  @Test func `a variable that keeps an input doesn't change with the next input`() throws {
     let bundle = try TestBundle(
       "assign_fed", modes: "train", inputs: [TestBundle.layer("value", [4])],
       outputs: [TestBundle.layer("stored", [4]), TestBundle.layer("echo", [4])],
@@ -34,7 +34,7 @@ import Testing
     try #expect(first["echo", as: [Float].self] == [1, 2, 3, 4])
   }
 
-  @Test func `nor when what came after it failed`() throws {
+  @Test func `a variable that keeps an input doesn't change when a later operation fails`() throws {
     let bundle = try TestBundle(
       "assign_checked", modes: "train", inputs: [TestBundle.layer("value", [4])],
       outputs: [TestBundle.layer("stored", [4])],
@@ -48,7 +48,7 @@ import Testing
     }
     // The variable is set; reading it fails.
     #expect(throws: TensorIOError.self) { try train(1, isOK: false) }
-    // Another value is written, and refused before it runs.
+    // Another value is written, and rejected before it runs.
     var batch = Batch(keys: ["value"])
     try batch.addItem(["value": [Float](repeating: 7, count: 4)])
     #expect(throws: TensorIOError.self) { try model.train(batch, placeholders: ["ok": "text"]) }
@@ -56,7 +56,7 @@ import Testing
     #expect(stored == [1, 1, 1, 1])
   }
 
-  @Test func `large outputs stay as they were when the model runs again and goes`() throws {
+  @Test func `large outputs don't change when the model runs again or is released`() throws {
     let bundle = try TestBundle(
       "unknown_rank", inputs: [TestBundle.layer("x", [64, 64])],
       outputs: [TestBundle.layer("doubled", [64, 64])])
@@ -68,13 +68,13 @@ import Testing
     try #expect(two["doubled", as: [Float].self] == [Float](repeating: 4, count: 4096))
   }
 
-  @Test func `ten thousand training steps hold memory flat`() async {
-    // In a process of its own: other tests' memory is none of its business.
+  @Test func `ten thousand training steps keep memory constant`() async {
+    // This runs in its own process, so that other tests' memory doesn't count.
     await #expect(processExitsWith: .success) {
       let bundle = try TestBundle.line()
       let model = try bundle.trainable()
       var batch = Batch(keys: ["x", "y"])
-      // Large enough that TensorFlow takes new memory for it.
+      // Large enough that TensorFlow allocates new memory for it.
       for row in 0..<512 { try batch.addItem(["x": [Float(row), 1], "y": 2]) }
       func train(_ count: Int) throws {
         for step in 0..<count {
@@ -86,12 +86,12 @@ import Testing
       let before = try residentKilobytes()
       try train(10_000)
       let growth = try residentKilobytes() - before
-      // A step's batch takes 6 kB: if one in ten stayed, that would be 6 MB.
+      // A step's batch takes 6 kB: if one in ten leaked, that would be 6 MB.
       guard growth < 3_000 else { throw TensorIOError(.internalFault, "grew by \(growth) kB") }
     }
   }
 
-  @Test func `loading, running and unloading two hundred times holds memory flat`() async {
+  @Test func `loading, running and unloading two hundred times keeps memory constant`() async {
     await #expect(processExitsWith: .success) {
       let bundle = try TestBundle.line()
       let model = try bundle.trainable()

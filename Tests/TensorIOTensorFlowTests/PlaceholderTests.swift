@@ -15,7 +15,7 @@ import Testing
       rest: #", "placeholders": [{"name": "scale", "type": "scalar", "shape": []}]"#)
   }
 
-  @Test func `a placeholder is fed beside the inputs`() async throws {
+  @Test func `a placeholder is fed together with the inputs`() async throws {
     let bundle = try scaling()
     let model = try SavedModels.loader.model(at: bundle.path)
     let inputs = ModelInputs([1, 2, 3, 4] as [Float])
@@ -24,8 +24,7 @@ import Testing
     #expect(try model.loadSignature().placeholder(named: "scale")?.dataType == .float32)
   }
 
-  @Test func `a placeholder without a value, and a value without a placeholder, are errors`() throws
-  {
+  @Test func `a placeholder without a value and a value without a placeholder are errors`() throws {
     let bundle = try scaling()
     let model = try InferenceModel(at: bundle.path, loader: SavedModels.loader)
     let inputs = ModelInputs([1, 2, 3, 4] as [Float])
@@ -43,7 +42,7 @@ import Testing
     #expect(wrong?.code == .wrongElementCount)
   }
 
-  @Test func `a placeholder with a value of its own may be left out, and comes back`() throws {
+  @Test func `a placeholder with a default may be omitted, and its default is restored`() throws {
     let bundle = try TestBundle(
       "default_placeholder", inputs: [TestBundle.layer("x", [4])],
       outputs: [TestBundle.layer("rated", [4])],

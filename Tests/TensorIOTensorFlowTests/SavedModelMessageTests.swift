@@ -9,10 +9,10 @@ import Testing
 
 @testable import TensorIOTensorFlow
 
-/// What is read of messages, beside TensorFlow's own classes.
-@Suite(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
+/// Compares how messages are read with TensorFlow's own classes.
+@Suite(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
 struct SavedModelMessageTests {
-  /// Writes a SavedModel with two graphs, in a form that no writer has but every reader must take.
+  /// Writes a SavedModel with two graphs, in a form that every reader must accept.
   private static let script = """
     import base64
     from tensorflow.core.protobuf import saved_model_pb2
@@ -34,7 +34,7 @@ struct SavedModelMessageTests {
     print(base64.b64encode(model.SerializeToString()).decode())
     """
 
-  /// Says what a message has, as Python reads it.
+  /// Describes a message as Python reads it.
   private static let reader = """
     import base64, sys
     from tensorflow.core.protobuf import saved_model_pb2
@@ -50,7 +50,7 @@ struct SavedModelMessageTests {
     return [UInt8](try #require(Data(base64Encoded: text.trimmingCharacters(in: .newlines))))
   }
 
-  @Test func `what Python wrote is read`() async throws {
+  @Test func `messages that Python writes are read`() async throws {
     let message = try await SavedModelMessage(Self.written()[...])
     #expect(message.metaGraphs.map(\.tags) == [["serve"], ["train", "gpu"]])
     let graph = try #require(message.metaGraphs.last)
@@ -63,7 +63,7 @@ struct SavedModelMessageTests {
     #expect(graph.signatures["serving_default"]?.outputs == ["out": "out:train"])
   }
 
-  @Test func `Python reads what is written with other tags`() async throws {
+  @Test func `Python reads messages that were rewritten with other tags`() async throws {
     let message = try await SavedModelMessage(Self.written()[...])
     let kept = try message.keeping(tags: ["gpu", "train"], retagged: "serve")
     let seen = try await Python.run(
@@ -71,7 +71,7 @@ struct SavedModelMessageTests {
     #expect(seen == "1 [['serve']] [True] [300] [['d\u{00E9}j\u{00E0}', 'serving_default']]\n")
   }
 
-  @Test func `a cut or altered message is an error or a message`() async throws {
+  @Test func `a cut or altered message gives an error or a message`() async throws {
     let bytes = try await Self.written()
     for count in 0..<bytes.count { _ = try? SavedModelMessage(bytes[..<count]) }
     var generator = SystemRandomNumberGenerator()

@@ -13,14 +13,14 @@ enum SavedModels {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
   static let folder = root.appending(path: "Tests/Fixtures/SavedModels").path
-  /// Bundles and photos beside the checkout; most machines have none.
+  /// Bundles and photos next to the checkout, which most machines don't have.
   static let sharedData: String? = {
     let variable = ProcessInfo.processInfo.environment["TENSORIO_SHARED_DATA"]
     let folder = variable ?? root.appending(path: "../shared/data").standardizedFileURL.path
     return FileManager.default.fileExists(atPath: folder + "/bundles/tensorflow") ? folder : nil
   }()
 
-  /// One backend for all tests: the library is opened once.
+  /// All tests share one backend, so that the library is opened once.
   static let backend = TensorFlowBackend()
   static let loader = ModelLoader(backends: [backend])
 
@@ -33,7 +33,7 @@ enum SavedModels {
   }
 }
 
-/// A bundle that is there for one test, around a copy of a SavedModel.
+/// A temporary bundle for one test, with a copy of a SavedModel.
 final class TestBundle {
   let folder: String
   let path: String
@@ -43,11 +43,11 @@ final class TestBundle {
   ///
   /// - Parameters:
   ///   - model: A SavedModel of the fixtures, or the path of one.
-  ///   - modes: What the bundle's model can do.
-  ///   - inputs: The layers that go in, as JSON.
-  ///   - outputs: The layers that come out, as JSON.
-  ///   - rest: More members of model.json, each with a comma in front.
-  /// - Throws: When the files cannot be written.
+  ///   - modes: The modes of the bundle's model.
+  ///   - inputs: The input layers, as JSON.
+  ///   - outputs: The output layers, as JSON.
+  ///   - rest: More members of model.json, each preceded by a comma.
+  /// - Throws: An error when the files can't be written.
   init(
     _ model: String, modes: String = "predict", inputs: [String], outputs: [String],
     rest: String = ""
@@ -69,10 +69,10 @@ final class TestBundle {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// A path beside the bundle.
+  /// A path next to the bundle.
   func pathBeside(_ name: String) -> String { folder + "/" + name }
 
-  /// Makes a folder beside the bundle.
+  /// Makes a folder next to the bundle.
   func makeFolder(_ name: String) throws -> String {
     let path = pathBeside(name)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -84,7 +84,7 @@ final class TestBundle {
     #"{"name": "\#(name)", "type": "array", "shape": \#(shape), "dtype": "\#(dtype)"}"#
   }
 
-  /// The line that is trained by gradient descent, with its learning rate as a placeholder.
+  /// A line that is trained by gradient descent, with the learning rate as a placeholder.
   static func line(outputs: [String] = [layer("loss", [1])]) throws -> TestBundle {
     try TestBundle(
       "train_line", modes: "train", inputs: [layer("x", [-1, 2]), layer("y", [-1, 1])],
@@ -92,7 +92,7 @@ final class TestBundle {
       rest: #", "train": {"ops": ["train"]}, "placeholders": [\#(layer("learning_rate", [1]))]"#)
   }
 
-  /// The model of the bundle, to be trained.
+  /// The bundle's model, for training.
   func trainable() throws -> TrainableModel {
     try TrainableModel(at: path, loader: SavedModels.loader)
   }

@@ -10,7 +10,7 @@ import TensorIOTensorFlow
 import TestSupport
 import Testing
 
-/// Bundles of the original project, where they lie beside the checkout.
+/// Runs bundles of the original project, if they are next to the checkout.
 @Suite(.enabled(if: SavedModels.sharedData != nil, "There is no folder shared/data."))
 struct SharedBundleTests {
   private let data = SavedModels.sharedData ?? ""
@@ -31,7 +31,7 @@ struct SharedBundleTests {
     #expect(output.withUnsafeBytes { $0.loadUnaligned(as: Float.self) } == 25)
   }
 
-  @Test func `vectors give the documented values, also through a placeholder`() throws {
+  @Test func `vectors give the documented values, also with a placeholder`() throws {
     let (one, two): ([Float], [Float]) = ([1, 2, 3, 4], [10, 20, 30, 40])
     let both = try model("2_in_2_out_vectors_test").run(["input1": one, "input2": two])
     try #expect(both["output1"] == 240 as Float)
@@ -42,19 +42,19 @@ struct SharedBundleTests {
     try #expect(fed["output2"] == 64 as Float)
   }
 
-  @Test func `a picture comes back as it went in`() throws {
+  @Test func `an image passes through a model unchanged`() throws {
     let random = (0..<(224 * 224 * 3)).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
     let picture = PixelBuffer(width: 224, height: 224, format: .rgb, bytes: random)
     let output: PixelBuffer = try model("1_in_1_out_pixelbuffer_identity_test").run(picture)[
       "output"]
     #expect(output.width == 224 && output.height == 224)
     let found = output.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } }
-    // The output has four bytes a pixel, the last of them opaque.
+    // The output has four bytes per pixel; the last one is an opaque alpha.
     let channels = found.indices.filter { $0 % 4 != 3 }.map { found[$0] }
     #expect(zip(channels, random).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with TensorFlow."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs TensorFlow."))
   func `cats and dogs train as in Python`() async throws {
     let model = try TrainableModel(at: path("cats-vs-dogs-train"), loader: SavedModels.loader)
     var batch = Batch(keys: ["image", "labels"])
@@ -73,7 +73,7 @@ struct SharedBundleTests {
       #expect(abs(found - wanted) < 1e-4, "step \(step)")
     }
     #expect(zip(losses, losses.dropFirst()).allSatisfy { $0 > $1 })
-    // The checkpoint is TensorFlow's own: Python goes on from it.
+    // The checkpoint has TensorFlow's format, so Python can continue from it.
     let folder = FileManager.default.temporaryDirectory.appending(path: "cats-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -83,7 +83,7 @@ struct SharedBundleTests {
     let other = try TrainableModel(at: path("cats-vs-dogs-train"), loader: SavedModels.loader)
     try other.restore(from: folder)
     #expect(try await loss(other.evaluate(batch)) == losses[20])
-    // So does the bundle, which has no other outputs to offer.
+    // So can the bundle, which has no other outputs.
     let bundle = folder + "/trained.tiobundle"
     try model.exportBundle(to: bundle)
     let exported = try SavedModels.loader.model(at: bundle)

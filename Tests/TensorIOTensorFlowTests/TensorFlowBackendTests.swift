@@ -25,13 +25,13 @@ import Testing
   }()
 
   @Test(arguments: BackendConformance.Check.allCases)
-  func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+  func `the backend conforms`(_ check: BackendConformance.Check) async throws {
     let conformance = BackendConformance(
       SavedModels.backend, models: SavedModels.folder, named: Self.models)
     try await conformance.run(check)
   }
 
-  @Test func `a model says its signatures, types and shapes`() throws {
+  @Test func `a model describes its signatures, types and shapes`() throws {
     let two = try SavedModels.model("two_signatures")
     #expect(two.signatures.map(\.key) == ["double", "halve"])
     let tf2 = try SavedModels.model("tf2")
@@ -47,8 +47,7 @@ import Testing
     #expect(try SavedModels.model("train_line", for: .train).signatures[0].key == "train")
   }
 
-  @Test func `a key that is another operation's name is given as the tensor that it means`() throws
-  {
+  @Test func `a key that is another operation's name is replaced by its tensor's name`() throws {
     let model = try SavedModels.model("key_shadow")
     #expect(model.signatures[0].outputs.map(\.name) == ["other"])
   }
@@ -57,7 +56,7 @@ import Testing
     ("unknown_op", TensorIOError.Code.unsupportedModel, "NoSuchOperation"),
     ("missing_kernel", .unsupportedModel, "BoostedTrees"),
   ])
-  func `an operation that TensorFlow does not have is named`(
+  func `for an operation that TensorFlow lacks, the error names it`(
     _ name: String, _ code: TensorIOError.Code, _ reason: String
   ) throws {
     let error = #expect(throws: TensorIOError.self) {
@@ -75,7 +74,7 @@ import Testing
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `the graph of a tag is loaded, and another when there is only one`() throws {
+  @Test func `the graph with the tag is loaded, or the only graph`() throws {
     func tenfold(_ modes: String) throws -> [Float] {
       let bundle = try TestBundle(
         "two_tags", modes: modes, inputs: [TestBundle.layer("x", [2])],
@@ -88,7 +87,7 @@ import Testing
     #expect(try SavedModels.model("odd_tag").tags == ["gpu-made"])
   }
 
-  @Test func `shapes that an old exporter noted wrongly do not keep a model from loading`() throws {
+  @Test func `a model with wrong shapes from an old exporter can be loaded`() throws {
     let bundle = try TestBundle(
       "old_output_shapes", inputs: [TestBundle.layer("x", [4])],
       outputs: [TestBundle.layer("y", [4])])
@@ -97,7 +96,7 @@ import Testing
     #expect(doubled == [2, 4, 6, 8])
   }
 
-  @Test func `a placeholder that model.json leaves out is named at load`() throws {
+  @Test func `for a placeholder that model.json omits, the error names it at load`() throws {
     let bundle = try TestBundle(
       "unfed", inputs: [TestBundle.layer("x", [4])], outputs: [TestBundle.layer("y", [4])])
     let error = #expect(throws: TensorIOError.self) {
@@ -107,7 +106,7 @@ import Testing
     #expect(error?.message.contains("'hidden'") == true, "\(error?.message ?? "")")
   }
 
-  @Test func `an input that model.json leaves out is named by its key`() throws {
+  @Test func `for an input that model.json omits, the error names its key`() throws {
     let bundle = try TestBundle("tf2", inputs: [], outputs: [TestBundle.layer("sum", [-1])])
     let error = #expect(throws: TensorIOError.self) {
       try SavedModels.loader.model(at: bundle.path).load()
@@ -116,7 +115,7 @@ import Testing
     #expect(error?.issues.map(\.found) == ["none for 'x'"])
   }
 
-  @Test func `operations of a step that cannot run are issues`() throws {
+  @Test func `operations of a step that can't run are issues`() throws {
     func issues(_ operations: String) throws -> [String] {
       let bundle = try TestBundle(
         "train_line", modes: "train",

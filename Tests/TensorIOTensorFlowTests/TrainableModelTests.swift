@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a batch trains as in Python, and the learning rate counts`() throws {
+  @Test func `a batch trains as in Python, and the learning rate matters`() throws {
     let bundle = try TestBundle.line()
     for series in Golden.series where series.model == "train_line" {
       let model = try bundle.trainable()
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `the loader gives a model that trains`() async throws {
+  @Test func `the loader makes a model that can be trained`() async throws {
     let bundle = try TestBundle.line()
     let model = try SavedModels.loader.model(at: bundle.path)
     let trainable = try #require(model as? TrainableModel)
@@ -50,7 +50,7 @@ import Testing
     #expect(later < first)
   }
 
-  @Test func `evaluation gives the loss and trains nothing`() async throws {
+  @Test func `evaluation gives the loss and doesn't train`() async throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     let before: Float = try await model.evaluate(batch)["loss"]
@@ -76,7 +76,7 @@ import Testing
     #expect(loss > 0)
   }
 
-  @Test func `an output that has values for each item, but no batch axis, is an error`() throws {
+  @Test func `an output with values for each item but without a batch axis is an error`() throws {
     let bundle = try TestBundle.line(outputs: [TestBundle.layer("prediction", [1])])
     let model = try bundle.trainable()
     let error = #expect(throws: TensorIOError.self) { try model.evaluate(batch) }
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `an unloaded model starts from its first weights`() throws {
+  @Test func `an unloaded model starts again from its original weights`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     let first = try losses(of: model, rate: 0.1)
@@ -95,7 +95,7 @@ import Testing
     #expect(try losses(of: model, rate: 0.1) == first)
   }
 
-  @Test func `a checkpoint brings the weights back`() throws {
+  @Test func `a checkpoint restores the weights`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     _ = try losses(of: model, rate: 0.1)
@@ -118,7 +118,7 @@ import Testing
     try #expect(model.evaluate(batch)["loss"] == further)
   }
 
-  @Test func `an input that no output needs may be left out of a run, not of a step`() throws {
+  @Test func `an input that no output needs may be omitted in a run, but not in a step`() throws {
     let bundle = try TestBundle.line(outputs: [TestBundle.layer("prediction", [-1, 1])])
     let model = try bundle.trainable()
     let prediction: Float = try model.run(["x": [0, 1]])["prediction"]
@@ -134,7 +134,7 @@ import Testing
     #expect(noRate?.message.contains("'learning_rate'") == true, "\(noRate?.message ?? "")")
   }
 
-  @Test func `a batch that does not fit is refused and leaves the weights`() throws {
+  @Test func `a batch that doesn't fit is rejected, and the weights don't change`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     let before: Float = try model.evaluate(batch)["loss"]
@@ -160,7 +160,8 @@ import Testing
     try #expect(model.evaluate(batch)["loss"] == before)
   }
 
-  @Test func `training and inference at once give what they give alone`() async throws {
+  @Test func `training and inference at the same time give the same results as alone`() async throws
+  {
     let bundle = try TestBundle.line()
     let model = try TrainableModel(
       at: bundle.path, loader: ModelLoader(backends: [SavedModels.backend], sessions: 4))
@@ -178,7 +179,7 @@ import Testing
         group.addTask {
           for _ in 0..<200 {
             let loss: Float = try await model.evaluate(batch)["loss"]
-            // Weights between two steps, or in the midst of one.
+            // The weights between two steps, or in the middle of one.
             #expect(loss > 0 && loss < 10)
           }
           return []
@@ -188,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `steps from several tasks are one after the other`() async throws {
+  @Test func `steps of several tasks run one after the other`() async throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -205,7 +206,7 @@ import Testing
     try await #expect(model.evaluate(batch)["loss"] == alone[19])
   }
 
-  @Test func `an operation that the model lacks is named, and so is what a step lacks`() throws {
+  @Test func `missing operations and undescribed placeholders of a step are named`() throws {
     let missing = try TestBundle(
       "train_line", modes: "train",
       inputs: [TestBundle.layer("x", [-1, 2]), TestBundle.layer("y", [-1, 1])],
@@ -226,7 +227,7 @@ import Testing
   }
 
   @Test(arguments: ["train", "value"])
-  func `neither a signature that changes nothing nor an input is a training step`(
+  func `a signature that changes nothing isn't a training step, nor is an input`(
     _ operation: String
   ) throws {
     let bundle = try TestBundle(
@@ -238,7 +239,7 @@ import Testing
     #expect(error?.message.contains("trains") == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a number that is described for each item is an error before the step`() throws {
+  @Test func `a single number with a described batch axis is an error before the step`() throws {
     let bundle = try TestBundle.line(outputs: [TestBundle.layer("loss", [-1])])
     let model = try bundle.trainable()
     let before: Float = try model.run(["x": [0, 1], "y": 2])["loss"]
@@ -249,7 +250,7 @@ import Testing
     try #expect(model.run(["x": [0, 1], "y": 2])["loss"] == before)
   }
 
-  @Test func `dropout and Adam train on labels of 64 bits`() throws {
+  @Test func `dropout and Adam train on 64-bit labels`() throws {
     let bundle = try TestBundle(
       "train_adam", modes: "train",
       inputs: [
@@ -274,7 +275,7 @@ import Testing
     }
   }
 
-  @Test func `a TensorFlow 2 model keeps its best weights, and takes a checkpoint's`() throws {
+  @Test func `a TensorFlow 2 model keeps its best weights and restores a checkpoint's`() throws {
     let bundle = try TestBundle(
       "tf2_train", modes: "train",
       inputs: [TestBundle.layer("train_x", [-1, 1]), TestBundle.layer("train_y", [-1, 1])],
@@ -291,7 +292,7 @@ import Testing
     #expect(results.last?.isBest == true)
     let folder = try bundle.makeFolder("checkpoint")
     try model.export(to: folder)
-    // The loss of the next step is that of the weights before it.
+    // A step returns the loss of the weights before it.
     func next(_ model: TrainableModel) throws -> Float {
       try model.train(
         Batch(keys: ["train_x", "train_y"], items: data),
@@ -302,7 +303,7 @@ import Testing
     try #expect(next(other) == next(model))
   }
 
-  @Test func `a TensorFlow 2 model is trained by its signature, once a step`() throws {
+  @Test func `a TensorFlow 2 model runs its training signature once per step`() throws {
     let bundle = try TestBundle(
       "tf2_train", modes: "train",
       inputs: [TestBundle.layer("train_x", [-1, 1]), TestBundle.layer("train_y", [-1, 1])],
@@ -317,7 +318,7 @@ import Testing
     for _ in 0..<3 {
       losses.append(try model.train(batch, placeholders: ["train_rate": Float(0.1)])["loss"])
     }
-    // What gives the loss trains: it cannot be had otherwise.
+    // The signature that gives the loss also trains, so the loss can't be evaluated alone.
     let evaluation = #expect(throws: TensorIOError.self) {
       try model.evaluate(batch, placeholders: ["train_rate": Float(0.1)])
     }
@@ -329,7 +330,7 @@ import Testing
       try Trainer(model, data: batch.items, options: options).train()
     }
     #expect(validation?.code == .invalidOption)
-    // One step of gradient descent for y = wx + b at a time, from w = -0.5 and b = 0.25.
+    // Computes one step of gradient descent for y = wx + b at a time, from w = -0.5 and b = 0.25.
     var (w, b) = (Float(0), Float(0))
     let predicting = try prediction()
     let start = try SavedModels.loader.model(at: predicting.path)

@@ -9,10 +9,10 @@ import TensorIOImageCodecs
 import TensorIOTensorFlow
 import Testing
 
-/// The example of the README and of the documentation.
+/// Tests the example of the README and of the documentation.
 @Suite struct TrainingExampleTests {
-  @Test func `the example trains, and the bundle that it exports reads digits`() async {
-    // In a process and a folder of its own: the example's paths are relative.
+  @Test func `the example trains, and the exported bundle recognizes digits`() async {
+    // This runs in its own process and folder, because the example's paths are relative.
     await #expect(processExitsWith: .success) {
       let files = FileManager.default
       let root = SavedModels.root.path
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: ["README.md", "Sources/TensorIO/Documentation.docc/TrainingModels.md"])
-  func `the documents show what the test runs`(_ page: String) throws {
+  func `the documents show the code that the test runs`(_ page: String) throws {
     let lines = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)
     let first = try #require(lines.firstIndex { $0.hasSuffix("// The example begins.") })

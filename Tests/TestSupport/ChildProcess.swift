@@ -14,18 +14,18 @@ import Musl
 import Darwin
 #endif
 
-/// A program that a test started, with pipes to its three streams.
+/// A program that a test starts, with pipes to its three standard streams.
 ///
-/// Foundation's `Process` is not used: on Linux `run()` copies whole `dirent` structures out of what
-/// `readdir` filled, now and then past the end of memory, and ends the tests with a bad pointer
-/// dereference (Foundation of Swift 6.3.1). The signals that Swift's threads block would be blocked in
-/// the program, too.
+/// This doesn't use Foundation's `Process`: on Linux, `run()` copies whole `dirent` structures from
+/// what `readdir` filled, sometimes reads past the end of memory, and crashes the tests with a bad
+/// pointer dereference (Foundation of Swift 6.3.1). The program would also inherit the signals that
+/// Swift's threads block.
 package final class ChildProcess: Sendable {
-  /// What a program left: its exit status, or the number of the signal that ended it, and what it
-  /// wrote.
+  /// How a program ended: its exit status, or the number of the signal that ended it, and its
+  /// output.
   package typealias Result = (status: Int32, output: String, error: String)
 
-  /// The process's number.
+  /// The process identifier.
   package let identifier: pid_t
   /// Writes to the program's standard input.
   package let input: FileHandle
@@ -38,16 +38,16 @@ package final class ChildProcess: Sendable {
   ///
   /// - Parameters:
   ///   - path: The program's file.
-  ///   - arguments: The words after its name.
-  ///   - environment: All of its variables; nil gives it the test's.
-  ///   - folder: Where it starts.
-  /// - Throws: `POSIXError` when it cannot be started.
+  ///   - arguments: The arguments after the program's name.
+  ///   - environment: All of its environment variables; nil passes on the test's.
+  ///   - folder: Its working directory.
+  /// - Throws: `POSIXError` when it can't be started.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String]? = nil,
     in folder: String = Python.root.path
   ) throws {
     let variables = environment ?? ProcessInfo.processInfo.environment
-    // The shell goes to the folder, and the program takes its place.
+    // The shell changes to the folder, then the program replaces it.
     let words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder, path] + arguments
     let (number, pipes) = try Self.oneByOne.withLock { _ in
       let pipes = [try Pipe(), try Pipe(), try Pipe()]
@@ -60,12 +60,12 @@ package final class ChildProcess: Sendable {
     error = FileHandle(fileDescriptor: pipes[2].reading, closeOnDealloc: true)
   }
 
-  /// Programs are started one by one: none inherits the pipes of another.
+  /// Programs are started one at a time, so that none inherits another's pipes.
   private static let oneByOne = Mutex(())
 
-  /// Lets no program inherit a connection, which NIO does not see to.
+  /// Keeps programs from inheriting connections, which NIO doesn't do.
   ///
-  /// Closed here, it would stay open as long as the program runs.
+  /// An inherited connection would stay open until the program ends, even if it's closed here.
   private static func keepConnections() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     for descriptor in names.compactMap(Int32.init) where descriptor > STDERR_FILENO {
@@ -104,7 +104,9 @@ package final class ChildProcess: Sendable {
     return identifier
   }
 
-  /// Waits until the program ended; call it once.
+  /// Waits until the program ends.
+  ///
+  /// Call this once.
   ///
   /// - Returns: Its exit status, or the number of the signal that ended it.
   package func wait() -> Int32 {
@@ -114,21 +116,21 @@ package final class ChildProcess: Sendable {
     return signal == 0 ? (status >> 8) & 0xFF : signal
   }
 
-  /// Writes all input, reads all output, and waits for the end.
+  /// Writes all input, reads all output, and waits until the program ends.
   ///
   /// - Parameters:
-  ///   - text: What stands on standard input.
-  ///   - whenOutputBegins: Called when the first bytes are on standard output.
-  /// - Returns: What the program left.
+  ///   - text: What the program reads from standard input.
+  ///   - whenOutputBegins: Called when the program writes its first bytes to standard output.
+  /// - Returns: The program's status and output.
   package func finish(
     input text: Data = Data(), whenOutputBegins: @escaping @Sendable () -> Void = {}
   ) async -> Result {
     async let written: Void = onThread { [input] in
-      // A program that does not read its input to the end is none of our errors.
+      // It isn't an error if the program doesn't read all of its input.
       try? input.write(contentsOf: text)
       try? input.close()
     }
-    // Both are read at once: a full pipe would stop the program for ever.
+    // Both are read at the same time: a full pipe would block the program forever.
     async let first = onThread { [output] in
       var data = output.availableData
       if !data.isEmpty { whenOutputBegins() }
@@ -144,7 +146,7 @@ package final class ChildProcess: Sendable {
     )
   }
 
-  /// Work that blocks, off the few threads that all tasks share.
+  /// Runs blocking work away from the few threads that all tasks share.
   private func onThread<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value
   ) async -> Value {
@@ -154,7 +156,7 @@ package final class ChildProcess: Sendable {
   }
 }
 
-/// Both ends of a pipe.
+/// The two ends of a pipe.
 private struct Pipe {
   let reading: Int32
   let writing: Int32

@@ -5,24 +5,24 @@
 
 package import Foundation
 
-/// The Python that results are compared with.
+/// The Python interpreter whose results the tests compare with.
 package enum Python {
-  /// The interpreter, with the packages of Tools/requirements.txt; nil where `TENSORIO_PYTHON` names
-  /// none.
+  /// The path of an interpreter that has the packages of Tools/requirements.txt; nil if
+  /// `TENSORIO_PYTHON` isn't set.
   package static let path = ProcessInfo.processInfo.environment["TENSORIO_PYTHON"]
     .flatMap { $0.isEmpty ? nil : $0 }
 
-  /// The package's folder.
+  /// The root folder of this package.
   package static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Runs a program of Python to its end.
+  /// Runs a Python program until it ends.
   ///
   /// - Parameters:
-  ///   - arguments: The words after `python`; a script of this package by its path in it.
-  ///   - input: What stands on standard input.
+  ///   - arguments: The arguments of `python`. Scripts are given by their path in this package.
+  ///   - input: What the program reads from standard input.
   /// - Returns: What it printed.
-  /// - Throws: ``Failure`` when it did not end well.
+  /// - Throws: ``Failure`` when it exits with an error.
   @discardableResult
   package static func run(_ arguments: [String], input: Data = Data()) async throws -> String {
     guard let path else { throw Failure(message: "TENSORIO_PYTHON names no Python.") }
@@ -36,7 +36,7 @@ package enum Python {
     return result.output
   }
 
-  /// Python did not do what it was asked to.
+  /// An error of the Python program.
   package struct Failure: Error, CustomStringConvertible {
     package let message: String
     package var description: String { message }

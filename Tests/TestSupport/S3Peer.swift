@@ -6,9 +6,9 @@
 import Foundation
 import Synchronization
 
-/// `Tools/peers/s3.py`: a store that speaks S3, one for all tests of a process.
+/// `Tools/peers/s3.py`: an S3-compatible store that all tests of a process share.
 package final class S3Peer: Sendable {
-  /// Where it answers, and to whom.
+  /// The store's endpoint and credentials.
   package struct Address: Decodable, Sendable {
     package let endpoint: String
     package let region: String
@@ -22,12 +22,12 @@ package final class S3Peer: Sendable {
     }
   }
 
-  /// The peer did not do what it was told to.
+  /// An error of the store.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// Whether there is a Python to run it.
+  /// Whether there is a Python interpreter to run it.
   package static let isThere = Python.path != nil
   private static let shared = Task { try await S3Peer() }
 
@@ -50,11 +50,11 @@ package final class S3Peer: Sendable {
     }
   }
 
-  /// Tells the peer to do something.
+  /// Sends a command to the store.
   ///
-  /// - Parameter command: What, as the script says.
-  /// - Returns: Its answer.
-  /// - Throws: ``Failure`` where it could not.
+  /// - Parameter command: A command that the script describes.
+  /// - Returns: The script's response.
+  /// - Throws: ``Failure`` when the command fails.
   @discardableResult
   package static func ask(_ command: [String: Any]) async throws -> [String: Any] {
     let peer = try await shared.value
@@ -74,19 +74,19 @@ package final class S3Peer: Sendable {
     return object
   }
 
-  /// Where it answers, once it does.
+  /// The store's endpoint and credentials, once the store accepts requests.
   package static func address() async throws -> Address { try await shared.value.address }
 }
 
 /// The lines that a process writes.
 private final class Lines: Sendable {
   let process: ChildProcess
-  /// What came of the next line.
+  /// The part of the next line that was already read.
   private let rest = Mutex(Data())
 
   init(_ process: ChildProcess) { self.process = process }
 
-  /// Waits for a line.
+  /// Waits for the next line.
   func next() throws -> Data {
     while true {
       let line = rest.withLock { rest -> Data? in

@@ -11,17 +11,18 @@ import Musl
 import Darwin
 #endif
 
-/// How long a test waits for something before it fails: a guard against waiting for ever, which says
-/// nothing about speed.
+/// The longest time that a test waits for something.
+///
+/// It only prevents a test from waiting forever; it says nothing about speed.
 package let longestWait = Duration.seconds(300)
 
-/// Waits until something holds.
+/// Waits until a condition is true.
 ///
 /// - Parameters:
 ///   - isolation: Where the condition is evaluated.
-///   - condition: What is waited for.
-/// - Returns: Whether it holds; false after ``longestWait``.
-/// - Throws: What the condition throws.
+///   - condition: The condition to wait for.
+/// - Returns: Whether the condition is true; false after ``longestWait``.
+/// - Throws: The errors of the condition.
 package func eventually(
   isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws -> Bool {
@@ -33,13 +34,13 @@ package func eventually(
   return try await condition()
 }
 
-/// Waits until a number does not change any more: for half a second, and a hundred looks at it.
+/// Waits until a number stays the same for half a second and for a hundred checks.
 ///
 /// - Parameters:
-///   - isolation: Where the number is asked for.
-///   - number: What is looked at.
+///   - isolation: Where the number is read.
+///   - number: Returns the number to check.
 /// - Returns: The number.
-/// - Throws: What `number` throws.
+/// - Throws: The errors of `number`.
 package func settled(
   isolation: isolated (any Actor)? = #isolation, _ number: () async throws -> Int
 ) async throws -> Int {
@@ -52,11 +53,11 @@ package func settled(
   return last
 }
 
-/// How many seconds of processor time this thread takes for something, however busy the machine is.
+/// Measures the processor time of some work on this thread, however busy the machine is.
 ///
-/// - Parameter body: What is measured; only this thread's work counts.
-/// - Returns: The seconds.
-/// - Throws: What `body` throws.
+/// - Parameter body: The work to measure. Only what it does on this thread counts.
+/// - Returns: The processor time in seconds.
+/// - Throws: The errors of `body`.
 package func processorSeconds(_ body: () throws -> Void) rethrows -> Double {
   func now() -> Double {
     var time = timespec()

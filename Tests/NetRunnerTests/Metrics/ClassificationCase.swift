@@ -8,17 +8,17 @@ import Testing
 
 @testable import NetRunner
 
-/// Pictures with labels and scores, for our metrics and for the peer's.
+/// Images with labels and scores, for our metrics and the Python metrics.
 struct ClassificationCase: Encodable, CustomTestStringConvertible {
   var kind = "classification"
   var name: String
   var labels: [String]
   var truths: [String]
-  /// Nil for pictures that failed.
+  /// Nil for images that failed.
   var scores: [[Float]?]
   var topK = 5
   var labelOffset = 0
-  /// Few: without optimization each takes its time.
+  /// Few, because each takes long without optimization.
   var resamples = 20
 
   var testDescription: String { name }
@@ -64,10 +64,10 @@ struct ClassificationCase: Encodable, CustomTestStringConvertible {
 }
 
 extension ClassificationCase {
-  /// Random pictures.
+  /// Random images.
   ///
-  /// `skill` is how much the true class's score stands out, `steps` how many different scores there
-  /// are (nil for probabilities), `failing` the share of pictures that fail.
+  /// `skill` is how much the true class's score stands out, `steps` is the number of different
+  /// scores (nil for probabilities), and `failing` is the share of images that fail.
   static func random(
     _ name: String, seed: UInt64, classes: Int, pictures: Int, skill: Double = 2,
     steps: Int? = nil, failing: Double = 0, truths: Range<Int>? = nil
@@ -91,7 +91,7 @@ extension ClassificationCase {
     return result
   }
 
-  /// Random ones, and those that are easily got wrong.
+  /// Random cases, and those that are easy to get wrong.
   static let all: [Self] = {
     var cases: [Self] = [
       random("ten classes", seed: 1, classes: 10, pictures: 300),

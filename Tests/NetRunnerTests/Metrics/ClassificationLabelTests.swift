@@ -8,9 +8,9 @@ import Testing
 
 @testable import NetRunner
 
-/// Labels that fit the model's classes badly, or by another name.
+/// Tests labels that don't match the model's classes well, or only by another name.
 @Suite struct ClassificationLabelTests {
-  /// Pictures of classes, for each the class that the model says.
+  /// Images of classes, each with the class that the model predicts.
   private func pictures(
     _ labels: [String], _ truths: [String], saying predicted: [Int], offset: Int = 0
   ) -> ClassificationCase {
@@ -30,8 +30,7 @@ import Testing
 
   // MARK: - Offsets
 
-  @Test func `classes that are all one number too low are told with the option that helps`() throws
-  {
+  @Test func `for numbers that are all one too low, a note names the option that helps`() throws {
     let item = pictures(many, ["0", "5", "700", "999"], saying: [1, 6, 701, 3])
     #expect(
       try offsetNotes(item) == [
@@ -39,7 +38,7 @@ import Testing
           + "instead of 0. The model's first class is 'background'."
       ])
     #expect(try offsetNotes(item, "EvaluationMetricAccuracyTop5").count == 1)
-    // What it advises helps.
+    // The advice helps.
     let right = pictures(many, item.truths, saying: [1, 6, 701, 3], offset: 1)
     #expect(try right.report("top1").values[0].value == 0.75)
     #expect(try offsetNotes(right).isEmpty)
@@ -49,7 +48,7 @@ import Testing
     (["1", "2", "3", "10"], 0, "--label-offset -1"), (["0", "1", "2", "9"], 1, "--label-offset 0"),
     (["2", "3", "4", "11"], -1, "--label-offset -2"),
   ])
-  func `one number too high is told as well, beyond the last class too`(
+  func `numbers that are one too high are noted too, even beyond the last class`(
     truths: [String], offset: Int, option: String
   ) throws {
     let labels = (0..<10).map { "class \($0)" }
@@ -58,7 +57,7 @@ import Testing
     #expect(notes.first?.contains("with \(option), 4 of 4 images would be right") == true)
   }
 
-  @Test func `names that are one off point to the model's labels`() throws {
+  @Test func `for names that are off by one, a note points to the model's labels`() throws {
     let labels = (0..<1000).map { "class \($0)" }
     let truths = [3, 70, 500].map { "class \($0)" }
     let low = try offsetNotes(pictures(labels, truths, saying: [4, 71, 501]))
@@ -68,26 +67,26 @@ import Testing
     #expect(high.first?.contains("--label-offset") == false)
   }
 
-  @Test func `a model that is bad by itself is not taken for that`() throws {
+  @Test func `a bad model isn't mistaken for wrong labels`() throws {
     let labels = (0..<10).map { "class \($0)" }
-    // It always says the same.
+    // The model always predicts the same class.
     let constant = pictures(
       labels, Array(repeating: "3", count: 9) + ["4"], saying: .init(repeating: 4, count: 10))
     #expect(try offsetNotes(constant).isEmpty)
-    // Two classes are taken for each other.
+    // The model confuses two classes.
     let swapped = pictures(["cat", "dog"], ["0", "1", "0", "1"], saying: [1, 0, 1, 0])
     #expect(try offsetNotes(swapped).isEmpty)
-    // It is right more often than one off.
+    // The model is more often right than off by one.
     let mixed = pictures(
       labels, ["0", "1", "2", "3", "4", "5"], saying: [0, 1, 3, 4, 5, 5])
     #expect(try offsetNotes(mixed).isEmpty)
-    // One of the cases is one off in truth.
+    // One of the cases really is off by one.
     for item in ClassificationCase.all {
       #expect(try offsetNotes(item).isEmpty == (item.name != "all wrong"), "\(item.name)")
     }
   }
 
-  @Test func `ten pictures and no right answer are worth a note`() throws {
+  @Test func `ten images without a correct prediction are noted`() throws {
     let labels = (0..<30).map { "class \($0)" }
     let truths = (0..<10).map { "class \($0)" }
     let wrong = pictures(labels, truths, saying: (0..<10).map { $0 * 2 + 5 })
@@ -107,7 +106,7 @@ import Testing
     ("hotdog", 1), ("hot dog", 1), ("Hot_Dog", 1), ("red hot, hotdog", 1), ("TENCH", 0),
     ("fitch", 2), ("hair spray", 6), ("egyptian cat", 7), ("Crane", 4),
   ])
-  func `another name of a class is understood, and a note says so`(
+  func `a class's other name is recognized, and a note says so`(
     label: String, index: Int
   ) throws {
     let report = try pictures(imageNet, [label], saying: [index]).report()
@@ -118,7 +117,7 @@ import Testing
           + "'\(imageNet[index])'."))
   }
 
-  @Test func `a name that several classes have decides nothing`() throws {
+  @Test func `a name that several classes share isn't matched`() throws {
     let report = try pictures(imageNet, ["polecat", "frog"], saying: [2, 2]).report("top1")
     #expect(report.values.first?.value == 0)
     #expect(
@@ -132,7 +131,7 @@ import Testing
           + "the whole name of one of them."))
   }
 
-  @Test func `a class's own name comes before another's second one`() {
+  @Test func `a class's main name takes precedence over another's second name`() {
     let classes = ClassList(MetricContext(labels: ["missile", "projectile, missile", "7", "x"]))
     #expect(classes.match("missile") == .name([0]))
     #expect(classes.match("7") == .name([2]))

@@ -22,7 +22,7 @@ import Testing
 
   // MARK: - Ranks
 
-  @Test func `of equal scores the earlier label comes first, and NaN never does`() throws {
+  @Test func `for equal scores, the earlier label comes first, and NaN never does`() throws {
     let cases: [(String, [Float], [Bool])] = [
       ("a", [0.5, 0.5, 0], [true, true, true]), ("b", [0.5, 0.5, 0], [false, true, true]),
       ("c", [0.5, 0.5, 0.5], [false, false, true]), ("a", [.nan, 0, 0], [false, false, false]),
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `more places never make a model worse`() throws {
+  @Test func `a larger k never makes a model worse`() throws {
     var item = ClassificationCase.random("", seed: 3, classes: 9, pictures: 60, steps: 4)
     var last = 0.0
     for k in 1...10 {
@@ -52,7 +52,7 @@ import Testing
     #expect(last == 1)
   }
 
-  @Test func `the legacy metric is top five by another name`() throws {
+  @Test func `the legacy metric is top5 with another name`() throws {
     for item in ClassificationCase.all where item.topK == 5 && item.truths.count < 100 {
       let legacy = try #require(try item.report("EvaluationMetricAccuracyTop5").values.first)
       let top5 = try #require(try item.report("top5").values.first)
@@ -64,7 +64,7 @@ import Testing
 
   // MARK: - Truths
 
-  @Test func `a name means every class of that name, a number one of them`() throws {
+  @Test func `a name means every class of that name, and a number means one class`() throws {
     let labels = ["dog", "crane", "cat", "crane"]
     let scores: [Float] = [0.1, 0.2, 0.3, 0.4]
     let named = try item(labels, [("crane", scores), ("cat", scores)], topK: 2).report()
@@ -83,7 +83,7 @@ import Testing
     #expect(numbered.confusion?.counts == [[0, 1], [0, 1]])
   }
 
-  @Test func `a name comes before a number, and the offset only moves numbers`() throws {
+  @Test func `names take precedence over numbers, and the offset only changes numbers`() throws {
     var item = item(
       ["1", "0", "cat"], [("1", [1, 0, 0]), ("cat", [0, 0, 1]), ("2", [0, 0, 1])])
     #expect(try item.report("top1").values.first?.value == 1)
@@ -93,7 +93,7 @@ import Testing
     #expect(try item.report("top1").values.first?.value == 2.0 / 3)
   }
 
-  @Test func `failed pictures and unknown labels are wrong, and the denominator says so`() throws {
+  @Test func `failed images and unknown labels count as wrong and in the denominator`() throws {
     let report = try item(
       ["a", "b"],
       [("a", [0.9, 0.1]), ("a", nil), ("b", [0.2, 0.8]), ("z", [0.7, 0.3])], topK: 1
@@ -117,7 +117,7 @@ import Testing
 
   // MARK: - Probabilities
 
-  @Test func `scores that are no probabilities have no loss, and a note says why`() throws {
+  @Test func `scores that aren't probabilities have no loss, and a note says why`() throws {
     for scores in [[2, 1], [0.6, 0.6], [1.5, -0.5], [.nan, 1], [.infinity, 0]] as [[Float]] {
       let report = try item(["a", "b"], [("a", [0.5, 0.5]), ("a", scores)]).report()
       #expect(value("log_loss", report)?.value == nil)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `an impossible truth costs the loss of the smallest number, as in scikit-learn`()
+  @Test func `an impossible truth has the loss of the smallest number, as in scikit-learn`()
     throws
   {
     let report = try item(["a", "b"], [("b", [1, 0])]).report("log_loss")
@@ -136,7 +136,7 @@ import Testing
     #expect(report.values.first?.isHigherBetter == false)
   }
 
-  @Test func `bins are without their lower and with their upper end`() {
+  @Test func `bins exclude their lower end and include their upper end`() {
     let bins = CalibrationBin.bins([(0, true), (0.2, true), (0.2000001, false), (1, true)])
     #expect(bins.count == 15)
     #expect(bins.map(\.count) == [1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
@@ -146,8 +146,7 @@ import Testing
 
   // MARK: - Curves
 
-  @Test func `areas do not change with the scale of scores, and turn round with their sign`() throws
-  {
+  @Test func `areas don't depend on the scale of scores, and are inverted by their sign`() throws {
     var random = TestNumbers(seed: 8)
     for _ in 0..<20 {
       let scores = (0..<40).map { _ in (random.unit() * 12).rounded() }
@@ -175,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `a curve has at most 200 points and its shape`() throws {
+  @Test func `a curve has at most 200 points and keeps its shape`() throws {
     let item = ClassificationCase.random("", seed: 9, classes: 2, pictures: 3000, skill: 0.3)
     let curve = try #require(try item.report("roc_auc").roc?.first)
     #expect(curve.label == "class 1")
@@ -194,8 +193,7 @@ import Testing
     #expect(abs(area - curve.area) < 0.002)
   }
 
-  @Test func `more than a hundred classes keep no scores unless their curves are asked for`() throws
-  {
+  @Test func `with over a hundred classes, scores are kept only if curves are requested`() throws {
     let item = ClassificationCase.random("", seed: 10, classes: 101, pictures: 30)
     let family = try item.report()
     #expect(value("roc_auc", family)?.value == nil)
@@ -207,7 +205,7 @@ import Testing
 
   // MARK: - Intervals
 
-  @Test func `resampled intervals hold their values and come again with their seed`() throws {
+  @Test func `resampled intervals contain their values and depend only on the seed`() throws {
     var item = ClassificationCase.random("", seed: 11, classes: 4, pictures: 80, skill: 0.7)
     item.resamples = 1000
     let report = try item.report()
@@ -225,20 +223,20 @@ import Testing
     #expect(value("top1", without)?.interval == value("top1", report)?.interval)
   }
 
-  @Test func `the first k of at most k classes are no metric`() throws {
+  @Test func `top k isn't a default metric for at most k classes`() throws {
     let few = try ClassificationCase.random("two", seed: 3, classes: 2, pictures: 20).report()
     #expect(!few.values.map(\.name).contains("top5"))
     let many = try ClassificationCase.random("six", seed: 3, classes: 6, pictures: 20).report()
     #expect(many.values.map(\.name).contains("top5"))
-    // It is still there for those who ask for it.
+    // It's still available on request.
     let asked = try ClassificationCase.random("two", seed: 3, classes: 2, pictures: 20)
       .report("top5")
     #expect(asked.values.map(\.value) == [1])
   }
 
-  // MARK: - Misfits
+  // MARK: - Mismatches
 
-  @Test func `a model without labelled values, or with others, is an error`() throws {
+  @Test func `a model with missing or different labels is an error`() throws {
     var accumulator = MetricAccumulator(
       try MetricRegistry.standard.metric(named: "top1", context: MetricContext(labels: ["a", "b"])))
     #expect(throws: TensorIOError.self) {

@@ -10,10 +10,10 @@ import Testing
 
 @testable import NetRunner
 
-/// Every value of the classification metric beside scikit-learn's and SciPy's.
+/// Compares every value of the classification metric with scikit-learn's and SciPy's.
 @Suite struct ClassificationParityTests {
   @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
-  func `every value is scikit-learn's`() async throws {
+  func `every value equals scikit-learn's`() async throws {
     let cases = ClassificationCase.all
     let answers = try await MetricPeer.answers(cases)
     try #require(answers.count == cases.count)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
-  func `a value that is asked for alone is the same`() async throws {
+  func `a value that is requested alone is the same`() async throws {
     for item in ClassificationCase.all where item.topK == 5 && item.truths.count < 50 {
       let report = try item.report()
       for value in report.values {

@@ -7,7 +7,7 @@ import TensorIO
 
 @testable import NetRunner
 
-/// Pictures with objects and detections, for our metric and for the peer's.
+/// Images with objects and detections, for our metric and the Python metric.
 struct DetectionCase: Encodable {
   struct Object: Encodable {
     var label: String
@@ -31,7 +31,7 @@ struct DetectionCase: Encodable {
     var width: Int
     var height: Int
     var objects: [Object] = []
-    /// Nil for a picture that failed.
+    /// Nil for an image that failed.
     var detections: [Found]? = []
   }
 
@@ -76,10 +76,11 @@ extension Box {
 }
 
 extension DetectionCase {
-  /// Random pictures.
+  /// Random images.
   ///
-  /// `objects` and `extras` are the most objects and wrong detections in a picture, `steps` is how
-  /// many different scores there are, `noise` how far detections are off their objects.
+  /// `objects` and `extras` are the largest numbers of objects and wrong detections in an image,
+  /// `steps` is the number of different scores, and `noise` is how far detections are from their
+  /// objects.
   static func random(
     _ name: String, seed: UInt64, classes: Int = 3, pictures: Int = 12, objects: Int = 8,
     extras: Int = 8, steps: Int = 1000, noise: Double = 0.25, crowds: Double = 0,
@@ -98,7 +99,7 @@ extension DetectionCase {
         }
       }
       func score() -> Double {
-        // A power of two, so that Float holds it.
+        // A power of two, so that a Float can hold it.
         (random.unit() * Double(steps)).rounded() / 1024
       }
       func box() -> [Double] {
@@ -137,7 +138,7 @@ extension DetectionCase {
     return result
   }
 
-  /// Random ones, and those that are easily got wrong.
+  /// Random cases, and those that are easy to get wrong.
   static let all: [Self] = {
     var cases: [Self] = [
       random("usual", seed: 1),

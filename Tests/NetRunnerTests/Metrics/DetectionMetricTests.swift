@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct DetectionMetricTests {
   @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
-  func `every value is pycocotools'`() async throws {
+  func `every value equals pycocotools'`() async throws {
     let cases =
       DetectionCase.all
       + (100..<130).map { seed in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `objects of a picture that failed are not found`() throws {
+  @Test func `objects of a failed image count as not found`() throws {
     let object = DetectionCase.Object(label: "a", box: [0, 0, 50, 50])
     let found = DetectionCase.Found(classIndex: 0, score: 0.5, box: [0, 0, 0.5, 0.5])
     let item = DetectionCase(
@@ -59,7 +59,7 @@ import Testing
     #expect(report.notes.contains { $0.hasPrefix("ap_large is not defined") })
   }
 
-  @Test func `detections that are no numbers are left out and said`() throws {
+  @Test func `detections that aren't finite numbers are omitted and noted`() throws {
     var accumulator = MetricAccumulator(
       try MetricRegistry.standard.metric(named: "ap", context: MetricContext(labels: ["a"])))
     let box = Box(x: 0, y: 0, width: 1, height: 1)
@@ -79,7 +79,7 @@ import Testing
     #expect(report.notes.first?.hasPrefix("3 detections") == true)
   }
 
-  @Test func `a prediction without the picture's size is an error that says so`() throws {
+  @Test func `a prediction without the image's size is an error that says so`() throws {
     var accumulator = MetricAccumulator(
       try MetricRegistry.standard.metric(named: "ap", context: MetricContext(labels: ["a"])))
     let box = Box(x: 0, y: 0, width: 1, height: 1)
@@ -91,7 +91,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try accumulator.add(.boxes([]), Prediction(), at: 0) }
   }
 
-  @Test func `a model without labels is judged by class numbers`() throws {
+  @Test func `a model without labels is evaluated by class number`() throws {
     var context = MetricContext(labels: [])
     context.labelOffset = -1
     var accumulator = MetricAccumulator(

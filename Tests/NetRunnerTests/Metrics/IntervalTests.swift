@@ -14,7 +14,7 @@ import Testing
       (8, 10, 0.490162471, 0.943317848), (50, 100, 0.403831530, 0.596168470),
       (0, 10, 0, 0.277532799), (10, 10, 0.722467201, 1),
     ] as [(Int, Int, Double, Double)])
-  func `Wilson's interval is the known one`(
+  func `Wilson's interval equals known values`(
     _ successes: Int, _ trials: Int, _ lower: Double, _ upper: Double
   ) throws {
     let interval = try #require(MetricValue.Interval.wilson(successes: successes, of: trials))
@@ -22,7 +22,7 @@ import Testing
     #expect(abs(interval.upper - upper) < 1e-8)
   }
 
-  @Test func `Wilson's interval holds the share and narrows with more trials`() throws {
+  @Test func `Wilson's interval contains the share and narrows with more trials`() throws {
     for trials in 1...60 {
       for successes in 0...trials {
         let interval = try #require(MetricValue.Interval.wilson(successes: successes, of: trials))
@@ -37,7 +37,7 @@ import Testing
     #expect(MetricValue.Interval.wilson(successes: 0, of: 0) == nil)
   }
 
-  @Test func `a mean has 1.96 standard errors on both sides`() throws {
+  @Test func `a mean's interval has 1.96 standard errors on both sides`() throws {
     // The variance is 2.5, the standard error 0.5 * sqrt(2).
     let interval = try #require(MetricValue.Interval.normal(meanOf: [1, 2, 3, 4, 5]))
     #expect(abs(interval.lower - (3 - 1.959963985 * 0.707106781)) < 1e-8)
@@ -46,7 +46,8 @@ import Testing
     #expect(MetricValue.Interval.normal(meanOf: [2, 2, 2]) == nil)
   }
 
-  @Test func `resamples give the interval of a mean, the same for the same seed`() throws {
+  @Test func `resampling gives the interval of a mean, and the same one for the same seed`() throws
+  {
     var random = TestNumbers(seed: 1)
     let numbers = (0..<400).map { _ in random.unit() }
     func interval(_ seed: UInt64) -> MetricValue.Interval? {
@@ -63,7 +64,7 @@ import Testing
     #expect(interval(1) != first)
   }
 
-  @Test func `one picture, too much work and values that do not vary have no resampled interval`() {
+  @Test func `single images, too much work and undefined values have no resampled interval`() {
     #expect(Bootstrap(seed: 0).intervals(pictures: 1, steps: 1) { _ in [1] } == nil)
     #expect(Bootstrap(seed: 0).intervals(pictures: 5, steps: 100_001) { _ in [1] } == nil)
     #expect(Bootstrap(seed: 0).intervals(pictures: 5, steps: 5) { _ in [1, nil] } == [nil, nil])

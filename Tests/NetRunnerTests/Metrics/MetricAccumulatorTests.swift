@@ -18,13 +18,13 @@ import Testing
     return try "\(numbers) \(String(decoding: encoder.encode(report), as: UTF8.self))"
   }
 
-  /// The items as they come out of a file.
+  /// The items as read from a file.
   private func written(_ items: [JSONValue]) throws -> [JSONValue] {
     try JSONDecoder().decode([JSONValue].self, from: JSONEncoder().encode(items))
   }
 
   @Test(arguments: [1, 3, 7], ["ten classes", "failures", "binary with ties", "unknown labels"])
-  func `parts that are put together give the same bits`(_ parts: Int, _ name: String) throws {
+  func `merged parts give the same bits`(_ parts: Int, _ name: String) throws {
     let item = try #require(ClassificationCase.all.first { $0.name == name })
     let metric = try MetricRegistry.standard.metric(named: "classification", context: item.context)
     var whole = MetricAccumulator(metric)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 7])
-  func `detections that are put together give the same bits`(_ parts: Int) throws {
+  func `merged detections give the same bits`(_ parts: Int) throws {
     let item = DetectionCase.random("", seed: 77, steps: 4, crowds: 0.2, failing: 0.1)
     let metric = try MetricRegistry.standard.metric(
       named: "detection", context: MetricContext(labels: item.labels))
@@ -61,7 +61,7 @@ import Testing
     #expect(try bits(merged.report()) == bits(item.report()))
   }
 
-  @Test func `places without an item are null, and are passed over`() throws {
+  @Test func `indexes without an item are null and skipped`() throws {
     let metric = try MetricRegistry.standard.metric(
       named: "top1", context: MetricContext(labels: ["a"]))
     var accumulator = MetricAccumulator(metric)
@@ -76,7 +76,7 @@ import Testing
     #expect(other.count == 1)
   }
 
-  @Test func `a picture counts once`() throws {
+  @Test func `an image can only be added once`() throws {
     let metric = try MetricRegistry.standard.metric(
       named: "top1", context: MetricContext(labels: ["a"]))
     var accumulator = MetricAccumulator(metric)
@@ -100,7 +100,7 @@ import Testing
       #"{"truth": 0, "scores": "*", "failed": false, "shared": false}"#,
       #"{"truth": 0, "scores": "AAAA", "failed": false, "shared": false}"#,
     ])
-  func `items that are not the metric's are errors, never a crash`(_ text: String) throws {
+  func `items that don't belong to the metric are errors, never a crash`(_ text: String) throws {
     let metric = try MetricRegistry.standard.metric(
       named: "classification", context: MetricContext(labels: ["a", "b"]))
     var accumulator = MetricAccumulator(metric)
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  /// Keeps numbers as they are.
+  /// Stores numbers unchanged.
   private struct Keeping: Metric {
     struct Item: Codable, Sendable {
       var double: Double
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `every number survives JSON`() throws {
+  @Test func `every number is unchanged after JSON encoding`() throws {
     var random = TestNumbers(seed: 5)
     var doubles: [Double] = [
       .nan, .infinity, -.infinity, -0.0, 0, 0.1, .leastNonzeroMagnitude, .greatestFiniteMagnitude,

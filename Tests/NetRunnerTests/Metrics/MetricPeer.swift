@@ -10,10 +10,11 @@ import Testing
 
 @testable import NetRunner
 
-/// scikit-learn, SciPy and pycocotools, through Tools/peers/metrics.py.
+/// Runs scikit-learn, SciPy and pycocotools with Tools/peers/metrics.py.
 enum MetricPeer {
   static let isThere = Python.path != nil
-  static let reason: Comment = "TENSORIO_PYTHON names no Python with scikit-learn and pycocotools."
+  static let reason: Comment =
+    "TENSORIO_PYTHON isn't set; the test needs scikit-learn and pycocotools."
 
   /// Numbers by name for each case.
   static func answers(_ cases: [some Encodable]) async throws -> [[String: Double?]] {
@@ -23,13 +24,13 @@ enum MetricPeer {
   }
 }
 
-/// Whether two numbers are equal within 1e-6; two that are not defined are.
+/// Whether two numbers are equal within 1e-6; two undefined numbers are equal.
 func isClose(_ left: Double?, _ right: Double?) -> Bool {
   guard let left, let right else { return left == nil && right == nil }
   return abs(left - right) <= 1e-6
 }
 
-/// The same numbers on every machine.
+/// Pseudo-random numbers that are the same on every machine.
 struct TestNumbers: RandomNumberGenerator {
   private var state: UInt64
   init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }

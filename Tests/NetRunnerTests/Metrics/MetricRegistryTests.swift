@@ -9,7 +9,7 @@ import Testing
 @testable import NetRunner
 
 @Suite struct MetricRegistryTests {
-  /// Counts the pictures that have a test bundle's own truths.
+  /// Counts the images that have a test bundle's own truths.
   private struct Counting: Metric {
     let name = "counting"
 
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `every built-in metric is made by its name and keeps it`() throws {
+  @Test func `every built-in metric can be made by name and keeps its name`() throws {
     let registry = MetricRegistry.standard
     let expected: Set = [
       "classification", "regression", "segmentation", "detection", "top1", "top5", "topk",
@@ -46,7 +46,7 @@ import Testing
     #expect(error?.message.contains("macro_f1, ") == true)
   }
 
-  @Test func `a program's own metric works as the others do`() throws {
+  @Test func `a program's own metric works like the others`() throws {
     var registry = MetricRegistry()
     registry.register("counting") { _ in Counting() }
     var accumulator = MetricAccumulator(
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a metric is not made for a model or options that do not suit it`() {
+  @Test func `a metric isn't made for an unsuitable model or options`() {
     let unlabelled = #expect(throws: TensorIOError.self) {
       _ = try MetricRegistry.standard.metric(named: "top1", context: MetricContext(labels: []))
     }
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: MetricRegistry.standard.names)
-  func `truths that do not suit a metric are left out, and no picture is no crash`(
+  func `unsuitable truths are omitted, and zero images don't crash a metric`(
     _ name: String
   ) throws {
     var accumulator = MetricAccumulator(

@@ -11,7 +11,7 @@ import Testing
 @testable import NetRunner
 
 @Suite struct RegressionMetricTests {
-  /// Numbers for our metric and for the peer's.
+  /// Numbers for our metric and the Python metric.
   struct Case: Encodable {
     var kind = "regression"
     var name: String
@@ -60,7 +60,7 @@ import Testing
   ]
 
   @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
-  func `every value is scikit-learn's`() async throws {
+  func `every value equals scikit-learn's`() async throws {
     let answers = try await MetricPeer.answers(Self.cases)
     for (item, theirs) in zip(Self.cases, answers) {
       let report = try item.report()
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `pictures that failed are left out, and said`() throws {
+  @Test func `failed images are omitted and noted`() throws {
     let report = try Case(name: "", truths: [[1], [2]], predictions: [[3], nil]).report()
     #expect(report.values[0].value == 2)
     #expect(report.values[0].count == 1)
@@ -89,14 +89,14 @@ import Testing
     #expect(report.notes.contains("r2 is not defined for fewer than two images."))
   }
 
-  @Test func `a number that is none leaves nothing defined`() throws {
+  @Test func `if a prediction is NaN, no value is defined`() throws {
     let report = try Case(name: "", truths: [[1], [2]], predictions: [[.nan], [2]]).report()
     #expect(report.values.allSatisfy { $0.value == nil })
     #expect(
       report.notes == ["Nothing is defined: the model gave NaN or infinity for 1 of 2 images."])
   }
 
-  @Test func `another number of values is an error with both sides`() throws {
+  @Test func `a wrong number of values is an error that names both numbers`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try Case(name: "", truths: [[1, 2]], predictions: [[1]]).report()
     }
@@ -105,7 +105,7 @@ import Testing
       error?.message.contains("2 numbers for an image, but the model's output has 1") == true)
   }
 
-  @Test func `a constant truth that is no binary fraction has a defined r2`() throws {
+  @Test func `a constant truth that isn't a binary fraction has a defined r2`() throws {
     let truths = [[Double]](repeating: [0.1], count: 7)
     let report = try Case(
       name: "", truths: truths, predictions: truths.map { $0.map { $0 + 1 } }

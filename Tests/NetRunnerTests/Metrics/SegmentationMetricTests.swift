@@ -20,7 +20,7 @@ import Testing
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Masks and maps, for our metric and for the peer's, which writes the masks.
+  /// Masks and maps for our metric and the Python metric, which writes the masks.
   struct Case: Encodable {
     struct Picture: Encodable {
       var mask: [[Int]]
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
-  func `every value is scikit-learn's, whatever the kind and size of the masks`() async throws {
+  func `every value equals scikit-learn's for any kind and size of masks`() async throws {
     let root = folder.path
     let cases: [Case] = [
       .random("gray", seed: 1, folder: root),
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// A palette of 2 bits a pixel, 3 x 2 pixels: 0 1 2 / 3 2 1.
+  /// A palette image with 2 bits per pixel and 3 x 2 pixels: 0 1 2 / 3 2 1.
   private func paletteMask() throws -> String {
     let path = folder.appending(path: "palette.png")
     try #require(Data(base64Encoded: Self.palettePNG)).write(to: path)
@@ -130,7 +130,7 @@ import Testing
     "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACAgMAAADgGo6JAAAADFBMVEUJCQnIAAAAyAAAAMhg3VCAAAAA"
     + "DElEQVR4nGOQYHgCAAEwAP1WzRxzAAAAAElFTkSuQmCC"
 
-  @Test func `a palette's places are the classes, whatever its colours`() throws {
+  @Test func `the indexes of a palette are the classes, whatever its colours`() throws {
     let mask = try ImageDecoder().numbers(contentsOf: try paletteMask())
     #expect(mask.width == 3)
     #expect(mask.height == 2)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `pixels of a picture that failed are wrong`() throws {
+  @Test func `pixels of a failed image count as wrong`() throws {
     var accumulator = MetricAccumulator(
       try MetricRegistry.standard.metric(
         named: "pixel_accuracy", context: MetricContext(labels: [])))
@@ -154,7 +154,7 @@ import Testing
     #expect(report.notes == ["1 of 2 images failed: all their pixels count as wrong."])
   }
 
-  @Test func `a map of other proportions is an error that says both`() throws {
+  @Test func `a map with different proportions is an error that names both sizes`() throws {
     var accumulator = MetricAccumulator(
       try MetricRegistry.standard.metric(named: "mean_iou", context: MetricContext(labels: [])))
     let map = ClassMap(width: 2, height: 2, classes: [0, 0, 0, 0])
@@ -165,7 +165,7 @@ import Testing
     #expect(error?.message.contains("3 x 2 pixels, but the model's map has 2 x 2") == true)
   }
 
-  @Test func `masks in colour and in other formats are errors`() throws {
+  @Test func `masks with colours or in other formats are errors`() throws {
     let path = folder.appending(path: "colour.png").path
     let picture = PixelBuffer(width: 1, height: 1, format: .rgb, bytes: [1, 2, 3])
     try ImageEncoder().write(picture, to: path)
@@ -180,7 +180,7 @@ import Testing
     #expect(throws: TensorIOError.self) { _ = try ImageDecoder().numbers(contentsOf: "no.png") }
   }
 
-  @Test func `damage at any byte of a mask is an error or a mask, never a crash`() throws {
+  @Test func `damage at any byte of a mask gives an error or a mask, never a crash`() throws {
     let bytes = try #require(Data(base64Encoded: Self.palettePNG))
     let path = folder.appending(path: "damaged.png")
     for place in bytes.indices {

@@ -12,7 +12,7 @@ import Testing
 @Suite struct BundleValidatorTests {
   // MARK: - Path, extension, model.json, JSON
 
-  @Test func `a good bundle has no issues`() throws {
+  @Test func `a valid bundle has no issues`() throws {
     let bundle = try TestBundle()
     #expect(bundle.issues.isEmpty)
     let opened = try bundle.open()
@@ -24,7 +24,7 @@ import Testing
     #expect(try ModelBundle(bundle.path + "/").path == bundle.path)
   }
 
-  @Test func `a missing folder is not found`() throws {
+  @Test func `a missing folder is reported as not found`() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: TensorIOError.self) {
       try ModelBundle(folder.path + "/none.tiobundle")
@@ -34,7 +34,7 @@ import Testing
     #expect(error?.message.contains("none.tiobundle") == true)
   }
 
-  @Test func `a file is no bundle`() throws {
+  @Test func `a file isn't a bundle`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("", to: "file.tiobundle")
     let error = #expect(throws: TensorIOError.self) { try ModelBundle(path) }
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: ["test.bundle", "test", "tiobundle", "test.tiobundle.zip", "test.TIOBUNDLE"])
-  func `another extension is an error of its own`(_ name: String) throws {
+  func `a wrong extension has an error of its own`(_ name: String) throws {
     let bundle = try TestBundle(named: name)
     #expect(bundle.issues == ["wrong-extension \(name)"])
     let error = #expect(throws: TensorIOError.self) { try bundle.open() }
@@ -56,7 +56,7 @@ import Testing
       try bundle.open().warnings.map(\.summary) == ["warning deprecated-extension old.tfbundle"])
   }
 
-  @Test func `a folder without model json is told from one with a bad one`() throws {
+  @Test func `a missing model.json is distinguished from an invalid one`() throws {
     let folder = try TemporaryFolder()
     let empty = try folder.makeFolder("empty.tiobundle")
     #expect(ModelBundle.issues(at: empty).map(\.summary) == ["no-manifest model.json"])
@@ -69,15 +69,15 @@ import Testing
     #expect(issues.first?.found.hasPrefix("line 2, column 10: ") == true)
   }
 
-  @Test func `a required key that is misspelt is to be renamed`() throws {
+  @Test func `for a misspelt required key, the suggestion is to rename it`() throws {
     let bundle = try TestBundle(
       set: ["/idd": "x"], remove: ["/id"], files: [:])
     let issues = ModelBundle.issues(at: bundle.path).filter { $0.code == .missingKey }
     #expect(issues.map(\.suggestion) == ["Rename \"idd\" to \"id\"."])
   }
 
-  @Test func `each check is made only when those before it let it`() throws {
-    // A wrong extension hides the missing model.json, malformed JSON the schema, and so on.
+  @Test func `each check depends on the checks before it`() throws {
+    // A wrong extension hides the missing model.json, malformed JSON hides the schema's issues, etc.
     let folder = try TemporaryFolder()
     let wrong = try folder.makeFolder("x.zip")
     #expect(ModelBundle.issues(at: wrong).map(\.code) == [.wrongExtension])
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `all issues of all later checks are collected`() throws {
+  @Test func `the issues of all later checks are collected`() throws {
     let bundle = try TestBundle(
       named: "all.tfbundle",
       set: [
@@ -115,7 +115,7 @@ import Testing
     #expect(error?.message.hasSuffix("And 3 more.") == true)
   }
 
-  @Test func `the caller's own check can refuse a bundle or warn`() throws {
+  @Test func `the caller's own check can reject a bundle or warn`() throws {
     let bundle = try TestBundle()
     func issue(_ severity: BundleIssue.Severity) -> BundleIssue {
       BundleIssue(
@@ -130,7 +130,7 @@ import Testing
 
   // MARK: - Names and counts
 
-  @Test func `two layers cannot have one name`() throws {
+  @Test func `two layers can't have the same name`() throws {
     let bundle = try TestBundle(
       "every-field",
       set: [
@@ -145,7 +145,7 @@ import Testing
       ])
   }
 
-  @Test func `more elements than a runtime counts are refused, not crashed on`() throws {
+  @Test func `too many elements for a runtime are rejected without a crash`() throws {
     let long: JSONValue = [2_147_483_647, 2_147_483_647, 2_147_483_647]
     let bundle = try TestBundle(
       set: [
@@ -155,17 +155,17 @@ import Testing
     #expect(bundle.issues == ["bad-shape inputs[0].shape", "bad-shape outputs[1].shape"])
   }
 
-  // MARK: - The model's file
+  // MARK: - The model file
 
   @Test(arguments: [
     "../model.tflite", "/etc/passwd", "a/../../model.tflite", "..", "a/..", "model.tflite\0",
   ])
-  func `a model outside the bundle is refused`(_ file: String) throws {
+  func `a model outside the bundle is rejected`(_ file: String) throws {
     let bundle = try TestBundle(set: ["/model/file": .string(file)])
     #expect(bundle.issues == ["path-outside-bundle model.file"])
   }
 
-  @Test func `a missing model lists what could be meant`() throws {
+  @Test func `for a missing model, the suggestion lists possible files`() throws {
     let bundle = try TestBundle(
       set: ["/model/file": "modle.tflite"],
       files: ["model.tflite": "", "b.tflite": "", "train/saved_model.pb": "", "notes.txt": ""])
@@ -177,14 +177,14 @@ import Testing
     #expect(try TestBundle(set: ["/model/file": ""]).issues == ["missing-model-file model.file"])
   }
 
-  @Test func `the file's kind tells the backend`() throws {
+  @Test func `the kind of file determines the backend`() throws {
     let saved = try TestBundle(set: ["/model/file": "train"], files: ["train/saved_model.pb": ""])
     #expect(try saved.open().backendName == "tensorflow")
     let nested = try TestBundle(set: ["/model/file": "a/m.tflite"], files: ["a/m.tflite": ""])
     #expect(try nested.open().backendName == "tflite")
   }
 
-  @Test func `a kind that does not tell needs a backend`() throws {
+  @Test func `a file of unknown kind needs a backend`() throws {
     let files = ["model.bin": "", "folder/x": ""]
     for file in ["model.bin", "folder"] {
       let unknown = try TestBundle(set: ["/model/file": .string(file)], files: files)
@@ -195,7 +195,7 @@ import Testing
     #expect(try named.open().backendName == "tflite")
   }
 
-  @Test func `a backend that the file contradicts is refused`() throws {
+  @Test func `a backend that doesn't fit the file is rejected`() throws {
     let bundle = try TestBundle(set: ["/model/backend": "tensorflow"])
     let issues = ModelBundle.issues(at: bundle.path)
     #expect(issues.map(\.summary) == ["unknown-backend model.backend"])
@@ -205,7 +205,7 @@ import Testing
     #expect(saved.issues == ["missing-model-file model.file"])
   }
 
-  @Test func `a folder is no tflite file`() throws {
+  @Test func `a folder isn't a tflite file`() throws {
     let bundle = try TestBundle(files: ["model.tflite/x": ""])
     let issues = ModelBundle.issues(at: bundle.path)
     #expect(issues.map(\.summary) == ["missing-model-file model.file"])
@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test(arguments: [[3], [1, 3], [-1, 3], [3, 1]] as [[Int]])
-  func `a label for each value of an item`(_ shape: [Int]) throws {
+  func `labels match the number of an item's values`(_ shape: [Int]) throws {
     let shape = JSONValue.array(shape.map { .number(Double($0)) })
     let bundle = try labelled("a\nb\nc\n", shape: shape)
     #expect(bundle.issues.isEmpty)
@@ -254,7 +254,7 @@ import Testing
       try many.open().warnings.map(\.summary) == ["warning too-many-labels outputs[0].labels"])
   }
 
-  @Test func `missing labels are told from unreadable ones`() throws {
+  @Test func `missing labels are distinguished from unreadable ones`() throws {
     let missing = ModelBundle.issues(at: try labelled(nil).path)
     #expect(missing.map(\.summary) == ["missing-labels outputs[0].labels"])
     #expect(missing.first?.found == "nothing")
@@ -266,7 +266,7 @@ import Testing
   }
 
   @Test(arguments: ["../labels.txt", "/etc/passwd", "", "a/../../x"])
-  func `labels outside of assets are refused`(_ file: String) throws {
+  func `labels outside the assets folder are rejected`(_ file: String) throws {
     let bundle = try TestBundle(set: ["/outputs/0/labels": .string(file)])
     #expect(bundle.issues == ["path-outside-bundle outputs[0].labels"])
   }
@@ -281,13 +281,15 @@ import Testing
 
   // MARK: - Features
 
-  @Test func `tflite models that are not trained have no mode "eval"`() throws {
+  @Test func `tflite models that aren't trained don't support the mode "eval"`() throws {
     let bundle = try TestBundle(set: ["/model/modes": ["predict", "eval"]])
     #expect(bundle.issues == ["unsupported-by-backend model.modes"])
   }
 
   @Test(arguments: [["train"], ["predict", "train"]] as [[String]])
-  func `a tflite file that nothing trains says what to remove`(_ modes: [String]) throws {
+  func `for a tflite model that can't be trained, the error says what to remove`(_ modes: [String])
+    throws
+  {
     let bundle = try TestBundle(set: ["/model/modes": .array(modes.map { .string($0) })])
     #expect(bundle.issues == ["warning missing-key train.ops"])
     let loader = ModelLoader(backends: [EchoBackend([.vectors])])
@@ -298,7 +300,9 @@ import Testing
     #expect(error?.message.contains("Remove \"train\" from \"modes\"") == true)
   }
 
-  @Test func `a misspelt key is corrected, and only the keys of its layer are named`() throws {
+  @Test func `for a misspelt key, the suggestion corrects it and lists only its layer's keys`()
+    throws
+  {
     let bundle = try TestBundle(set: [
       "/inputs": [.layer("a", [4], ["quantise": ["standard": "[0,1]"]]), .layer("b", [8])]
     ])
@@ -308,7 +312,7 @@ import Testing
     #expect(issue.suggestion.hasPrefix("Did you mean \"quantize\"?"))
   }
 
-  @Test func `tflite models train by the signatures that train.ops names`() throws {
+  @Test func `tflite models are trained with the signatures in train.ops`() throws {
     let train: JSONValue = ["ops": ["train"]]
     for modes in [["train"], ["predict", "train", "eval"]] as [JSONValue] {
       let bundle = try TestBundle(
@@ -322,7 +326,7 @@ import Testing
     #expect(untrained.issues == ["unsupported-by-backend placeholders"])
   }
 
-  @Test func `placeholders are TensorFlow's, and trained models'`() throws {
+  @Test func `placeholders need TensorFlow or a trained model`() throws {
     let layer = JSONValue.layer("rate", [])
     let tflite = try TestBundle(set: ["/placeholders": [layer]])
     #expect(tflite.issues == ["unsupported-by-backend placeholders"])
@@ -342,7 +346,7 @@ import Testing
     #expect(with.issues.isEmpty)
   }
 
-  @Test func `every issue reads as one line`() throws {
+  @Test func `every issue is printed on one line`() throws {
     let bundle = try TestBundle(set: ["/outputs/0/labels": "l.txt"])
     #expect(
       ModelBundle.issues(at: bundle.path).map(\.description) == [

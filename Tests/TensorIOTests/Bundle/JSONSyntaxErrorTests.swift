@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: Case.all.filter { $0.means == nil })
-  func `malformed JSON is refused with line and column`(_ item: Case) throws {
+  func `malformed JSON is rejected with line and column`(_ item: Case) throws {
     let error = try #require(
       throws: JSONSyntaxError.self, performing: { try JSONValue(parsing: Data(item.text.utf8)) })
     #expect(error.line == item.line)
@@ -55,20 +55,21 @@ import Testing
       ([0x5B, 0x22, 0xFF, 0x22, 0x5D], 3), ([0x22, 0xC3, 0x22], 2),
       ([0x22, 0xC3, 0xA9, 0xED, 0xA0, 0x80, 0x22], 3),
     ] as [([UInt8], Int)])
-  func `bytes that are not UTF-8 have a place too`(_ bytes: [UInt8], _ column: Int) {
+  func `bytes that aren't UTF-8 are reported with line and column`(_ bytes: [UInt8], _ column: Int)
+  {
     let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: Data(bytes)) }
     #expect(error?.line == 1)
     #expect(error?.column == column)
     #expect(error?.reason == "the bytes are not UTF-8")
   }
 
-  @Test func `the place is counted from where the data begin`() {
+  @Test func `line and column are counted from the start of the data`() {
     let data = Data("xxxx[1 2]".utf8).dropFirst(4)
     let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: data) }
     #expect(error?.column == 4)
   }
 
-  @Test func `values nested too deeply are refused, not crashed on`() {
+  @Test func `values that are nested too deeply are rejected without a crash`() {
     let text = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
     let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: Data(text.utf8)) }
     #expect(error?.reason.contains("512 levels deep") == true)

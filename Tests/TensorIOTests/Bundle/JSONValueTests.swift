@@ -9,7 +9,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct JSONValueTests {
-  @Test func `a tree encodes to what it was read from`() throws {
+  @Test func `a value is encoded to the text it was read from`() throws {
     let text = #"{"a":[1,2.5,-3,9007199254740993,true,null,"é"],"b":{}}"#
     let value = try JSONValue(parsing: Data(text.utf8))
     let encoder = JSONEncoder()
@@ -17,14 +17,14 @@ import Testing
     #expect(String(decoding: try encoder.encode(value), as: UTF8.self) == text)
   }
 
-  @Test func `integers beyond a double's keep every digit`() throws {
+  @Test func `integers that a double can't hold keep every digit`() throws {
     #expect(
       try JSONValue(parsing: Data("9007199254740993".utf8)) == .integer(9_007_199_254_740_993))
     #expect(try JSONValue(parsing: Data("-9223372036854775808".utf8)) == .integer(.min))
     #expect(try JSONValue(parsing: Data("18446744073709551616".utf8)) == .number(0x1p64))
   }
 
-  @Test func `truth values are no numbers`() throws {
+  @Test func `Booleans aren't numbers`() throws {
     #expect(try JSONValue(parsing: Data("[true, 1]".utf8)) == .array([.bool(true), .number(1)]))
   }
 }

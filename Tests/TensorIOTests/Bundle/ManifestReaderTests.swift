@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct ManifestReaderTests {
   @Test(arguments: ManifestCase.all)
-  func `every issue of a document is reported, with its place`(_ item: ManifestCase) throws {
+  func `every issue of a document is reported with its path`(_ item: ManifestCase) throws {
     let (manifest, issues) = try read(item.document())
     #expect(issues.map(\.summary) == item.issues)
     #expect((manifest != nil) == item.isAccepted)
@@ -102,7 +102,7 @@ import Testing
     #expect(manifest.placeholders == [layer("learning_rate", [], .float32, .scalar(nil))])
   }
 
-  @Test func `channels on the other side are told apart from another shape`() throws {
+  @Test func `channels on the wrong side are distinguished from a wrong shape`() throws {
     func suggestion(_ shape: JSONValue, _ more: [String: JSONValue]) throws -> String? {
       var document = try JSONValue(parsing: Data(Fixtures.text("good/classifier.json").utf8))
       try document.set("/inputs/0/shape", to: shape)
@@ -123,7 +123,7 @@ import Testing
         == "Write the shape of one image with one channel.")
   }
 
-  @Test func `what is left out has its default`() throws {
+  @Test func `omitted values have defaults`() throws {
     let manifest = try read("vectors")
     #expect(manifest.model.backend == nil)
     #expect(manifest.model.type == nil)
@@ -136,7 +136,7 @@ import Testing
     #expect(try read("placeholder").isPlaceholder)
   }
 
-  @Test func `options of any name are kept`() throws {
+  @Test func `options with any name are kept`() throws {
     let options = try read("vectors").options
     #expect(options.devicePosition == .back)
     #expect(options.outputFormat == "image.classification.nodecay")
@@ -148,7 +148,7 @@ import Testing
     ("[0,1]", Quantization.zeroToOne, Quantization.toZeroToOne),
     ("[-1,1]", .minusOneToOne, .toMinusOneToOne), ("model", .model, .model),
   ])
-  func `a standard means one thing on the way in and another on the way out`(
+  func `a standard normalization is inverted for outputs`(
     _ word: String, _ quantize: Quantization, _ dequantize: Quantization
   ) throws {
     var document = try JSONValue(parsing: Data(Fixtures.text("good/quantized.json").utf8))
@@ -160,7 +160,7 @@ import Testing
     #expect(manifest.outputs[0].kind == .array(dequantize, labelsFile: nil))
   }
 
-  @Test func `a standard wins over scale and bias`() throws {
+  @Test func `a standard takes precedence over scale and bias`() throws {
     var document = try JSONValue(parsing: Data(Fixtures.text("good/quantized.json").utf8))
     try document.set("/inputs/0/quantize/scale", to: .number(3))
     #expect(read(document).manifest == nil)
@@ -169,7 +169,7 @@ import Testing
     #expect(manifest.inputs[0].kind == .array(.zeroToOne, labelsFile: nil))
   }
 
-  @Test func `quantize has no effect where the model is not quantized`() throws {
+  @Test func `quantize has no effect if the model isn't quantized`() throws {
     var document = try JSONValue(parsing: Data(Fixtures.text("good/quantized.json").utf8))
     try document.set("/model/quantized", to: .bool(false))
     let manifest = try #require(read(document).manifest)
@@ -182,7 +182,7 @@ import Testing
       ])
   }
 
-  @Test func `every model json of the original documents is read, where they are at hand`() throws {
+  @Test func `every model.json in the original documents is read, if they are available`() throws {
     guard FileManager.default.fileExists(atPath: Fixtures.seeds.path()) else { return }
     let documents = try SeedDocuments.manifests()
     #expect(documents.count == 7)

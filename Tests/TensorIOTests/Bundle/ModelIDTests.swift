@@ -39,7 +39,7 @@ import Testing
     "tio:///hyperparameters/b/models/a/checkpoints/c",
     "x tio:///models/a/hyperparameters/b/checkpoints/c",
   ])
-  func `any other form is no identifier`(_ text: String) {
+  func `an identifier in any other form is invalid`(_ text: String) {
     #expect(ModelID(text) == nil)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct ModelLibraryTests {
-  @Test func `bundles are sorted by their models' names without regard to case`() throws {
+  @Test func `bundles are sorted by model name, ignoring case`() throws {
     let folder = try TemporaryFolder()
     for (file, name) in [
       ("1.tiobundle", "zebra"), ("2.tiobundle", "Ant"), ("3.tfbundle", "bee"),
@@ -25,7 +25,7 @@ import Testing
     #expect(library[id: "none"] == nil)
   }
 
-  @Test func `an unreadable bundle is reported and hides no other`() throws {
+  @Test func `an unreadable bundle is reported and doesn't hide the others`() throws {
     let folder = try TemporaryFolder()
     _ = try TestBundle(named: "good.tiobundle", in: folder)
     try folder.write("{", to: "bad.tiobundle/model.json")
@@ -39,7 +39,7 @@ import Testing
     #expect(library.failures.map(\.error.issues.first?.code) == [.malformedJSON, .notFound])
   }
 
-  @Test func `other files and folders within folders are not looked at`() throws {
+  @Test func `other files and nested folders are ignored`() throws {
     let folder = try TemporaryFolder()
     try folder.write("", to: "notes.txt")
     _ = try TestBundle(named: "deeper/inner.tiobundle", in: folder)
@@ -47,7 +47,7 @@ import Testing
     #expect(library.bundles.isEmpty && library.failures.isEmpty)
   }
 
-  @Test func `a folder that cannot be read is an error`() throws {
+  @Test func `a folder that can't be read is an error`() throws {
     let folder = try TemporaryFolder()
     let missing = #expect(throws: TensorIOError.self) {
       try ModelLibrary(scanning: folder.path + "/none")

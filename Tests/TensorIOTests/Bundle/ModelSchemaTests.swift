@@ -9,10 +9,10 @@ import Testing
 
 @testable import TensorIO
 
-/// Holds `Schemas/model.schema.json` to the reader's verdicts, with another implementation of JSON
-/// Schema as the judge.
+/// Compares `Schemas/model.schema.json` with the reader's results, with an independent
+/// implementation of JSON Schema.
 @Suite struct ModelSchemaTests {
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with jsonschema"))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs jsonschema."))
   func `the schema and the reader accept the same documents`() async throws {
     let folder = try TemporaryFolder()
     var paths: [String] = []
@@ -22,7 +22,7 @@ import Testing
         try folder.write(JSONEncoder().encode(item.document()), to: "case-\(index).json"))
       cases.append((item.name, item.isAccepted))
     }
-    // Trailing commas are the Python script's to take out.
+    // The Python script removes trailing commas.
     let good = try FileManager.default.contentsOfDirectory(
       atPath: Fixtures.documents.appending(path: "good").path())
     for name in good.sorted() {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `every property explains itself to an editor`() throws {
+  @Test func `every property has a title and a description for editors`() throws {
     let schema = try JSONValue(parsing: Data(contentsOf: Fixtures.schema))
     var undescribed: [String] = []
     collect(schema, at: "#", into: &undescribed)
@@ -63,7 +63,7 @@ import Testing
     #expect(map == .string(ClassMapShape.formatName))
   }
 
-  @Test func `the schema names the same ways to resize, crop and lay out as the library`() throws {
+  @Test func `the schema names the same resize methods, crops and layouts as the library`() throws {
     let definitions = try JSONValue(parsing: Data(contentsOf: Fixtures.schema))["$defs"]
     let resize = definitions?["resize"]
     #expect(resize?["enum"] == .array(ResizeMethod.allCases.map { .string($0.rawValue) }))
@@ -77,7 +77,7 @@ import Testing
       layouts?["default"] == .string(ImageShape(height: 1, width: 1).layout.rawValue))
   }
 
-  /// Properties without a title and a description, their own or those of what they refer to.
+  /// Properties without a title and a description of their own or of the definition they refer to.
   private func collect(_ node: JSONValue, at path: String, into undescribed: inout [String]) {
     if case .array(let elements) = node {
       for (index, element) in elements.enumerated() {
@@ -85,7 +85,7 @@ import Testing
       }
     }
     guard case .object(let members) = node else { return }
-    // What decides, under "if", is for the validator; an editor shows none of it.
+    // Conditions under "if" are for the validator; editors don't show them.
     for (key, member) in members where key != "if" {
       if key == "properties", case .object(let properties) = member {
         for (name, property) in properties

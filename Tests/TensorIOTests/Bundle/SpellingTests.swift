@@ -12,12 +12,12 @@ import Testing
       ("quantise", "quantize"), ("shpae", "shape"), ("Type", "type"), ("labels ", "labels"),
       ("dytpe", "dtype"), ("frmt", nil), ("x", nil), ("", nil), ("colour", nil),
     ] as [(String, String?)])
-  func `the word that takes the fewest changes is suggested`(_ word: String, _ expected: String?) {
+  func `the word with the fewest changes is suggested`(_ word: String, _ expected: String?) {
     let keys = ["name", "type", "shape", "dtype", "quantize", "dequantize", "labels", "format"]
     #expect(Spelling.suggestion(for: word, among: keys) == expected)
   }
 
-  @Test func `endless words are not compared`() {
+  @Test func `very long words aren't compared`() {
     let word = String(repeating: "x", count: 1_000_000)
     #expect(Spelling.suggestion(for: word, among: [word]) == nil)
   }

@@ -6,9 +6,9 @@
 import Foundation
 import Synchronization
 
-/// Runs work that blocks on a thread of its own.
+/// Runs blocking work on its own thread.
 ///
-/// Dispatch starts a thread for blocked ones only after a second.
+/// Dispatch replaces blocked threads only after a second.
 func onThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: work()) }

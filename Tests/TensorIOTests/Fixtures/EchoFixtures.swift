@@ -26,7 +26,7 @@ extension SignatureDescription {
 }
 
 extension EchoBackend {
-  /// A backend whose models have the signatures of those in `Tests/Fixtures/Models`.
+  /// A backend whose models have the same signatures as those in `Tests/Fixtures/Models`.
   static func fixtures(
     matchesLayersByName: Bool = false, behaviour: Behaviour = Behaviour()
   ) -> EchoBackend {

@@ -7,7 +7,7 @@ import Foundation
 import TensorIO
 
 extension TensorEncodable {
-  /// The bytes that the value writes into a layer's memory, which begins as 0xAA everywhere.
+  /// The bytes that the value writes into a layer's memory, which is filled with 0xAA before.
   func encoded(as spec: TensorSpec) throws -> Data {
     let storage = try TensorStorage(byteCount: spec.byteCount, zeroed: false) { memory in
       memory.storeElements(of: UInt8.self) { _ in 0xAA }
@@ -25,12 +25,12 @@ extension TensorEncodable {
 }
 
 extension TensorDecodable {
-  /// The value that a layer's bytes give.
+  /// The value that is decoded from a layer's bytes.
   static func decoded(_ data: Data, as spec: TensorSpec) throws -> Self {
     try TensorStorage(copying: data.bytes).withBytes { try Self.decode($0, as: spec) }
   }
 
-  /// The value that a layer's elements give.
+  /// The value that is decoded from a layer's elements.
   static func decoded<Element: BitwiseCopyable>(
     _ elements: [Element], as spec: TensorSpec
   ) throws -> Self {
@@ -70,7 +70,7 @@ extension TensorSpec {
     TensorSpec(name: "x", shape: shape, dataType: dataType, kind: .bytes)
   }
 
-  /// A layer of a picture for a test.
+  /// A layer of an image for a test.
   static func image(_ dataType: DataType = .float32, height: Int = 2, width: Int = 2) -> TensorSpec
   {
     TensorSpec(

@@ -16,7 +16,7 @@ enum Fixtures {
   static let models = root.appending(path: "Tests/Fixtures/Models")
   static let schema = root.appending(path: "Schemas/model.schema.json")
 
-  /// The original documents, which lie beside the checkout of the people who write this library.
+  /// The original documents, which only developers of this library have next to their checkout.
   static let seeds = root.appending(path: "../shared/seeds")
 
   static func text(_ name: String) throws -> String {
@@ -29,8 +29,10 @@ enum Fixtures {
   }
 }
 
-/// A folder of its own for one test, removed when the process ends: a value that removed it in its
-/// `deinit` could do so between its last use and the use of a path.
+/// A temporary folder for one test.
+///
+/// It's removed when the process ends: a `deinit` could remove it after the last use of the value but
+/// before the use of a path.
 struct TemporaryFolder: Sendable {
   let path: String
 
@@ -46,7 +48,7 @@ struct TemporaryFolder: Sendable {
     path = url.path(percentEncoded: false)
   }
 
-  /// Writes a file, and the folders it lies in.
+  /// Writes a file, and makes the folders that contain it.
   @discardableResult
   func write(_ text: String, to name: String) throws -> String {
     try write(Data(text.utf8), to: name)

@@ -7,7 +7,7 @@ import TensorIOTesting
 
 @testable import TensorIO
 
-/// A model of a ``LineBackend`` in a bundle of its own.
+/// A model of a ``LineBackend`` in its own bundle.
 struct LineFixture {
   let bundle: TestBundle
   let backend: LineBackend
@@ -17,10 +17,10 @@ struct LineFixture {
   ///
   /// - Parameters:
   ///   - outputs: The outputs that the bundle describes.
-  ///   - changes: What else is set in model.json, by JSON pointers.
-  ///   - files: More files of the bundle.
-  ///   - backend: What runs the model.
-  /// - Throws: What the file system throws.
+  ///   - changes: Other values to set in model.json, by JSON pointer.
+  ///   - files: Other files of the bundle.
+  ///   - backend: The backend that runs the model.
+  /// - Throws: Errors of the file system.
   init(
     outputs: [JSONValue] = [.loss], set changes: [String: JSONValue] = [:],
     files: [String: String] = [:], backend: LineBackend = LineBackend()
@@ -37,12 +37,12 @@ struct LineFixture {
       bundle: bundle.open(), loader: ModelLoader(backends: [backend]))
   }
 
-  /// Points of the line y = 2 x + 1, whose x are their places.
+  /// Points of the line y = 2 x + 1, where x is the index.
   static func points(_ count: Int) -> [Batch.Item] {
     (0..<count).map { ["x": Float($0), "target": 2 * Float($0) + 1] }
   }
 
-  /// Points of the same line between -1 and 1, which are quickly learned.
+  /// Points of the same line between -1 and 1, from which a model learns quickly.
   static func nearPoints(_ count: Int) -> [Batch.Item] {
     (0..<count).map { index in
       let x = Float(index) / Float(count) * 2 - 1
@@ -50,7 +50,7 @@ struct LineFixture {
     }
   }
 
-  /// What a trained model says of 10; 21 when it has learned the line.
+  /// What a trained model predicts for 10: 21 if it has learned the line.
   var answer: Float {
     get throws { try inference("y", 10) }
   }

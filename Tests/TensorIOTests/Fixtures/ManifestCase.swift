@@ -8,7 +8,7 @@ import Testing
 
 @testable import TensorIO
 
-/// A line of `manifests.json`: a document and what the reader says of it.
+/// A line of `manifests.json`: a document and the issues that the reader finds in it.
 struct ManifestCase: Decodable, Sendable, CustomTestStringConvertible {
   let name: String
   let base: String
@@ -95,7 +95,7 @@ extension JSONValue {
 }
 
 extension BundleIssue {
-  /// How the tables write an issue.
+  /// The form in which the tables write an issue.
   var summary: String {
     (severity == .warning ? "warning " : "") + "\(code.rawValue) \(path)"
   }

@@ -5,10 +5,10 @@
 
 import Foundation
 
-/// Finds the complete examples of model.json in the documents that the library was drawn from.
+/// Finds the complete examples of model.json in the documents that the library is based on.
 enum SeedDocuments {
-  /// Every text from a line that begins an object to the bracket that ends it, where it has both
-  /// inputs and a model, and no ellipsis for what is left out.
+  /// Every text from a line that begins an object to its closing bracket, if it has both inputs and
+  /// a model, and no ellipsis for omitted parts.
   static func manifests() throws -> [(text: String, file: String)] {
     var found: [(text: String, file: String)] = []
     let files = try FileManager.default.contentsOfDirectory(

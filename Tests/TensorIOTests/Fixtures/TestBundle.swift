@@ -7,7 +7,7 @@ import Foundation
 
 @testable import TensorIO
 
-/// A bundle in a temporary folder, made from a good document and changes to it.
+/// A bundle in a temporary folder, made from a valid document and changes to it.
 struct TestBundle {
   let folder: TemporaryFolder
   let path: String
@@ -17,11 +17,11 @@ struct TestBundle {
   /// - Parameters:
   ///   - base: A document of `Tests/Fixtures/Documents/good`.
   ///   - name: The bundle's name.
-  ///   - folder: Where it is made; nil makes a folder of its own.
-  ///   - changes: What is set, by JSON pointers.
-  ///   - removals: What is removed before.
-  ///   - files: The other files by name, and what they hold.
-  /// - Throws: What the file system throws.
+  ///   - folder: Where the bundle is made; nil makes a temporary folder.
+  ///   - changes: Values to set, by JSON pointer.
+  ///   - removals: JSON pointers to remove before.
+  ///   - files: The other files' contents by name.
+  /// - Throws: Errors of the file system.
   init(
     _ base: String = "vectors", named name: String = "test.tiobundle",
     in folder: TemporaryFolder? = nil, set changes: [String: JSONValue] = [:],
@@ -50,7 +50,7 @@ struct TestBundle {
       ], files: files)
   }
 
-  /// The issues that a validation finds.
+  /// The issues that validation finds.
   var issues: [String] { ModelBundle.issues(at: path).map(\.summary) }
 
   func open() throws -> ModelBundle { try ModelBundle(path) }

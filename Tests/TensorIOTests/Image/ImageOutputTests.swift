@@ -8,7 +8,7 @@ import Testing
 
 @testable import TensorIO
 
-/// Pictures out of tensors of every kind, against formulas written down a second time.
+/// Compares images from tensors of every kind with independently written formulas.
 @Suite struct ImageOutputTests {
   private static let width = 3
   private static let height = 2
@@ -47,7 +47,7 @@ import Testing
         kind: .imageOutput(shape, denormalization), storedQuantization: stored)
     }
 
-    /// The element of the tensor that a colour (0 is red) of a pixel is.
+    /// The index of the tensor's element for a colour (0 is red) of a pixel.
     func index(_ pixel: Int, _ color: Int) -> Int {
       if format == .gray { return pixel }
       let channel = format == .rgb ? color : 2 - color
@@ -65,7 +65,7 @@ import Testing
       return UInt8(min(max(result, 0), 255).rounded(.toNearestOrAwayFromZero))
     }
 
-    /// The bytes of the picture of elements, by a formula for an element of a colour.
+    /// The bytes of the image for these elements, by a formula for each element and colour.
     func picture<Element>(_ elements: [Element], _ byte: (Element, Int) -> UInt8) -> [UInt8] {
       (0..<ImageOutputTests.pixels).flatMap { pixel in
         format == .gray
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// As many values as the largest picture has, over the range and beyond both of its ends.
+  /// As many values as the largest image has, which cover the range and go beyond both of its ends.
   private static func floats(_ output: Output) -> [Float] {
     let scale: Float = output.denormalization == nil ? 20 : 0.12
     return (0..<(pixels * output.format.channels)).map { Float($0 * 7 % 19) * scale - scale * 3 }
@@ -106,13 +106,13 @@ import Testing
     }
   }
 
-  @Test(arguments: Output.all) func `bytes are a picture's own`(_ output: Output) throws {
+  @Test(arguments: Output.all) func `bytes are unchanged`(_ output: Output) throws {
     try output.check(Self.bytes(output), as: output.spec(.uint8)) { value, _ in value }
     let stored = StoredQuantization(scales: [1 / 127.5], zeroPoints: [128])
     try output.check(Self.bytes(output), as: output.spec(.uint8, stored)) { value, _ in value }
   }
 
-  @Test(arguments: Output.all) func `signed bytes are 128 less, or quantized`(
+  @Test(arguments: Output.all) func `signed bytes are shifted by 128, or dequantized`(
     _ output: Output
   ) throws {
     let values = Self.bytes(output).map { Int8(bitPattern: $0) }
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: ImageShape.Format.allCases, ImageShape.Layout.allCases)
-  func `a picture goes into its tensor and comes out of it`(
+  func `an image is encoded into its tensor and decoded again`(
     _ format: ImageShape.Format, _ layout: ImageShape.Layout
   ) throws {
     let isGray = format == .gray
@@ -161,7 +161,7 @@ import Testing
     let scale = ColorValues(red: 0.02, green: 0.01, blue: 0.03)
     let bias = ColorValues(red: -1, green: -2, blue: 0.5)
     let into = PixelNormalization(scale: scale, bias: bias)
-    // (v + bias) * scale turns scale * v + bias around.
+    // (v + bias) * scale is the inverse of scale * v + bias.
     let out = PixelDenormalization(
       scale: ColorValues(red: 50, green: 100, blue: 1 / 0.03),
       bias: ColorValues(red: 1, green: 2, blue: -0.5))

@@ -8,7 +8,7 @@ import Testing
 
 struct ImageTransformTests {
   @Test(arguments: ResizeFixture.all)
-  func `a resized picture equals Pillow's, bit for bit`(_ fixture: ResizeFixture) {
+  func `a resized image equals Pillow's, bit for bit`(_ fixture: ResizeFixture) {
     let picture = PixelBuffer(
       width: fixture.sourceWidth, height: fixture.sourceHeight, format: .rgb,
       bytes: fixture.picture)
@@ -21,7 +21,7 @@ struct ImageTransformTests {
 
   @Test(
     arguments: [PixelBuffer.Format.rgb, .bgr, .rgba, .bgra, .argb], ResizeFixture.all)
-  func `every format gives the same picture`(
+  func `every format gives the same image`(
     _ format: PixelBuffer.Format, _ fixture: ResizeFixture
   ) {
     let picture = PixelBuffer(
@@ -39,13 +39,13 @@ struct ImageTransformTests {
     #expect(transform.apply(to: gray).bytes == expected.bytes)
   }
 
-  @Test func `a picture of the target's size passes unchanged`() {
+  @Test func `an image that already has the target's size is unchanged`() {
     let picture = PixelBuffer.sample(width: 31, height: 9)
     #expect(ImageTransform(width: 31, height: 9).apply(to: picture).bytes == picture.bytes)
   }
 
   @Test(arguments: ImageOrientation.allCases)
-  func `a turned picture is resized as stored, then turned`(_ orientation: ImageOrientation) {
+  func `an image is resized as stored, then turned`(_ orientation: ImageOrientation) {
     var picture = PixelBuffer.sample(width: 40, height: 31)
     let size = orientation.swapsAxes ? (7, 12) : (12, 7)
     var stored = ImageTransform(width: size.0, height: size.1).apply(to: picture)
@@ -59,7 +59,7 @@ struct ImageTransformTests {
   }
 
   @Test(arguments: [(1, 1), (1, 300), (300, 1), (2, 3)], [(1, 1), (1, 90), (90, 1), (64, 64)])
-  func `any picture fits any target`(_ source: (Int, Int), _ target: (Int, Int)) {
+  func `any image can be resized to any target`(_ source: (Int, Int), _ target: (Int, Int)) {
     for format in PixelBuffer.Format.allCases {
       let count = source.0 * source.1 * format.bytesPerPixel
       let picture = PixelBuffer(
@@ -71,10 +71,10 @@ struct ImageTransformTests {
   }
 
   @Test(arguments: [(1, 30000), (30000, 1), (70000, 1)])
-  func `a very long white picture stays white`(_ size: (Int, Int)) {
+  func `a very long white image stays white`(_ size: (Int, Int)) {
     let white = [UInt8](repeating: 255, count: size.0 * size.1 * 3)
     let picture = PixelBuffer(width: size.0, height: size.1, format: .rgb, bytes: white)
-    // Of the middle a square pixel is left, unless the target is as long.
+    // A centre crop leaves one square pixel, unless the target is as long.
     let square = ImageTransform(width: 2, height: 2).apply(to: picture)
     #expect(square.bytes == Array(repeating: 255, count: 12))
     let long = size.0 > size.1
@@ -82,7 +82,7 @@ struct ImageTransformTests {
     #expect(thin.bytes == Array(repeating: 255, count: 180))
   }
 
-  @Test func `tensor memory of another size is an error that says both`() {
+  @Test func `tensor memory of a wrong size is an error that names both sizes`() {
     var memory = [UInt8](repeating: 0, count: 11)
     let error = #expect(throws: TensorIOError.self) {
       var span = memory.mutableSpan

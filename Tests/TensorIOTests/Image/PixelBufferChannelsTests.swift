@@ -12,7 +12,7 @@ import Testing
     (.rgba, [1, 2, 3, 9, 4, 5, 6, 9]), (.bgra, [3, 2, 1, 9, 6, 5, 4, 9]),
     (.argb, [9, 1, 2, 3, 9, 4, 5, 6]),
   ])
-  func `each colour is a gray picture`(format: PixelBuffer.Format, bytes: [UInt8]) {
+  func `each colour gives a gray image`(format: PixelBuffer.Format, bytes: [UInt8]) {
     let picture = PixelBuffer(
       width: 1, height: 2, format: format, orientation: .left, bytes: bytes)
     let (red, green, blue) = picture.channels()
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a gray picture's colours are itself`() {
+  @Test func `each colour of a gray image is the image itself`() {
     let gray = PixelBuffer(width: 2, height: 1, format: .gray, bytes: [7, 9])
     let (red, green, blue) = gray.channels()
     #expect([red, green, blue].map(\.bytes) == [[7, 9], [7, 9], [7, 9]])

@@ -31,7 +31,7 @@ struct PixelBufferTensorTests {
     (PixelNormalization.zeroToOne, PixelDenormalization.zeroToOne),
     (.minusOneToOne, .minusOneToOne),
   ])
-  func `every byte survives the way into a tensor and back`(
+  func `every byte is unchanged after encoding and decoding`(
     _ normalization: PixelNormalization, _ denormalization: PixelDenormalization
   ) throws {
     let bytes = (0..<256).map { UInt8($0) }
@@ -48,7 +48,7 @@ struct PixelBufferTensorTests {
     }
   }
 
-  @Test func `BGR comes out as RGB, the bias by colour`() throws {
+  @Test func `BGR is decoded to RGB, and each colour has its bias`() throws {
     let denormalization = PixelDenormalization(
       scale: 2, bias: ColorValues(red: 10, green: 20, blue: 30))
     #expect(try read([1, 2, 3], denormalization, format: .bgr) == [26, 44, 62, 255])
@@ -56,7 +56,7 @@ struct PixelBufferTensorTests {
   }
 
   @Test(arguments: [ImageShape.Format.rgb, .bgr])
-  func `bytes are read as they are, int8 plus 128`(_ format: ImageShape.Format) throws {
+  func `bytes are read unchanged, and int8 plus 128`(_ format: ImageShape.Format) throws {
     let shape = ImageShape(height: 2, width: 1, format: format)
     let bytes: [UInt8] = [0, 128, 255, 1, 2, 3]
     let expected: [UInt8] =
@@ -68,7 +68,7 @@ struct PixelBufferTensorTests {
     #expect(shifted.bytes == expected)
   }
 
-  @Test func `a tensor that is too small is an error that says both`() {
+  @Test func `a tensor that is too small is an error that names both sizes`() {
     let bytes = [UInt8](repeating: 0, count: 11)
     let error = #expect(throws: TensorIOError.self) {
       try PixelBuffer(

@@ -7,7 +7,7 @@ import TensorIO
 import Testing
 
 struct PixelBufferUprightTests {
-  @Test func `each orientation turns as EXIF says`() {
+  @Test func `each orientation turns the image as EXIF specifies`() {
     // 1 2 3
     // 4 5 6
     let expected: [ImageOrientation: (width: Int, bytes: [UInt8])] = [
@@ -30,7 +30,7 @@ struct PixelBufferUprightTests {
     }
   }
 
-  /// What undoes an orientation: the quarter turns undo each other, all others undo themselves.
+  /// The inverse of an orientation: the quarter turns undo each other, all others undo themselves.
   private func inverse(of orientation: ImageOrientation) -> ImageOrientation {
     switch orientation {
     case .left: .right
@@ -40,10 +40,10 @@ struct PixelBufferUprightTests {
   }
 
   @Test(arguments: ImageOrientation.allCases, PixelBuffer.Format.allCases)
-  func `a turn and its inverse give the picture back`(
+  func `a turn and its inverse restore the image`(
     _ orientation: ImageOrientation, _ format: PixelBuffer.Format
   ) {
-    // Wider and higher than a tile, and no multiple of one.
+    // Wider and higher than a tile, and not a multiple of its size.
     let picture = PixelBuffer.sample(
       width: 75, height: 41, format: format, orientation: orientation)
     var turned = picture.upright()
@@ -60,7 +60,7 @@ struct PixelBufferUprightTests {
       (.upMirrored, .downMirrored, .down), (.upMirrored, .right, .rightMirrored),
       (.downMirrored, .right, .leftMirrored),
     ] as [(ImageOrientation, ImageOrientation, ImageOrientation)])
-  func `two turns make a third`(
+  func `two turns equal a third one`(
     _ first: ImageOrientation, _ second: ImageOrientation, _ both: ImageOrientation
   ) {
     var picture = PixelBuffer.sample(width: 37, height: 34, orientation: first).upright()

@@ -21,7 +21,7 @@ struct PixelEncodingTests {
     return tensor
   }
 
-  /// The picture's bytes in the tensor's order.
+  /// The image's bytes in the tensor's order.
   private func bytes(_ format: ImageShape.Format) -> [UInt8] {
     picture.converted(to: format == .rgb ? .rgb : .bgr).bytes
   }
@@ -33,12 +33,12 @@ struct PixelEncodingTests {
   }
 
   @Test(arguments: [ImageShape.Format.rgb, .bgr])
-  func `floats without a normalization are 0 to 255`(_ format: ImageShape.Format) throws {
+  func `floats without a normalization are between 0 and 255`(_ format: ImageShape.Format) throws {
     let encoding = PixelEncoding(format: format, element: .float32(nil))
     #expect(try write(encoding, as: Float.self, zero: .nan) == bytes(format).map { Float($0) })
   }
 
-  @Test func `the standard ranges end at exactly 0, 1 and -1`() throws {
+  @Test func `the limits of the standard ranges are exactly 0, 1 and -1`() throws {
     let white = PixelBuffer(
       width: 5, height: 1, format: .rgb, bytes: Array(repeating: 255, count: 12) + [0, 0, 0])
     for (normalization, low) in [
@@ -54,7 +54,7 @@ struct PixelEncodingTests {
   }
 
   @Test(arguments: [ImageShape.Format.rgb, .bgr])
-  func `the bias goes by colour and is added to a rounded product`(
+  func `each colour has its bias, which is added to the rounded product`(
     _ format: ImageShape.Format
   ) throws {
     let normalization = PixelNormalization(
@@ -69,7 +69,7 @@ struct PixelEncodingTests {
   }
 
   @Test(arguments: [ImageShape.Format.rgb, .bgr])
-  func `another element is what its function says of channel and byte`(
+  func `a custom element is computed from byte and channel by its function`(
     _ format: ImageShape.Format
   ) throws {
     // The first channel becomes its negative, the second its triple, the third its square.

@@ -6,7 +6,7 @@
 import FoundationEssentials
 import TensorIO
 
-/// A crop and resize that Pillow made; written by `Tools/make_image_fixtures.py`.
+/// A crop and resize by Pillow, written by `Tools/make_image_fixtures.py`.
 struct ResizeFixture: Decodable, Sendable, CustomStringConvertible {
   var sourceWidth: Int
   var sourceHeight: Int
@@ -17,12 +17,12 @@ struct ResizeFixture: Decodable, Sendable, CustomStringConvertible {
 
   var description: String { "\(sourceWidth) x \(sourceHeight) to \(width) x \(height)" }
 
-  /// The source picture, RGB.
+  /// The source image, RGB.
   var picture: [UInt8] {
     Array(Self.pixels[source..<source + sourceWidth * sourceHeight * 3])
   }
 
-  /// What Pillow makes of it, RGB.
+  /// Pillow's result, RGB.
   var expected: [UInt8] { Array(Self.pixels[result..<result + width * height * 3]) }
 
   static let all: [ResizeFixture] = {
@@ -50,7 +50,7 @@ extension PixelBuffer {
     withBytes { span in span.withUnsafeBytes { Array($0) } }
   }
 
-  /// A picture whose bytes are all different where possible.
+  /// An image whose bytes are all different where possible.
   static func sample(
     width: Int, height: Int, format: Format = .rgb, orientation: ImageOrientation = .up
   ) -> PixelBuffer {
@@ -60,7 +60,7 @@ extension PixelBuffer {
       bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ $0 / 256 &* 7) })
   }
 
-  /// The same colours in another format, alpha 9.
+  /// The same colours in another format, with alpha 9.
   func converted(to format: Format) -> PixelBuffer {
     let from = self.format.colorOffsets
     let to = format.colorOffsets

@@ -9,16 +9,17 @@ import Testing
 
 @testable import TensorIO
 
-/// Compares with what Pillow, TensorFlow and OpenCV made; written by `Tools/make_resize_goldens.py`.
+/// Compares with the results of Pillow, TensorFlow and OpenCV that `make_resize_goldens.py` wrote.
 @Suite(.serialized) struct ResizeGoldenTests {
   @Test(arguments: ResizeGolden.all)
-  func `a tensor equals the library's`(_ golden: ResizeGolden) throws {
+  func `a tensor equals the Python library's`(_ golden: ResizeGolden) throws {
     let difference = try golden.largestDifference()
     #expect(difference <= golden.bound)
   }
 
   @Test(arguments: [PIXEL_BASELINE, PIXEL_AVX2])
-  func `processors with fewer instructions get the same`(_ most: pixel_instructions) throws {
+  func `processors with fewer instructions give the same results`(_ most: pixel_instructions) throws
+  {
     pixel_limit_instructions(most)
     defer { pixel_limit_instructions(PIXEL_AVX512) }
     #expect(pixel_current_instructions().rawValue <= most.rawValue)
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `every method and crop has goldens`() {
+  @Test func `every method and crop has golden results`() {
     var found: Set<String> = []
     for golden in ResizeGolden.all { found.insert("\(golden.resize) \(golden.cropMode)") }
     for method in ResizeMethod.allCases {
@@ -39,7 +40,7 @@ import Testing
   }
 }
 
-/// A layer, a picture, and the tensor that a Python library made of it.
+/// A layer, an image, and the tensor that a Python library made of it.
 struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
   var name: String
   var resize: String
@@ -73,7 +74,7 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
 
   private static let bytes = [UInt8](data("data.bin"))
 
-  /// The layers as model.json has them, beside what only this file has.
+  /// The layers as in model.json, with some members that only this file has.
   private static let layers: [[String: JSONValue]] = {
     guard case .object(let file)? = try? JSONValue(parsing: data("cases.json")),
       case .array(let cases)? = file["cases"]
@@ -86,7 +87,7 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
     }
   }()
 
-  /// The word of the crop, which may also be an object.
+  /// The name of the crop, which may also be an object.
   var cropMode: String {
     let index = Self.all.firstIndex { $0.name == name }
     switch index.flatMap({ Self.layers[$0]["crop"] }) {
@@ -108,7 +109,7 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
     return data
   }
 
-  /// Reads the layer as from a model.json, writes the picture, and compares every element.
+  /// Reads the layer as if from a model.json, encodes the image, and compares every element.
   func largestDifference() throws -> Double {
     let index = try #require(Self.all.firstIndex { $0.name == name })
     var reader = LayerReader(isQuantized: dtype == "uint8")
@@ -148,7 +149,7 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
             ours.loadUnaligned(fromByteOffset: index * 4, as: Float.self)
               - theirs.loadUnaligned(fromByteOffset: index * 4, as: Float.self)))
         : Double(abs(Int(ours[index]) - Int(theirs[index])))
-      // A NaN counts, too.
+      // NaNs are compared too.
       if !(difference <= largest) { largest = difference }
     }
     return largest

@@ -11,7 +11,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct InferenceModelTests {
-  /// A model of one vector in and the same vector out.
+  /// A model whose output is the same vector as its input.
   private func echo(
     _ shape: [Int] = [1, 4], layer: [Int] = [4], sessions: Int = 1,
     behaviour: EchoBackend.Behaviour = EchoBackend.Behaviour()
@@ -36,7 +36,7 @@ import Testing
 
   // MARK: - Loading
 
-  @Test func `a model is loaded once, by its first use`() async throws {
+  @Test func `a model is loaded once, on first use`() async throws {
     let (model, record) = try echo(sessions: 3)
     #expect(!model.isLoaded && record.loads == 0)
     _ = try await model.run([1, 2, 3, 4])
@@ -49,14 +49,14 @@ import Testing
     #expect(record.loads == 2)
   }
 
-  @Test func `zeros for a trial are the layer's zeros`() async throws {
+  @Test func `zeros for a trial run are the layer's zeros`() async throws {
     let (model, _) = try echo()
     _ = try await model.run([1, 2, 3, 4])
     let outputs = try await model.run(.zeros(for: model.loadSignature(), longestSide: 8))
     #expect(try outputs.value(at: 0, as: [Float].self) == [0, 0, 0, 0])
   }
 
-  @Test func `many tasks load a model once`() async throws {
+  @Test func `a model that many tasks use is loaded once`() async throws {
     let (model, record) = try echo()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<16 { group.addTask { _ = try await model.run([1, 2, 3, 4]) } }
@@ -65,7 +65,7 @@ import Testing
     #expect(record.loads == 1)
   }
 
-  @Test func `the signature has the model's types and the description's shapes`() throws {
+  @Test func `the signature has the model's types and the bundle's shapes`() throws {
     let (model, _) = try echo([-1, 4], layer: [-1, 4])
     let signature = try model.loadSignature()
     #expect(signature.inputs.map(\.shape) == [[-1, 4]])
@@ -74,7 +74,7 @@ import Testing
     #expect(signature.input(named: "y") == nil && signature.placeholder(named: "x") == nil)
   }
 
-  @Test func `a run under way ends as usual when the model is unloaded`() async throws {
+  @Test func `a run finishes normally if the model is unloaded meanwhile`() async throws {
     let entered = DispatchSemaphore(value: 0)
     let leave = DispatchSemaphore(value: 0)
     let (model, record) = try echo(
@@ -93,7 +93,7 @@ import Testing
 
   // MARK: - Inputs
 
-  @Test func `for one input an array is the vector itself`() throws {
+  @Test func `for one input, an array is the vector itself`() throws {
     let (model, _) = try echo()
     for inputs in [
       ModelInputs([1, 2, 3, 4]), ModelInputs([[1, 2], [3, 4]]), ["x": [1, 2, 3, 4]],
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `for several inputs an array is a list of values`() throws {
+  @Test func `for several inputs, an array is a list of values`() throws {
     let (model, _) = try vectors()
     let one = [Float](repeating: 1, count: 4)
     let two = [Float](repeating: 2, count: 8)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `an error of an input names it and both sides`() throws {
+  @Test func `an input error names the input, what was expected and what was found`() throws {
     let (model, record) = try vectors()
     let good = [Float](repeating: 1, count: 4)
     let cases: [(ModelInputs, TensorIOError.Code, String)] = [
@@ -164,7 +164,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try outputs.value(at: -1, as: Float.self) }
   }
 
-  @Test func `an output may read the first of the tensor's values`() throws {
+  @Test func `an output may read only the first values of the tensor`() throws {
     let backend = EchoBackend([
       SignatureDescription(
         key: "", inputs: [.float("x", [1, 4])], outputs: [.float("y", [1, 4])])
@@ -175,7 +175,7 @@ import Testing
     #expect(try model.loadWarnings().map(\.code) == [.partialOutput])
   }
 
-  @Test func `latency is told in parts`() throws {
+  @Test func `latency is reported in parts`() throws {
     let (model, _) = try echo(
       behaviour: EchoBackend.Behaviour(onRun: { _ in usleep(3000) }))
     let (outputs, latency) = try model.measure(ModelInputs([1, 2, 3, 4]))
@@ -184,7 +184,7 @@ import Testing
     #expect(latency.total == latency.preprocess + latency.inference + latency.postprocess)
   }
 
-  @Test func `a fault of the runtime comes through and leaves the session usable`() async throws {
+  @Test func `a runtime error is passed on, and the session stays usable`() async throws {
     let isBroken = Shared(true)
     let (model, _) = try echo(
       behaviour: EchoBackend.Behaviour(onRun: { _ in
@@ -240,35 +240,35 @@ import Testing
     #expect(try model.run(batch: []).isEmpty)
   }
 
-  @Test func `a batch runs away from the task's thread too`() async throws {
+  @Test func `an asynchronous batch doesn't run on the task's thread`() async throws {
     let (model, record) = try echo([-1, 4])
     try expect(try await model.run(batch: items(3)), areItems: 3)
     #expect(record.runs == [3])
   }
 
-  @Test func `a model that only allows another batch size runs item by item`() throws {
-    // Nothing tells that it does not mix its items, and here it does.
+  @Test func `a model that merely accepts other batch sizes runs item by item`() throws {
+    // Nothing says that the model keeps items apart, and this one doesn't.
     let behaviour = EchoBackend.Behaviour(resizing: .firstAxis, mixesItems: true)
     let (model, record) = try echo(behaviour: behaviour)
     try expect(try model.run(batch: items(3)), areItems: 3)
     #expect(record.runs == [1, 1, 1])
   }
 
-  @Test func `a model that takes no batch runs item by item`() throws {
+  @Test func `a model that accepts no batches runs item by item`() throws {
     let (model, record) = try echo()
     try expect(try model.run(batch: items(3)), areItems: 3)
     #expect(record.runs == [1, 1, 1])
     #expect(record.resizes.isEmpty)
   }
 
-  @Test func `a batch axis that only the description declares is taken at its word`() throws {
+  @Test func `a batch axis that only the bundle declares is trusted`() throws {
     let (model, record) = try echo(
       [1, 4], layer: [-1, 4], behaviour: EchoBackend.Behaviour(resizing: .firstAxis))
     try expect(try model.run(batch: items(2)), areItems: 2)
     #expect(record.runs == [2])
   }
 
-  @Test func `a description of two items is not a batch`() throws {
+  @Test func `a described shape with two items isn't a batch`() throws {
     let (model, record) = try echo([-1, 4], layer: [2, 4])
     let inputs = (0..<3).map { item in ModelInputs((0..<8).map { Float(item * 8 + $0) }) }
     let outputs = try model.run(batch: inputs)
@@ -291,7 +291,7 @@ import Testing
     #expect(error?.message == "'x' takes 2 values (shape [2]), got 1.")
   }
 
-  @Test func `a wrong item fails the batch and leaves single runs as they were`() throws {
+  @Test func `an invalid item fails the batch, and single runs still work`() throws {
     let (model, record) = try echo([-1, 4])
     let error = #expect(throws: TensorIOError.self) {
       try model.run(batch: items(2) + [ModelInputs([1, 2])])
@@ -301,7 +301,7 @@ import Testing
     #expect(try model.run([1, 2, 3, 4])["y"] == [1, 2, 3, 4] as [Float])
   }
 
-  @Test func `a cancelled task ends its batch between two runs`() async throws {
+  @Test func `a cancelled task stops its batch between two runs`() async throws {
     let entered = DispatchSemaphore(value: 0)
     let leave = DispatchSemaphore(value: 0)
     let (model, record) = try echo(
@@ -321,7 +321,7 @@ import Testing
 
   // MARK: - Signatures
 
-  @Test func `the signature with the loader's key is run`() throws {
+  @Test func `the signature with the loader's key is used`() throws {
     let backend = EchoBackend.fixtures()
     let bundle = try TestBundle(
       set: [

@@ -17,13 +17,13 @@ import Testing
   }
 
   @Test(arguments: [DataType.uint8, .int8, .int32, .int64, .float16, .float32, .float64, .bool])
-  func `plain zeros are zero bytes`(type: DataType) throws {
+  func `zeros without quantization are zero bytes`(type: DataType) throws {
     #expect(try zeros(as: .numbers(type, [5])) == Data(count: 5 * type.byteWidth))
   }
 
-  // 40,000 elements are written in several pieces.
+  // 40,000 elements are written in several chunks.
   @Test(arguments: [[], [7], [40_000], [16_384, 2], [0]])
-  func `quantized zeros are what an array of zeros becomes`(shape: [Int]) throws {
+  func `quantized zeros equal a quantized array of zeros`(shape: [Int]) throws {
     let stored = StoredQuantization(
       scales: [0.5, 2, 1], zeroPoints: [-128, 3, 127], axis: 0, elementsPerScale: 5)
     let specs: [TensorSpec] = [

@@ -9,7 +9,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct ModelLoaderTests {
-  /// A class of the program's own.
+  /// A model class that a program adds.
   private final class OwnModel: Model {
     let bundle: ModelBundle
     init(bundle: ModelBundle, loader: ModelLoader) { self.bundle = bundle }
@@ -30,15 +30,15 @@ import Testing
       remove: base == "placeholder" && name == nil ? ["/model/class"] : [])
   }
 
-  @Test func `without a class the backend's own is made`() throws {
+  @Test func `without a class in model.json, the backend's class is used`() throws {
     let loader = ModelLoader(backends: [tflite])
     #expect(try loader.model(at: bundle(nil).path) is InferenceModel)
   }
 
-  @Test func `a class that the program registered is made`() throws {
+  @Test func `a registered class is used`() throws {
     let loader = ModelLoader(backends: [tflite], classes: ["Mine": OwnModel.self])
     #expect(try loader.model(at: bundle("Mine").path) is OwnModel)
-    // It brings a runtime of its own, if it likes.
+    // The class may use its own runtime.
     #expect(
       try ModelLoader(backends: [], classes: ["Mine": OwnModel.self])
         .model(at: bundle("Mine").path) is OwnModel)
@@ -56,30 +56,32 @@ import Testing
   }
 
   @Test(arguments: [("TIOTFLiteModel", "tflite"), ("TIOTensorFlowModel", "tensorflow")])
-  func `the original's names mean a backend`(_ name: String, _ backend: String) throws {
+  func `class names of the original TensorIO select a backend`(_ name: String, _ backend: String)
+    throws
+  {
     let loader = ModelLoader(backends: [tensorflow, tflite])
     let bundle = try bundle(name).open()
     #expect(try loader.makeModel(from: bundle) is InferenceModel)
     #expect(try loader.backend(for: bundle).name == backend)
   }
 
-  @Test func `the original's placeholder is one`() throws {
+  @Test func `the original TensorIO's placeholder class makes a placeholder`() throws {
     let model = try ModelLoader(backends: []).model(at: bundle("TIOPlaceholderModel").path)
     #expect(model is PlaceholderModel)
   }
 
-  @Test func `a placeholder comes before its class, and needs no backend`() throws {
+  @Test func `a placeholder needs no backend, whatever its class`() throws {
     let loader = ModelLoader(backends: [], classes: ["Mine": OwnModel.self])
     #expect(try loader.model(at: bundle("Mine", "placeholder").path) is PlaceholderModel)
     #expect(try loader.model(at: bundle("Unknown", "placeholder").path) is PlaceholderModel)
   }
 
-  @Test func `a registered class may have one of the original's names`() throws {
+  @Test func `a class can be registered under a name of the original TensorIO`() throws {
     let loader = ModelLoader(backends: [tflite], classes: ["TIOTFLiteModel": OwnModel.self])
     #expect(try loader.model(at: bundle("TIOTFLiteModel").path) is OwnModel)
   }
 
-  @Test func `the backend is the one that is named, or that fits the file`() throws {
+  @Test func `the backend is the named one, or the one that fits the file`() throws {
     let loader = ModelLoader(backends: [tensorflow, tflite])
     #expect(try loader.backend(for: bundle(nil).open()).name == "tflite")
     let saved = try TestBundle(set: ["/model/file": "m"], files: ["m/saved_model.pb": ""])
@@ -89,7 +91,7 @@ import Testing
     #expect(try loader.backend(for: named.open()).name == "tensorflow")
   }
 
-  @Test func `a backend that the loader has not lists those it has`() throws {
+  @Test func `a backend that the loader lacks is an error that lists the others`() throws {
     let bundle = try bundle(nil)
     for (backends, end) in [
       ([tensorflow], "but the loader has only 'tensorflow'."), ([], "but the loader has none."),
@@ -102,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `each model of a bundle is a new one`() throws {
+  @Test func `each model of a bundle is a new object`() throws {
     let loader = ModelLoader(backends: [tflite])
     let bundle = try bundle(nil).open()
     let one = try loader.makeModel(from: bundle)
@@ -113,7 +115,7 @@ import Testing
     #expect(one.bundle.manifest == bundle.manifest)
   }
 
-  @Test func `a bundle that cannot be used is the bundle's error`() throws {
+  @Test func `an invalid bundle gives the bundle's error`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try ModelLoader(backends: [tflite]).model(at: "/nowhere.tiobundle")
     }

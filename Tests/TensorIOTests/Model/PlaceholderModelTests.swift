@@ -8,7 +8,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct PlaceholderModelTests {
-  @Test func `every run gives nothing`() async throws {
+  @Test func `every run gives no outputs`() async throws {
     let layers: JSONValue = [.layer("x", [2])]
     let bundle = try TestBundle("placeholder", set: ["/inputs": layers, "/outputs": layers])
     let model = try ModelLoader(backends: []).model(at: bundle.path)

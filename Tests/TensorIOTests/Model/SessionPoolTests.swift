@@ -20,7 +20,7 @@ import Testing
       try (0..<count).map { _ in try model.makeSession(signature: 0, options: SessionOptions()) })
   }
 
-  /// A session that is lent until it is told to come back.
+  /// A session that stays lent until the test returns it.
   private struct Loan {
     let task: Task<Void, any Error>
     let end = DispatchSemaphore(value: 0)
@@ -43,12 +43,12 @@ import Testing
     }
   }
 
-  /// Waits until so many borrowers are in the queue.
+  /// Waits until the queue has this many borrowers.
   private func waitForQueue(_ count: Int, of pool: SessionPool) async throws {
     try #require(try await eventually { pool.waiting == count })
   }
 
-  @Test func `who waits first is served first, tasks and threads alike`() async throws {
+  @Test func `tasks and threads get sessions in the order in which they wait`() async throws {
     let pool = try pool(1)
     let loan = await Loan(of: pool)
     let order = Shared<[Int]>([])
@@ -70,7 +70,8 @@ import Testing
     #expect(order.value == Array(0..<8))
   }
 
-  @Test func `a cancelled waiter leaves the queue and the others go on`() async throws {
+  @Test func `a cancelled waiter leaves the queue, and the others still get sessions`() async throws
+  {
     let pool = try pool(1)
     let loan = await Loan(of: pool)
     let order = Shared<[Int]>([])
@@ -89,7 +90,7 @@ import Testing
     #expect(order.value == [0, 2])
   }
 
-  @Test func `a task that was cancelled before does not begin`() async throws {
+  @Test func `a task that was cancelled earlier doesn't run`() async throws {
     let pool = try pool(1)
     let task = Task {
       while !Task.isCancelled { await Task.yield() }
@@ -102,7 +103,7 @@ import Testing
     try await pool.withSession { _ in }
   }
 
-  @Test func `cancelling at any moment loses no session`() async throws {
+  @Test func `no session is lost, whenever a task is cancelled`() async throws {
     let pool = try pool(2)
     let done = Shared(0)
     await withTaskGroup(of: Void.self) { group in
@@ -121,14 +122,14 @@ import Testing
     }
     #expect(done.value >= 200)
     #expect(pool.waiting == 0)
-    // Both sessions are there: neither loan waits.
+    // Both sessions are available: neither loan waits.
     let one = await Loan(of: pool)
     let two = await Loan(of: pool)
     try await one.giveBack()
     try await two.giveBack()
   }
 
-  @Test func `a session comes back when its borrower throws`() throws {
+  @Test func `a session is returned when its borrower throws`() throws {
     let pool = try pool(1)
     for _ in 0..<3 {
       #expect(throws: CancellationError.self) {
@@ -138,7 +139,7 @@ import Testing
     #expect(pool.withSession { _ in 42 } == 42)
   }
 
-  @Test func `a session comes back when its task throws`() async throws {
+  @Test func `a session is returned when its task throws`() async throws {
     let pool = try pool(1)
     await #expect(throws: TensorIOError.self) {
       try await pool.withSession { _ in throw TensorIOError(.inferenceFailed, "Broken.") }
@@ -147,9 +148,9 @@ import Testing
     #expect(number == 42)
   }
 
-  @Test func `waiting runs begin at once and do not hold the cooperative pool`() async throws {
-    // More than the processors that Swift's tasks share, and than Dispatch gives to queues that share
-    // its threads; far less than the 255 threads that all queues together get.
+  @Test func `blocking runs start at once and don't block the cooperative pool`() async throws {
+    // More threads than Swift's tasks share, and than Dispatch gives to queues that share its
+    // threads, but far fewer than the 255 that all queues together get.
     let count = ProcessInfo.processInfo.activeProcessorCount + 40
     let pool = try pool(count)
     let begun = Shared(0)
@@ -163,7 +164,7 @@ import Testing
           }
         }
       }
-      // This task would not go on if the runs held the threads that tasks share.
+      // This task couldn't continue if the runs blocked the threads that tasks share.
       #expect(try await eventually { begun.value == count })
       for _ in 0..<count { gate.signal() }
       try await group.waitForAll()

@@ -26,7 +26,7 @@ import Testing
     return try issues(of: bundle, echo)
   }
 
-  /// What loading finds: the issues of its error, or the warnings.
+  /// The issues of loading: those of its error, or the warnings.
   private func issues(of bundle: TestBundle, _ echo: EchoBackend) throws -> [BundleIssue] {
     let model = try InferenceModel(bundle: bundle.open(), loader: ModelLoader(backends: [echo]))
     do {
@@ -39,14 +39,14 @@ import Testing
     }
   }
 
-  @Test func `a description that says what the model says has no issues`() throws {
+  @Test func `a description that agrees with the model has no issues`() throws {
     #expect(try issues().isEmpty)
     #expect(try issues(of: TestBundle(), EchoBackend([.vectors])).isEmpty)
   }
 
   // MARK: - Count, order, names
 
-  @Test func `every tensor has its layer`() throws {
+  @Test func `a different number of layers and tensors is an error`() throws {
     let bundle = try TestBundle(set: ["/inputs": [.layer("temperatures", [4])], "/outputs": []])
     let found = try issues(of: bundle, EchoBackend([.vectors]))
     #expect(found.map(\.summary) == ["layer-count inputs", "layer-count outputs"])
@@ -57,7 +57,7 @@ import Testing
     #expect(found[0].suggestion == "Describe every input of the model.")
   }
 
-  @Test func `the model's names in another order are a warning, where the shapes fit`() throws {
+  @Test func `the model's names in another order are a warning if the shapes fit`() throws {
     let bundle = try TestBundle(set: [
       "/inputs": [.layer("pressures", [4]), .layer("temperatures", [8])]
     ])
@@ -67,7 +67,7 @@ import Testing
     #expect(found[0].found == "'pressures', 'temperatures'")
   }
 
-  @Test func `layers in another order are to be swapped, not to get other shapes`() throws {
+  @Test func `for layers in another order, the suggestion is to reorder them`() throws {
     let bundle = try TestBundle(set: [
       "/inputs": [.layer("pressures", [8]), .layer("temperatures", [4])]
     ])
@@ -76,11 +76,12 @@ import Testing
     #expect(found[0].suggestion.contains("put the layers in the model's order"))
   }
 
-  @Test func `other names are no issue where order decides`() throws {
+  @Test func `different names aren't an issue if layers are matched by order`() throws {
     #expect(try issues(input: .layer("another", [4])).isEmpty)
   }
 
-  @Test func `where names decide, order does not and each must exist`() throws {
+  @Test func `if layers are matched by name, order doesn't matter and each name must exist`() throws
+  {
     let swapped = try TestBundle(set: [
       "/inputs": [.layer("pressures", [8]), .layer("temperatures", [4])]
     ])
@@ -92,7 +93,7 @@ import Testing
     #expect(found[1].found == "'another'")
   }
 
-  @Test func `where names decide, an input left out is an error and an output is not`() throws {
+  @Test func `if layers are matched by name, outputs may be omitted, but not inputs`() throws {
     let byName = EchoBackend([.vectors], matchesLayersByName: true)
     let inputs = try TestBundle(set: ["/inputs": [.layer("pressures", [8])]])
     let found = try issues(of: inputs, byName)
@@ -104,7 +105,9 @@ import Testing
 
   // MARK: - Types
 
-  @Test func `another dtype than the tensor's is ignored with a warning, but for text`() throws {
+  @Test func `a dtype that differs from the tensor's is ignored with a warning, except text`()
+    throws
+  {
     let found = try issues(input: .layer("x", [4], ["dtype": "int32"]))
     #expect(found.map(\.summary) == ["warning data-type-mismatch inputs[0].dtype"])
     #expect(found[0].expected == "float32, the tensor's own type")
@@ -115,18 +118,18 @@ import Testing
   }
 
   @Test(arguments: [DataType.int32, .int64, .bool, .float64, .float16, .uint8, .int16])
-  func `without dtype the tensor tells`(_ dataType: DataType) throws {
+  func `without dtype, the tensor decides`(_ dataType: DataType) throws {
     #expect(try issues(.tensor("x", dataType, [1, 4])).isEmpty)
   }
 
-  @Test func `a type that the library does not know is an error`() throws {
+  @Test func `an unknown type is an error`() throws {
     let tensor = TensorDescription(name: "x", dataType: nil, typeName: "complex64", shape: [4])
     let found = try issues(tensor)
     #expect(found.map(\.summary) == ["data-type-mismatch inputs[0]"])
     #expect(found[0].found == "complex64 in the model")
   }
 
-  @Test func `quantized contradicts a model of floats`() throws {
+  @Test func `a quantized bundle with a float model is an error`() throws {
     let found = try issues(isQuantized: true)
     #expect(
       found.map(\.summary) == [
@@ -140,7 +143,8 @@ import Testing
   }
 
   @Test(arguments: [DataType.uint8, .int8])
-  func `a quantized tensor contradicts a model that is said not to be`(_ type: DataType) throws {
+  func `a bundle that isn't quantized with a quantized tensor is an error`(_ type: DataType) throws
+  {
     let found = try issues(.tensor("x", type, [1, 4], stored))
     #expect(found.map(\.summary) == ["quantization-mismatch inputs[0]"])
     #expect(found[0].found == "quantized \(type) in the tensor 'x'")
@@ -149,7 +153,7 @@ import Testing
 
   // MARK: - Quantization
 
-  @Test func `quantize is ignored where the model is not quantized`() throws {
+  @Test func `quantize is ignored if the model isn't quantized`() throws {
     let found = try issues(
       input: .layer("x", [4], ["quantize": ["standard": "[0,1]"]]),
       output: .layer("y", [4], ["dequantize": ["standard": "[0,1]"]]))
@@ -170,7 +174,7 @@ import Testing
       ])
   }
 
-  @Test func `the model's own scale must be there`() throws {
+  @Test func `the model's own scale must exist`() throws {
     let layer = JSONValue.layer("x", [4], ["quantize": ["standard": "model"]])
     let found = try issues(
       input: layer, .tensor("x", .int8, [1, 4]), .tensor("y", .int8, [1, 4]), isQuantized: true)
@@ -194,7 +198,7 @@ import Testing
       ([3], [2, -1], false), ([2, 5, 4], [-1, -1, 3], false),
       ([-1, 3], [-1, 4], false), ([7], [-1, 0], false),
     ] as [([Int], [Int], Bool)])
-  func `an input's count must be the tensor's`(
+  func `an input must have as many elements as its tensor`(
     _ shape: [Int], _ tensor: [Int], _ isRight: Bool
   ) throws {
     let found = try issues(input: .layer("x", shape), .float("x", tensor)).map(\.summary)
@@ -211,7 +215,7 @@ import Testing
     #expect(found[0].suggestion.hasPrefix("Only the first 3 are read"))
   }
 
-  @Test func `a thousand labels over 1001 classes are named as that`() throws {
+  @Test func `1000 labels for 1001 classes are reported as such`() throws {
     let labels = (0..<1000).map { "\($0)\n" }.joined()
     let found = try issues(
       output: .layer("y", [1, 1000], ["labels": "labels.txt"]), .float("y", [1, 1001]),
@@ -221,7 +225,7 @@ import Testing
     #expect(found[0].suggestion.contains("background"))
   }
 
-  @Test func `labels for all of the values are not called what was found`() throws {
+  @Test func `with labels for all values, a partial output is reported by its shape`() throws {
     let labels = (0..<1001).map { "\($0)\n" }.joined()
     let found = try issues(
       output: .layer("y", [1, 1000], ["labels": "labels.txt"]), .float("y", [1, 1001]),
@@ -230,14 +234,14 @@ import Testing
     #expect(partial.map(\.found) == ["1000 in the shape [1, 1000]"])
   }
 
-  @Test func `an output cannot read more values than there are`() throws {
+  @Test func `an output can't read more values than the tensor has`() throws {
     let found = try issues(output: .layer("y", [5]))
     #expect(found.map(\.summary) == ["element-count-mismatch outputs[0].shape"])
     #expect(found[0].expected == "at most 4 values, because the tensor's shape is [1, 4]")
     #expect(found[0].found == "5 in the shape [5]")
   }
 
-  @Test func `an output whose length only the run tells is not counted before`() throws {
+  @Test func `an output whose size is only known at run time isn't checked`() throws {
     let bundle = try TestBundle(inputs: [.layer("x", [4])], outputs: [.layer("y", [6])]).open()
     var binder = SignatureBinder(bundle: bundle, matchesByName: false)
     let signature = SignatureDescription(
@@ -251,7 +255,7 @@ import Testing
   @Test(arguments: [
     [1 << 62], [-1, 1 << 62, 1 << 20], [-1, -1, 1 << 62, 1 << 62], [1 << 40, 1 << 40, 1 << 40],
   ])
-  func `axes that nobody can count are a mismatch, not a crash`(_ shape: [Int]) throws {
+  func `shapes whose element count overflows are a mismatch, not a crash`(_ shape: [Int]) throws {
     let bundle = try TestBundle(inputs: [.layer("x", [4])], outputs: [.layer("y", [4])]).open()
     var binder = SignatureBinder(bundle: bundle, matchesByName: false)
     let signature = SignatureDescription(
@@ -262,7 +266,7 @@ import Testing
     #expect(!issue.expected.contains("9223372036854775807"))
   }
 
-  @Test func `all that disagrees is reported at once`() throws {
+  @Test func `all disagreements are reported at once`() throws {
     let bundle = try TestBundle(set: [
       "/inputs/0/dtype": "int32", "/inputs/1/shape": [7], "/outputs/0/dtype": "uint8",
     ])
@@ -273,13 +277,13 @@ import Testing
       ])
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   private static func image(_ shape: [Int], _ more: [String: JSONValue]) -> JSONValue {
     .layer("y", shape, more.merging(["type": "image"]) { old, _ in old })
   }
 
-  @Test func `one channel may lie in a tensor without an axis of its own`() throws {
+  @Test func `the tensor of a gray image may lack the channel axis`() throws {
     let gray: [String: JSONValue] = ["format": "GRAY"]
     let first = gray.merging(["layout": "channels-first"]) { old, _ in old }
     let classes: [String: JSONValue] = ["format": "CLASSES"]
@@ -305,7 +309,7 @@ import Testing
     ["type": "image", "format": "RGB", "normalize": ["standard": "[0,1]"]])
 
   @Test(arguments: [DataType.int16, .uint16, .int32, .uint32, .int64])
-  func `whole numbers of a picture cannot be normalized`(_ type: DataType) throws {
+  func `an image of integers can't be normalized`(_ type: DataType) throws {
     let found = try issues(input: Self.normalized, .tensor("pixels", type, [1, 8, 6, 3]))
     #expect(found.map(\.summary) == ["data-type-mismatch inputs[0].normalize"])
     #expect(
@@ -317,7 +321,7 @@ import Testing
   }
 
   @Test(arguments: [DataType.bool, .string])
-  func `truth values and text are no picture`(_ type: DataType) throws {
+  func `an image can't consist of Booleans or text`(_ type: DataType) throws {
     let plain = JSONValue.layer("x", [8, 6, 3], ["type": "image", "format": "RGB"])
     for layer in [plain, Self.normalized] {
       let found = try issues(input: layer, .tensor("pixels", type, [1, 8, 6, 3]))
@@ -328,7 +332,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a picture of bytes needs no normalization`(_ isQuantized: Bool) throws {
+  func `an image of bytes needs no normalization`(_ isQuantized: Bool) throws {
     let found = try issues(
       input: Self.normalized, .tensor("pixels", .uint8, [1, 8, 6, 3]),
       .tensor("y", .uint8, [1, 4]), isQuantized: isQuantized)
@@ -336,7 +340,7 @@ import Testing
     #expect(found.first?.expected == "no normalization, since the tensor 'pixels' is uint8")
   }
 
-  @Test func `a picture of bytes needs no denormalization`() throws {
+  @Test func `an image of bytes needs no denormalization`() throws {
     let layer = Self.image(
       [8, 6, 3], ["format": "RGB", "denormalize": ["standard": "[0,1]"]])
     func found(_ type: DataType, _ stored: StoredQuantization?) throws -> [BundleIssue] {

@@ -9,9 +9,9 @@ import Testing
 @testable import TensorIO
 
 @Suite struct QuantizationTests {
-  // MARK: - The documents' examples
+  // MARK: - Examples of the documents
 
-  @Test func `0 to 1 becomes 0 to 255, cut off and not rounded`() throws {
+  @Test func `0 to 1 becomes 0 to 255, truncated and not rounded`() throws {
     let bytes = try [0, 0.5, 1, 0.25].encoded(
       as: .numbers(.uint8, [4], .zeroToOne), of: UInt8.self)
     #expect(bytes == [0, 127, 255, 63])
@@ -23,7 +23,7 @@ import Testing
     #expect(bytes == [0, 127, 255, 191])
   }
 
-  @Test func `a scale and a bias are applied as the documents write them`() throws {
+  @Test func `a scale and a bias are applied as documented`() throws {
     let quantization = Quantization.linear(scale: 10, bias: -2)
     let bytes = try [2, 3, 3.05].encoded(as: .numbers(.uint8, [3], quantization), of: UInt8.self)
     #expect(bytes == [0, 10, 10])
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `the ends of the standards are exact in float32`() {
+  @Test func `the limits of the standards are exact in float32`() {
     #expect(255 * (1 / 255 as Float) == 1)
     #expect(255 * (2 / 255 as Float) - 1 == 1)
     #expect(Quantization.toZeroToOne == .linear(scale: 1 / 255, bias: 0))
@@ -58,7 +58,7 @@ import Testing
 
   // MARK: - Single values
 
-  @Test func `a single value is what the layer makes of it`() throws {
+  @Test func `a single value is quantized as in a layer`() throws {
     let numbers: [Float] = [-2, -1, -0.25, 0, 0.1, 0.5, 1, 3.05, .infinity, -.infinity]
     let quantizations: [Quantization] = [
       .zeroToOne, .minusOneToOne, .linear(scale: 10, bias: -2), .model,
@@ -78,7 +78,7 @@ import Testing
     #expect(try Quantization.toMinusOneToOne.dequantize(UInt8(255)) == 1)
   }
 
-  @Test func `a single value that has no byte is an error`() {
+  @Test func `a single value that can't be quantized is an error`() {
     let notANumber = #expect(throws: TensorIOError.self) {
       try Quantization.zeroToOne.quantize(.nan)
     }
@@ -102,7 +102,7 @@ import Testing
       (.int8, -1.9, -1), (.int16, 1e9, 32767), (.int32, 1e30, 2_147_483_647),
       (.int32, -1e30, -2_147_483_648),
     ] as [(DataType, Float, Int)])
-  func `what is outside the layer's range becomes its end`(
+  func `values outside the layer's range are clamped`(
     _ dataType: DataType, _ value: Float, _ expected: Int
   ) throws {
     let spec = TensorSpec.scalar(dataType, .linear(scale: 1, bias: 0))
@@ -132,7 +132,7 @@ import Testing
     #expect(read?.code == .wrongKind)
   }
 
-  @Test func `a wrong count is told before anything is written`() {
+  @Test func `a wrong count is reported before anything is written`() {
     let error = #expect(throws: TensorIOError.self) {
       try [0.5].encoded(as: .numbers(.uint8, [2], .zeroToOne))
     }
@@ -140,13 +140,13 @@ import Testing
     #expect(error?.message == "'x' takes 2 values (shape [2]), got 1.")
   }
 
-  @Test func `integers are quantized as the numbers they are`() throws {
+  @Test func `integers are quantized like equal floats`() throws {
     let spec = TensorSpec.numbers(.uint8, [2], .zeroToOne)
     #expect(try [0, 1].encoded(as: spec, of: UInt8.self) == [0, 255])
     #expect(try [UInt8](arrayLiteral: 0, 1).encoded(as: spec, of: UInt8.self) == [0, 255])
   }
 
-  @Test func `a dequantized number is an integer only where it is whole`() throws {
+  @Test func `a dequantized number is read as an integer only if it's whole`() throws {
     let spec = TensorSpec.numbers(.uint8, [2], .toZeroToOne)
     #expect(try [Int].decoded([0, 255] as [UInt8], as: spec) == [0, 1])
     #expect(throws: TensorIOError.self) { try [Int].decoded([0, 1] as [UInt8], as: spec) }
@@ -154,7 +154,7 @@ import Testing
 
   // MARK: - The model's own scale
 
-  @Test func `int8 goes through the stored scale and zero point, rounded to nearest`() throws {
+  @Test func `int8 uses the stored scale and zero point, rounded to nearest`() throws {
     let stored = StoredQuantization(scales: [0.5], zeroPoints: [-10])
     let spec = TensorSpec.numbers(.int8, [6], .model, stored: stored)
     let bytes = try [0, 0.5, 0.7, 0.8, -100, 100].encoded(as: spec, of: Int8.self)
@@ -169,7 +169,7 @@ import Testing
     #expect(try [0.5, 1.5, -0.5, -1.5].encoded(as: spec, of: Int8.self) == [4, 5, 2, 1])
   }
 
-  @Test func `without a stored scale there is nothing to quantize by`() {
+  @Test func `without a stored scale, the model's quantization is an error`() {
     let spec = TensorSpec.scalar(.int8, .model)
     let written = #expect(throws: TensorIOError.self) { try 0.5.encoded(as: spec) }
     #expect(written?.code == .invalidModel)
@@ -177,13 +177,13 @@ import Testing
     #expect(read?.code == .invalidModel)
   }
 
-  /// A shape [2, 3] with a scale for each index of one axis, and what 12 becomes there.
+  /// A shape [2, 3] with a scale for each index of one axis, and the quantized values of 12.
   static let perChannel: [(elementsPerScale: Int, scales: [Float], quantized: [Int8])] = [
     (1, [1, 2, 4], [12, 6, 3, 12, 6, 3]), (3, [1, 2], [12, 12, 12, 6, 6, 6]),
   ]
 
   @Test(arguments: perChannel.indices)
-  func `every channel has its own scale, however the numbers are passed`(_ index: Int) throws {
+  func `each channel has its own scale, however the numbers are passed`(_ index: Int) throws {
     let (elementsPerScale, scales, quantized) = Self.perChannel[index]
     let stored = StoredQuantization(
       scales: scales, zeroPoints: scales.map { _ in 0 },
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: - Round trips
 
-  @Test func `every byte comes back from its number by the model's scale`() throws {
+  @Test func `every byte is restored from its number with the model's scale`() throws {
     let stored = StoredQuantization(scales: [0.0039], zeroPoints: [-7])
     let spec = TensorSpec.numbers(.int8, [256], .model, stored: stored)
     let bytes = (-128...127).map { Int8($0) }

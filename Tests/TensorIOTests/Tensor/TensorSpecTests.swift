@@ -13,7 +13,7 @@ import Testing
       ([], [], 1, false), ([4], [4], 4, false), ([2, 3], [2, 3], 6, false),
       ([-1, 2, 3], [2, 3], 6, true), ([-1], [], 1, true),
     ] as [([Int], [Int], Int, Bool)])
-  func `the batch axis counts for no elements`(
+  func `the batch axis isn't counted in the elements of an item`(
     _ shape: [Int], _ item: [Int], _ count: Int, _ isBatched: Bool
   ) {
     let spec = TensorSpec.numbers(.int32, shape)
@@ -23,7 +23,7 @@ import Testing
     #expect(spec.isBatched == isBatched)
   }
 
-  @Test func `only vectors have labels, only numbers a quantization`() {
+  @Test func `only vectors have labels, and only numbers have a quantization`() {
     let vector = TensorSpec.numbers(.uint8, [2], .zeroToOne, labels: ["a", "b"])
     #expect(vector.labels?.names == ["a", "b"])
     #expect(vector.quantization == .zeroToOne)

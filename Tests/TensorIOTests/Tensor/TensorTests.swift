@@ -9,7 +9,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct TensorTests {
-  @Test func `a tensor holds numbers with a shape`() throws {
+  @Test func `a tensor has numbers and a shape`() throws {
     let tensor = try Tensor([1, 2, 3, 4, 5, 6] as [Int16], shape: [2, 3])
     #expect(tensor.shape == [2, 3])
     #expect(tensor.dataType == .int16)
@@ -19,7 +19,7 @@ import Testing
     #expect(try Tensor([7] as [Float], shape: []).shape == [])
   }
 
-  @Test func `a shape of another count is refused`() {
+  @Test func `a shape with a different element count is rejected`() {
     let error = #expect(throws: TensorIOError.self) {
       try Tensor([1, 2, 3] as [Float], shape: [2])
     }
@@ -28,12 +28,12 @@ import Testing
     #expect(throws: TensorIOError.self) { try Tensor([1] as [Float], shape: [-1]) }
   }
 
-  @Test func `numbers that tensors do not have are refused`() {
+  @Test func `types that tensors don't support are rejected`() {
     let error = #expect(throws: TensorIOError.self) { try Tensor([1] as [UInt64]) }
     #expect(error?.message == "A tensor can't hold elements of type UInt64.")
   }
 
-  @Test func `a tensor goes into its own data type only, without quantization`() throws {
+  @Test func `a tensor is encoded only as its own data type, without quantization`() throws {
     let tensor = try Tensor([1, 2] as [UInt8])
     #expect(try tensor.encoded(as: .numbers(.uint8, [2], .zeroToOne)) == Data([1, 2]))
     #expect(try tensor.encoded(as: .numbers(.uint8, [1, 2])) == Data([1, 2]))
@@ -46,7 +46,7 @@ import Testing
     #expect(count?.message == "'x' takes 3 values (shape [3]), got 2.")
   }
 
-  @Test func `a tensor goes into a picture's layer as it is`() throws {
+  @Test func `a tensor is encoded unchanged in an image layer`() throws {
     let tensor = try Tensor([Float](repeating: 0.5, count: 12), shape: [2, 2, 3])
     #expect(try tensor.encoded(as: .image(), of: Float.self) == [Float](repeating: 0.5, count: 12))
   }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `tensors are equal when shape, type and bytes are`() throws {
+  @Test func `tensors are equal if their shapes, types and bytes are equal`() throws {
     let tensor = try Tensor([0, 1] as [Float])
     #expect(try tensor == Tensor([0, 1] as [Float]))
     #expect(try tensor != Tensor([0, 2] as [Float]))
@@ -68,7 +68,7 @@ import Testing
     #expect(try tensor != Tensor([0, 0x3F80_0000] as [Int32]))
   }
 
-  @Test func `a tensor with room for no element is refused, not crashed on`() throws {
+  @Test func `impossible shapes are rejected without a crash`() throws {
     #expect(try Tensor([Float](), shape: [0]).shape == [0])
     #expect(throws: TensorIOError.self) { try Tensor([1] as [Float], shape: [.max, 2]) }
     #expect(throws: TensorIOError.self) { try Tensor([1] as [Float], shape: [-1, -1]) }

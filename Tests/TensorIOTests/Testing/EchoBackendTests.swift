@@ -13,21 +13,23 @@ import Testing
   private let models = Fixtures.models.path(percentEncoded: false)
 
   @Test(arguments: BackendConformance.Check.allCases)
-  func `keeps the promises of a backend`(_ check: BackendConformance.Check) async throws {
+  func `the backend conforms`(_ check: BackendConformance.Check) async throws {
     let echo = EchoBackend.fixtures()
     try await BackendConformance(echo, models: models).run(check)
     #expect(echo.record.violations.isEmpty)
   }
 
   @Test(arguments: BackendConformance.Check.allCases)
-  func `keeps them when layers are found by name`(_ check: BackendConformance.Check) async throws {
+  func `a backend that finds layers by name conforms`(_ check: BackendConformance.Check)
+    async throws
+  {
     let echo = EchoBackend.fixtures(matchesLayersByName: true)
     try await BackendConformance(echo, models: models).run(check)
     #expect(echo.record.violations.isEmpty)
   }
 
   @Test(arguments: [true, false])
-  func `keeps them when any batch is taken, and when items change each other`(
+  func `backends conform with any batch size, and when items affect each other`(
     _ mixesItems: Bool
   ) async throws {
     let behaviour = EchoBackend.Behaviour(resizing: .firstAxis, mixesItems: mixesItems)
@@ -35,8 +37,8 @@ import Testing
     try await conformance.run(.fixedBatches)
   }
 
-  @Test func `the conformance tells which promise is broken`() async throws {
-    // Where the model itself declares batches, items that change each other are its own fault.
+  @Test func `a violation is reported by the check that finds it`() async throws {
+    // If the model itself declares batches, it's the model's fault when items affect each other.
     let behaviour = EchoBackend.Behaviour(mixesItems: true)
     let conformance = BackendConformance(EchoBackend.fixtures(behaviour: behaviour), models: models)
     let error = await #expect(throws: ConformanceError.self) {
@@ -61,7 +63,7 @@ import Testing
     #expect(try outputs["e"] == [1, 2, 0] as [Float])
   }
 
-  @Test func `two threads in one session are noticed`() throws {
+  @Test func `two threads that use one session are detected`() throws {
     let entered = DispatchSemaphore(value: 0)
     let leave = DispatchSemaphore(value: 0)
     let echo = EchoBackend(
@@ -89,7 +91,7 @@ import Testing
 
   /// Breaks the rule for sessions on purpose.
   ///
-  /// `@unchecked Sendable` because the test is about this very fault.
+  /// `@unchecked Sendable` because the test is about exactly this mistake.
   private struct Unchecked: @unchecked Sendable {
     let session: any Session
   }

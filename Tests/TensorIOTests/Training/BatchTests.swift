@@ -9,7 +9,7 @@ import Testing
 @testable import TensorIO
 
 struct BatchTests {
-  @Test func `rows and columns are as they were added`() throws {
+  @Test func `rows and columns are kept as added`() throws {
     var batch = Batch(keys: ["x", "n"])
     try batch.addItem(["x": 1 as Float, "n": 10 as Int32])
     try batch.addItem(["n": 20 as Int32, "x": 2 as Float])
@@ -19,7 +19,7 @@ struct BatchTests {
     #expect(batch.column("y") == nil)
   }
 
-  @Test func `an item without a value names the item and the key`() throws {
+  @Test func `for an item without a value, the error names the item and the key`() throws {
     var batch = Batch(keys: ["x", "n"])
     try batch.addItem(["x": 1, "n": 2])
     let error = #expect(throws: TensorIOError.self) { try batch.addItem(["x": 1]) }
@@ -28,7 +28,7 @@ struct BatchTests {
     #expect(batch.count == 1)
   }
 
-  @Test func `an item with another name names the item and the keys`() throws {
+  @Test func `for an item with an unknown key, the error names the item and the keys`() throws {
     var batch = Batch(keys: ["x", "n"])
     let error = #expect(throws: TensorIOError.self) {
       try batch.addItem(["x": 1, "n": 2, "z": 3])
@@ -40,18 +40,18 @@ struct BatchTests {
     #expect(batch.count == 0)
   }
 
-  @Test func `a step learns and gives the loss after it`() throws {
+  @Test func `a step trains and returns the loss after it`() throws {
     let line = try LineFixture(outputs: [.loss, .errors, .y])
     let batch = try Batch(keys: ["x", "target"], items: LineFixture.points(2))
     let outputs = try line.model.train(batch, placeholders: ["learning_rate": 0.5])
-    // The slopes of weight and bias at 0, 0 are -3 and -4: a step of 0.5 leads to 1.5 and 2.
+    // The gradients of weight and bias at 0, 0 are -3 and -4, so a step of 0.5 leads to 1.5 and 2.
     try #expect(outputs["y", as: [Float].self] == [2, 3.5])
     try #expect(outputs["errors", as: [Float].self] == [1, 0.25])
     try #expect(outputs["loss", as: Float.self] == 0.625)
     #expect(try line.answer == 17)
   }
 
-  @Test func `a batch is evaluated without learning from it`() throws {
+  @Test func `evaluating a batch doesn't train`() throws {
     let line = try LineFixture()
     let batch = try Batch(keys: ["x", "target"], items: LineFixture.points(2))
     try #expect(line.model.evaluate(batch)["loss", as: Float.self] == 5)
@@ -72,7 +72,7 @@ struct BatchTests {
         "Item 1 of the batch: 'target' takes 1 value (shape [1]), got 2."
       ),
     ] as [([String], [Batch.Item], String)])
-  func `a batch that does not fit says why`(
+  func `for a batch that doesn't fit, the error says why`(
     keys: [String], items: [Batch.Item], message: String
   ) throws {
     let line = try LineFixture()
@@ -82,7 +82,7 @@ struct BatchTests {
     #expect(line.backend.record.steps.isEmpty)
   }
 
-  @Test func `weights are exported, and restored`() async throws {
+  @Test func `weights are exported and restored`() async throws {
     let line = try LineFixture()
     let batch = try Batch(keys: ["x", "target"], items: LineFixture.points(2))
     try await line.model.train(batch, placeholders: ["learning_rate": 0.5])

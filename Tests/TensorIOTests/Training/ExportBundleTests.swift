@@ -9,7 +9,7 @@ import Testing
 
 @testable import TensorIO
 
-/// `TrainableModel.exportBundle(to:outputs:)`.
+/// Tests `TrainableModel.exportBundle(to:outputs:)`.
 struct ExportBundleTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path + "/trained.tiobundle" }
@@ -33,7 +33,7 @@ struct ExportBundleTests {
     try JSONValue(parsing: FileSystem.read(path + "/model.json"))
   }
 
-  @Test func `the trained model is loaded for inference`() throws {
+  @Test func `an exported model can be loaded for inference`() throws {
     let line = try trained()
     try line.model.exportBundle(to: path)
     let model = try ModelLoader(backends: [LineBackend()]).model(at: path)
@@ -43,7 +43,7 @@ struct ExportBundleTests {
     #expect(try FileSystem.contents(of: folder.path) == ["trained.tiobundle"])
   }
 
-  @Test func `what only the training needs is left out`() throws {
+  @Test func `everything that only training needs is omitted`() throws {
     let line = try trained(outputs: [.loss, .errors])
     try line.model.exportBundle(to: path + "/")
     let manifest = try ModelBundle(path).manifest
@@ -60,7 +60,7 @@ struct ExportBundleTests {
     #expect(manifest.model.file == "predict")
   }
 
-  @Test func `everything else stays, in an order that people can read`() throws {
+  @Test func `everything else is kept, in a readable order`() throws {
     let line = try trained(
       outputs: [.loss, .layer("y", [-1, 1], ["labels": "labels.txt"])],
       set: ["/options": ["device_position": "back", "mine": [1, nil, 2.5]]],
@@ -127,7 +127,7 @@ struct ExportBundleTests {
     try #expect(model.run(10)["y"] == line.answer)
   }
 
-  @Test func `without an output that does without the labels, the layers stay, and are told`()
+  @Test func `if every output needs the labels, their layers are kept and reported`()
     throws
   {
     var backend = LineBackend()
@@ -145,7 +145,7 @@ struct ExportBundleTests {
   @Test(arguments: [
     (["y"], ["x"], ["y"]), (["errors", "loss"], ["x", "target"], ["errors", "loss"]),
   ])
-  func `named outputs come with the inputs that they need`(
+  func `named outputs are exported with the inputs that they need`(
     names: [String], inputs: [String], outputs: [String]
   ) throws {
     let line = try trained()
@@ -161,7 +161,7 @@ struct ExportBundleTests {
     ([], "There are no outputs to export; name at least one, or pass nil."),
     (["y", "y"], "The output 'y' is named twice."),
   ])
-  func `outputs that cannot be exported are errors`(names: [String], message: String) throws {
+  func `outputs that can't be exported are errors`(names: [String], message: String) throws {
     let line = try LineFixture()
     let error = #expect(throws: TensorIOError.self) {
       try line.model.exportBundle(to: path, outputs: names)
@@ -176,7 +176,7 @@ struct ExportBundleTests {
     ("no/trained.tiobundle", .fileNotFound, "There is no folder '"),
     ("file.tiobundle", .fileExists, "'"), ("folder.tiobundle", .fileExists, "'"),
   ])
-  func `a place that does not do is refused, and stays as it is`(
+  func `an unsuitable path is rejected, and existing files are unchanged`(
     name: String, code: TensorIOError.Code, message: String
   ) throws {
     let line = try LineFixture()

@@ -8,14 +8,14 @@ import Testing
 
 @testable import TensorIO
 
-/// Errors, cancellation, and the model after them.
+/// Tests errors, cancellation, and the model's state after them.
 struct TrainerEndingTests {
   private func options(_ epochs: Int = 1, _ batchSize: Int = 4) -> TrainingOptions {
     TrainingOptions(
       epochs: epochs, batchSize: batchSize, placeholders: ["learning_rate": 0.2])
   }
 
-  @Test func `a loss that is not finite ends the training`() throws {
+  @Test func `a loss that isn't finite ends the training`() throws {
     let line = try LineFixture()
     var options = options(100)
     options.placeholders = ["learning_rate": 1000]
@@ -27,7 +27,7 @@ struct TrainerEndingTests {
     try #expect(pattern.wholeMatch(in: error?.message ?? "") != nil, "\(error?.message ?? "")")
   }
 
-  @Test func `a loss that is not finite can be let pass`() throws {
+  @Test func `a loss that isn't finite can be allowed`() throws {
     let line = try LineFixture()
     var options = options(30)
     options.placeholders = ["learning_rate": 1000]
@@ -40,7 +40,7 @@ struct TrainerEndingTests {
   }
 
   @Test(arguments: [false, true])
-  func `an item that does not fit is named by its place in the data`(isLast: Bool) throws {
+  func `for an item that doesn't fit, the error names its index in the data`(isLast: Bool) throws {
     let line = try LineFixture()
     var items = LineFixture.points(9)
     let place = isLast ? 8 : 6
@@ -55,7 +55,7 @@ struct TrainerEndingTests {
     #expect(line.backend.record.steps.count == place / 4)
   }
 
-  @Test func `an item without a value is named by its place, in any order`() throws {
+  @Test func `for an item without a value, the error names its index, whatever the order`() throws {
     let line = try LineFixture()
     var items = LineFixture.points(9)
     items[6] = ["x": 1]
@@ -65,7 +65,7 @@ struct TrainerEndingTests {
     #expect(error?.message == "Item 6 of the data has no value for 'target'.")
   }
 
-  @Test func `an item of the validation data is named as such`() throws {
+  @Test func `for an item of the validation data, the error says so`() throws {
     let line = try LineFixture()
     let trainer = Trainer(
       line.model, data: LineFixture.nearPoints(4),
@@ -86,13 +86,13 @@ struct TrainerEndingTests {
     #expect(try Trainer(line.model, data: LineFixture.points(2)).train().count == 1)
   }
 
-  @Test func `a question ends the training in the middle of the validation, too`() throws {
+  @Test func `the stop condition can end the training during validation too`() throws {
     let line = try LineFixture()
     var options = options(10)
     options.validationShare = 0.5
     var questions = 0
     var epochs = 0
-    // Each epoch has two batches to train on and two to be tried on.
+    // Each epoch has two training batches and two validation batches.
     let results = try Trainer(line.model, data: LineFixture.nearPoints(16), options: options).train(
       until: {
         questions += 1
@@ -125,7 +125,7 @@ struct TrainerEndingTests {
     #expect(epochs == [1, 2, 3, 4, 5])
   }
 
-  @Test func `an iteration throws what the training throws`() async throws {
+  @Test func `iterating throws the training's errors`() async throws {
     let line = try LineFixture()
     let trainer = Trainer(line.model, data: [Batch.Item](), options: options())
     await #expect(throws: TensorIOError.self) {
@@ -139,7 +139,7 @@ struct TrainerEndingTests {
     let trainer = Trainer(
       line.model, data: LineFixture.nearPoints(8), options: options(10_000_000))
     for try await result in trainer.epochs() where result.epoch > 2 { break }
-    // Until the training has let go of its session, steps are added.
+    // Steps are added until the training returns its session.
     var before = -1
     while line.backend.record.steps.count != before {
       before = line.backend.record.steps.count
@@ -160,7 +160,7 @@ struct TrainerEndingTests {
     #expect(second?.message == "The validation data has no items; add at least one.")
   }
 
-  /// A change of the options, and what is said of it.
+  /// A change of the options, and the error's message.
   struct Refusal: Sendable {
     let change: @Sendable (inout TrainingOptions) -> Void
     let message: String
@@ -195,7 +195,7 @@ struct TrainerEndingTests {
   ]
 
   @Test(arguments: refusals)
-  func `options that make no sense are errors`(refusal: Refusal) throws {
+  func `invalid options are errors`(refusal: Refusal) throws {
     let line = try LineFixture()
     var options = options()
     refusal.change(&options)

@@ -13,13 +13,13 @@ struct TrainerTests {
 
   init() throws { line = try LineFixture(outputs: [.loss, .errors, .y]) }
 
-  /// Options that learn quickly.
+  /// Options with which the model learns quickly.
   private func options(_ epochs: Int = 1, _ batchSize: Int = 32) -> TrainingOptions {
     TrainingOptions(
       epochs: epochs, batchSize: batchSize, placeholders: ["learning_rate": 0.2])
   }
 
-  /// Options whose steps change next to nothing.
+  /// Options whose steps change almost nothing.
   private func stillOptions(_ epochs: Int = 1, _ batchSize: Int = 32) -> TrainingOptions {
     TrainingOptions(
       epochs: epochs, batchSize: batchSize, placeholders: ["learning_rate": 0])
@@ -35,7 +35,7 @@ struct TrainerTests {
     #expect(abs(try line.answer - 21) < 0.01)
   }
 
-  @Test func `the last step of an epoch has the items that are left`() throws {
+  @Test func `the last step of an epoch has the remaining items`() throws {
     let trainer = Trainer(line.model, data: LineFixture.points(10), options: stillOptions(2, 4))
     var steps: [TrainingStep] = []
     let results = try trainer.train(onStep: { steps.append($0) })
@@ -54,13 +54,13 @@ struct TrainerTests {
     #expect(try trainer.train()[0].steps == 1)
   }
 
-  @Test func `means are weighted by the items of each step`() throws {
+  @Test func `means are weighted by the number of items in each step`() throws {
     var options = stillOptions(1, 2)
     options.shuffles = false
     let trainer = Trainer(line.model, data: LineFixture.points(3), options: options)
     var steps: [OutputMeans] = []
     let result = try trainer.train(onStep: { steps.append($0.means) })[0]
-    // At weight and bias 0 the squared errors are 1, 9 and 25.
+    // With weight and bias 0, the squared errors are 1, 9 and 25.
     #expect(steps.map { $0["loss"] } == [5, 25])
     #expect(steps.map { $0["errors"] } == [5, 25])
     #expect(result.training["loss"] == 35.0 / 3)
@@ -71,7 +71,7 @@ struct TrainerTests {
     try #expect(result.lastOutputs["loss", as: Float.self] == 25)
   }
 
-  @Test func `each epoch has an order of its own, with all items in it`() throws {
+  @Test func `each epoch has all items in a different order`() throws {
     let trainer = Trainer(line.model, data: LineFixture.points(20), options: stillOptions(2))
     try trainer.train()
     let orders = line.backend.record.steps
@@ -79,7 +79,7 @@ struct TrainerTests {
     #expect(orders.allSatisfy { $0.sorted() == (0..<20).map(Float.init) && $0 != $0.sorted() })
   }
 
-  @Test func `the same seed gives the same orders, another seed others`() throws {
+  @Test func `the same seed gives the same orders, and another seed gives others`() throws {
     func orders(seed: UInt64) throws -> [[Float]] {
       let line = try LineFixture()
       var options = stillOptions(3, 7)
@@ -91,20 +91,20 @@ struct TrainerTests {
     #expect(try orders(seed: 5) != orders(seed: 6))
   }
 
-  @Test func `the order of a seed is the same on every machine`() throws {
-    // Python made the same of the published constants.
+  @Test func `a seed gives the same order on every machine`() throws {
+    // A Python implementation with the published constants gives the same.
     try Trainer(line.model, data: LineFixture.points(8), options: stillOptions()).train()
     #expect(line.backend.record.steps == [[1, 2, 6, 5, 4, 0, 3, 7]])
   }
 
-  @Test func `items keep their order where none is asked for`() throws {
+  @Test func `items keep their order without shuffling`() throws {
     var options = stillOptions(2, 3)
     options.shuffles = false
     try Trainer(line.model, data: LineFixture.points(5), options: options).train()
     #expect(line.backend.record.steps == [[0, 1, 2], [3, 4], [0, 1, 2], [3, 4]])
   }
 
-  @Test func `values are only encoded when their step comes`() throws {
+  @Test func `values aren't encoded before their step`() throws {
     let count = Shared(0)
     let items: [Batch.Item] = (0..<6).map { _ in ["x": Lazy(count: count), "target": 0] }
     var seen: [Int] = []

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TensorIO
 
-/// Validation, and what depends on it.
+/// Tests validation and what depends on it.
 struct TrainerValidationTests {
   private let line: LineFixture
 
@@ -25,7 +25,7 @@ struct TrainerValidationTests {
     let trained = Set(line.backend.record.steps.flatMap { $0 })
     #expect(trained.count == 15)
     #expect(results.allSatisfy { $0.items == 15 && $0.validation?["loss"] != nil })
-    // The others were only evaluated.
+    // The other items are only evaluated.
     #expect(seen.value == Set((0..<20).map(Float.init)))
   }
 
@@ -46,7 +46,7 @@ struct TrainerValidationTests {
     }
   }
 
-  @Test func `validation data of its own is tried after each epoch`() throws {
+  @Test func `separate validation data is evaluated after each epoch`() throws {
     let data = LineFixture.points(3)
     var options = TrainingOptions(epochs: 2, batchSize: 2, placeholders: ["learning_rate": 0])
     options.validationShare = 0.5
@@ -59,7 +59,7 @@ struct TrainerValidationTests {
     #expect(results.map(\.isBest) == [true, false])
   }
 
-  @Test func `a training that gets no better ends`() throws {
+  @Test func `training stops when it no longer improves`() throws {
     var options = TrainingOptions(epochs: 50, placeholders: ["learning_rate": 0])
     options.earlyStopping = EarlyStopping(patience: 3)
     let results = try Trainer(line.model, data: LineFixture.points(4), options: options).train()
@@ -67,18 +67,18 @@ struct TrainerValidationTests {
     #expect(results.map(\.isBest) == [true, false, false, false])
   }
 
-  @Test func `small steps are no improvement where more is asked for`() throws {
+  @Test func `steps below the minimum improvement don't count`() throws {
     var options = TrainingOptions(epochs: 50, placeholders: ["learning_rate": 0.01])
     options.earlyStopping = EarlyStopping(patience: 2, minimumImprovement: 100)
     let results = try Trainer(
       line.model, data: LineFixture.nearPoints(4), options: options
     ).train()
     #expect(results.count == 3)
-    // Each was better than the one before all the same.
+    // Yet each result is better than the one before.
     #expect(results.map(\.isBest) == [true, true, true])
   }
 
-  @Test func `higher can be better`() throws {
+  @Test func `higher values can be better`() throws {
     var options = TrainingOptions(epochs: 50, placeholders: ["learning_rate": 0.01])
     options.prefersHigher = true
     options.monitoredOutput = "errors"
@@ -89,7 +89,7 @@ struct TrainerValidationTests {
     #expect(results.map(\.isBest) == [true, false, false])
   }
 
-  @Test func `the best epoch's weights are kept, whatever came after`() throws {
+  @Test func `the best epoch's weights are kept, even if later epochs are worse`() throws {
     var options = TrainingOptions(epochs: 4, placeholders: ["learning_rate": 1.2])
     options.keepsBest = true
     var answers: [Float] = []
@@ -102,7 +102,7 @@ struct TrainerValidationTests {
     #expect(try line.answer != answers[3])
   }
 
-  @Test func `the best epoch's weights come back when the training fails later`() throws {
+  @Test func `the best epoch's weights are restored if training fails later`() throws {
     var options = TrainingOptions(epochs: 500, placeholders: ["learning_rate": 3])
     options.keepsBest = true
     var first: Float?

@@ -11,7 +11,7 @@ import Testing
     (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1024, "1 KiB"), (1536, "1.5 KiB"),
     (512 << 20, "512 MiB"), (1 << 30, "1 GiB"), (5 << 30, "5 GiB"),
   ])
-  func `a number of bytes is written in the unit that suits it`(_ bytes: Int, _ text: String) {
+  func `a number of bytes is written in a suitable unit`(_ bytes: Int, _ text: String) {
     #expect(ByteCount(bytes).description == text)
   }
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["", "MiB", "-1", "1.5GiB", "9999999999999999999", "9000000000 GiB", "3 TiB"])
-  func `what is not a size is refused`(_ text: String) {
+  func `an invalid size is rejected`(_ text: String) {
     #expect(ByteCount(parsing: text) == nil)
   }
 }

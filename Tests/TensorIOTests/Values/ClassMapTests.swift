@@ -21,7 +21,7 @@ import Testing
 
   // MARK: - Scores
 
-  @Test func `the highest score wins, the first on ties`() throws {
+  @Test func `the highest score wins, and the first one wins ties`() throws {
     let scores: [Float] = [0.1, 0.7, 0.2, -1, -1, -3, 2, 2, 5, 0, 0, 0]
     let map = try ClassMap.decoded(scores, as: spec(width: 2, height: 2, depth: 3))
     #expect(map.width == 2 && map.height == 2)
@@ -30,7 +30,7 @@ import Testing
     #expect(map.labels == nil)
   }
 
-  @Test func `planes hold the same scores`() throws {
+  @Test func `scores in planes give the same class map`() throws {
     let pixels: [[Float]] = [[0.1, 0.7, 0.2], [-1, -1, -3], [2, 2, 5], [0, 0, 0]]
     let planes = (0..<3).flatMap { index in pixels.map { $0[index] } }
     let map = try ClassMap.decoded(
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `scores are of any type of numbers`() throws {
+  @Test func `scores can be numbers of any type`() throws {
     let last = spec(depth: 3).shape
     #expect(last == [1, 2, 3])
     let scores = [3, 1, 2, 0, 1, 5]
@@ -67,7 +67,7 @@ import Testing
     #expect(try classes(scores.map { Int64($0 - 4) }, .int64) == [0, 2])
   }
 
-  @Test func `classes with scales of their own are compared as numbers`() throws {
+  @Test func `classes with their own scales are compared by their dequantized scores`() throws {
     let stored = StoredQuantization(scales: [0.1, 10], zeroPoints: [0, 0], axis: 2)
     let map = try ClassMap.decoded(
       [100, 2, 127, 1] as [Int8], as: spec(.int8, depth: 2, stored: stored))
@@ -80,7 +80,7 @@ import Testing
 
   // MARK: - Class numbers
 
-  @Test func `class numbers are taken as they are`() throws {
+  @Test func `class numbers are kept unchanged`() throws {
     #expect(
       try ClassMap.decoded([7, 255] as [UInt8], as: spec(.uint8, depth: 1)).classes == [7, 255])
     #expect(
@@ -91,7 +91,7 @@ import Testing
     #expect(try ClassMap.decoded([4, 5] as [Int32], as: first).classes == [4, 5])
   }
 
-  @Test func `what is no class number names its pixel`() throws {
+  @Test func `for an invalid class number, the error names its pixel`() throws {
     let odd = #expect(throws: TensorIOError.self) {
       try ClassMap.decoded([1, 2, 3, 0.5] as [Float], as: spec(width: 2, height: 2, depth: 1))
     }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a tensor of another size is an error that says both`() {
+  @Test func `a tensor of a wrong size is an error that names both sizes`() {
     let error = #expect(throws: TensorIOError.self) {
       try ClassMap.decoded([1, 2, 3] as [Float], as: spec(depth: 3))
     }
@@ -118,7 +118,7 @@ import Testing
     #expect(error?.message == "'map' takes 24 bytes (shape [1, 2, 3]), but the tensor has 12.")
   }
 
-  @Test func `a class map is read as what it is`() throws {
+  @Test func `a class map can be read as integers or a ClassMap, but not as other types`() throws {
     let layer = spec(.int32, depth: 1, labels: ["a", "b"])
     #expect(layer.labels?.names == ["a", "b"])
     let values: [Int32] = [0, 1]
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: - Colours and legend
 
-  /// From the table of the Pascal VOC development kit, and two numbers beyond it.
+  /// From the table of the Pascal VOC development kit, and two more numbers.
   private static let colors: [(index: UInt16, color: [UInt8])] = [
     (0, [0, 0, 0]), (1, [128, 0, 0]), (2, [0, 128, 0]), (3, [128, 128, 0]), (4, [0, 0, 128]),
     (5, [128, 0, 128]), (6, [0, 128, 128]), (7, [128, 128, 128]), (8, [64, 0, 0]),
@@ -151,7 +151,7 @@ import Testing
   ]
 
   @Test(arguments: colors)
-  func `colours are those of Pascal VOC`(index: UInt16, color: [UInt8]) {
+  func `colours equal those of Pascal VOC`(index: UInt16, color: [UInt8]) {
     let wanted = PixelColor(red: color[0], green: color[1], blue: color[2])
     #expect(ClassMap.color(of: index) == wanted)
   }
@@ -160,7 +160,7 @@ import Testing
     #expect(Set((0...UInt16.max).map(ClassMap.color(of:))).count == 65536)
   }
 
-  @Test func `the legend has the classes that occur, the largest first`() {
+  @Test func `the legend lists the classes that occur, largest first`() {
     let map = ClassMap(
       width: 4, height: 2, classes: [2, 2, 9, 0, 2, 0, 9, 2], labels: Labels(["sky", "sea", "cat"]))
     let legend = map.legend
@@ -171,7 +171,7 @@ import Testing
     #expect(ClassMap(width: 1, height: 1, classes: [1]).legend.map(\.label) == [nil])
   }
 
-  @Test func `the picture has the classes' colours`() {
+  @Test func `the image has the classes' colours`() {
     let picture = ClassMap(width: 3, height: 1, classes: [0, 1, 15]).picture()
     #expect(picture.format == .rgb && picture.width == 3 && picture.height == 1)
     #expect(picture.bytes == [0, 0, 0, 128, 0, 0, 192, 128, 128])

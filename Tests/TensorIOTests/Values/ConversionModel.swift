@@ -5,8 +5,8 @@
 
 @testable import TensorIO
 
-/// What a conversion of numbers must give, told by another way than the library's: integers as
-/// 128-bit ones, floating-point numbers as exact doubles compared with their neighbours.
+/// The expected results of number conversions, computed in a different way from the library:
+/// integers with 128 bits, floating-point numbers as exact doubles compared with their neighbours.
 enum ExactNumber: Equatable {
   case integer(Int128)
   case floating(Double)
@@ -19,7 +19,7 @@ enum ExactNumber: Equatable {
     }
   }
 
-  /// Whether a result is right: nil where the library must refuse the number.
+  /// Whether a result is correct: it must be nil where the library must reject the number.
   func isRight<Number: TensorNumber>(_ result: Number?, as type: Number.Type) -> Bool {
     if let integers = Number.self as? any FixedWidthInteger.Type {
       let expected = expectedInteger(in: integers)
@@ -52,7 +52,7 @@ enum ExactNumber: Equatable {
       if number.isInfinite || number == 0 {
         return result == number && result?.sign == number.sign
       }
-      // Beyond the middle between the greatest number and the next one, rounding gives infinity.
+      // Beyond the midpoint between the greatest number and the next one, rounding gives infinity.
       let limit = format.greatest + format.spacing(at: format.greatest) / 2
       guard number.magnitude < limit || limit.isInfinite else { return result == nil }
       guard let result, result.isFinite, format.holds(result) else { return false }
@@ -64,7 +64,7 @@ enum ExactNumber: Equatable {
   }
 }
 
-/// The numbers that a floating-point type has.
+/// The numbers that a floating-point type can represent.
 struct FloatFormat {
   let significantBits: Int
   let greatest: Double
@@ -103,7 +103,7 @@ extension TensorNumber {
     }
   }
 
-  /// Numbers at which conversions go wrong, and random ones of every magnitude.
+  /// Numbers that are often converted incorrectly, and random ones of every magnitude.
   static func samples(_ count: Int, seed: UInt64) -> [Self] {
     var generator = SeededGenerator(seed: seed)
     var samples: [Self] = []

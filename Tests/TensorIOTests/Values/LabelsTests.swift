@@ -15,11 +15,11 @@ import Testing
     ("Zürich\n東京\n", ["Zürich", "東京"]), ("\u{FEFF}a\nb\n", ["a", "b"]), ("\u{FEFF}", []),
     ("a\n\u{301}b\n", ["a", "\u{301}b"]), ("a\r", ["a\r"]), ("a\r\r\nb", ["a\r", "b"]),
   ])
-  func `a line is a name, and a last empty line is none`(_ text: String, _ names: [String]) {
+  func `each line is a name, except an empty last line`(_ text: String, _ names: [String]) {
     #expect(Labels(text: text).names == names)
   }
 
-  @Test func `labels are equal when their names are`() {
+  @Test func `labels are equal if their names are equal`() {
     #expect(Labels(["a"]) == Labels(["a"]))
     #expect(Labels(["a"]) != Labels(["b"]))
     #expect(Set([Labels(["a"]), Labels(["a"])]).count == 1)

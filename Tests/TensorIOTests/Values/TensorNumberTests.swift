@@ -8,7 +8,7 @@ import Testing
 
 @testable import TensorIO
 
-/// Every number type into every data type and back, against an independent model.
+/// Compares conversions of every number type to every data type and back with an independent model.
 @Suite struct TensorNumberTests {
   static let types: [any TensorNumber.Type] = [
     Int8.self, Int16.self, Int32.self, Int64.self, Int.self, UInt8.self, UInt16.self, UInt32.self,
@@ -23,7 +23,7 @@ import Testing
   ]
 
   @Test(arguments: types.indices)
-  func `a number is written as it is, or refused`(_ index: Int) throws {
+  func `a number is written exactly or rejected`(_ index: Int) throws {
     try checkEncoding(Self.types[index])
   }
 
@@ -39,7 +39,7 @@ import Testing
     let one = TensorSpec.scalar(dataType)
     let three = TensorSpec.numbers(dataType, [3])
     for number in Number.samples(150, seed: 1) {
-      // Fractions are rounded to bytes, which has a test of its own.
+      // Fractions are rounded to bytes; a separate test covers this.
       if dataType.isByte, number.float64.rounded(.towardZero) != number.float64 { continue }
       let result = refusedAsNil { try number.encoded(as: one, of: Element.self) }
       let isRight = ExactNumber(number).isRight(result?[0], as: Element.self)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: types.indices)
-  func `a number is read as it is, or refused`(_ index: Int) throws {
+  func `a number is read exactly or rejected`(_ index: Int) throws {
     try checkDecoding(Self.types[index])
   }
 
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `integers from 2 to the power of 63 on convert exactly or not at all`() {
+  @Test func `integers of 2 to the power of 63 and more convert exactly or not at all`() {
     #expect(UInt64.max.converted(to: UInt64.self) == .max)
     #expect(UInt.max.converted(to: UInt64.self) == .max)
     #expect(UInt64.max.converted(to: Int64.self) == nil)
@@ -102,7 +102,7 @@ import Testing
       (25.5, 26), (0.4, 0), (0.1 * 255, 26), (127.5, 128), (-0.4, 0), (255.4, 255), (255.5, nil),
       (-0.5, nil), (-1, nil), (256, nil), (.nan, nil), (.infinity, nil),
     ] as [(Double, UInt8?)])
-  func `a fraction is rounded to the nearest byte, within the range`(
+  func `a fraction is rounded to the nearest byte and clamped to the range`(
     _ number: Double, _ expected: UInt8?
   ) {
     let spec = TensorSpec.scalar(.uint8)
@@ -143,7 +143,7 @@ import Testing
     Refusal(
       value: 2, dataType: .bool, message: "'x' takes bool values, got 2: a boolean is 0 or 1."),
   ])
-  func `a refusal names the layer, the value and the reason`(_ refusal: Refusal) {
+  func `an error names the layer, the value and the reason`(_ refusal: Refusal) {
     let error = #expect(throws: TensorIOError.self) {
       try refusal.value.encoded(as: .scalar(refusal.dataType))
     }
@@ -151,7 +151,7 @@ import Testing
     #expect(error?.message == refusal.message)
   }
 
-  @Test func `a refusal in an array names the index`() {
+  @Test func `an error in an array names the index`() {
     let error = #expect(throws: TensorIOError.self) {
       try [1, 2, 300].encoded(as: .numbers(.uint8, [3]))
     }
@@ -159,7 +159,7 @@ import Testing
       error?.message == "'x' at index 2 takes uint8 values, got 300: it is not between 0 and 255.")
   }
 
-  @Test func `a number that cannot be read names the value and what to read instead`() {
+  @Test func `a number that can't be read names the value and what to read instead`() {
     let error = #expect(throws: TensorIOError.self) {
       try [Int].decoded([1, 0.5] as [Float], as: .numbers(.float32, [2]))
     }
@@ -169,7 +169,7 @@ import Testing
         + "read it as Float or Double.")
   }
 
-  @Test func `one number cannot be read from several`() {
+  @Test func `one number can't be read from several`() {
     let error = #expect(throws: TensorIOError.self) {
       try Float.decoded([1, 2] as [Float], as: .numbers(.float32, [2]))
     }
@@ -177,7 +177,7 @@ import Testing
       error?.message == "'x' cannot be read as Float: it holds 2 values; read it as [Float].")
   }
 
-  @Test func `numbers go into no layer of text and come out of none`() {
+  @Test func `numbers can't be encoded into or decoded from a layer of text`() {
     let text = TensorSpec.bytes(.string, [1])
     #expect(throws: TensorIOError.self) { try 1.tensorStrings(for: text) }
     #expect(throws: TensorIOError.self) { try Float.decode(strings: [Data()], as: text) }
@@ -185,7 +185,7 @@ import Testing
   }
 }
 
-/// The value, or nil when a number was refused; other errors are recorded.
+/// The value, or nil when a number was rejected; other errors are recorded.
 private func refusedAsNil<Value>(_ body: () throws -> Value) -> Value? {
   nilForError(.unrepresentableValue, body)
 }

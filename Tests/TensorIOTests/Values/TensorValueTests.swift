@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `labels come first, also for one element`(_ count: Int) throws {
+  func `labels take precedence, even for one element`(_ count: Int) throws {
     let spec = TensorSpec.numbers(.float32, [count], labels: Array(["a", "b"].prefix(count)))
     let value = try TensorValue.decoded([Float](repeating: 0.5, count: count), as: spec)
     guard case .labels(let classification) = value else {
@@ -62,7 +62,7 @@ import Testing
     #expect(classification[label: "a"] == 0.5)
   }
 
-  @Test func `raw bytes keep their data type, texts are bytes`() throws {
+  @Test func `raw bytes keep their data type, and texts are bytes`() throws {
     guard
       case .bytes(let data, .int16) = try TensorValue.decoded(
         [258] as [Int16], as: .bytes(.int16, [1])),
@@ -87,7 +87,7 @@ import Testing
   ]
 
   @Test(arguments: three.indices)
-  func `numbers of any type encode like the type they hold`(_ index: Int) throws {
+  func `numbers of any type are encoded like the type they hold`(_ index: Int) throws {
     let value = Self.three[index]
     #expect(try value.encoded(as: .numbers(.uint8, [3]), of: UInt8.self) == [1, 2, 3])
     #expect(try value.encoded(as: .numbers(.float32, [3]), of: Float.self) == [1, 2, 3])
@@ -100,7 +100,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try value.tensorStrings(for: .bytes(.string, [3])) }
   }
 
-  @Test func `other values pass through`() throws {
+  @Test func `other values are passed through`() throws {
     let bytes = TensorValue.bytes(Data([1, 2]), .uint8)
     #expect(try bytes.encoded(as: .numbers(.uint8, [2])) == Data([1, 2]))
     #expect(bytes.tensorItems == nil)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `exact integers are refused where a double would have been rounded`() {
+  @Test func `exact integers are rejected where doubles would be rounded`() {
     #expect(throws: TensorIOError.self) {
       try TensorValue.numbers([.integer(16_777_217), .integer(0)])
         .encoded(as: .numbers(.float32, [2]))

@@ -44,7 +44,7 @@ import Testing
       value: TensorValue.list([.number(.integer(1)), .number(.double(2))]),
       message: "'x' takes 6 values (shape [2, 3]), got 2."),
   ])
-  func `too few and too many elements are told with both counts`(_ wrong: Wrong) {
+  func `too few or too many elements are an error that names both counts`(_ wrong: Wrong) {
     let error = #expect(throws: TensorIOError.self) {
       try wrong.value.encoded(as: .numbers(.float32, [2, 3]))
     }
@@ -62,7 +62,7 @@ import Testing
   ]
 
   @Test(arguments: ragged.indices)
-  func `rows of different lengths are refused, though their sum fits`(_ index: Int) {
+  func `rows of different lengths are rejected, even if their total fits`(_ index: Int) {
     for quantization in [nil, Quantization.zeroToOne] {
       let dataType = quantization == nil ? DataType.float32 : .uint8
       let error = #expect(throws: TensorIOError.self) {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `an error in a nested array counts from the start of the tensor`() {
+  @Test func `an error in a nested array gives the index in the whole tensor`() {
     let error = #expect(throws: TensorIOError.self) {
       try [[1, 2, 3], [4, 500, 6]].encoded(as: .numbers(.uint8, [2, 3]))
     }
@@ -92,7 +92,7 @@ import Testing
   ]
 
   @Test(arguments: numbers.indices)
-  func `numbers go into no picture, whatever their count`(_ index: Int) {
+  func `numbers can't be encoded as an image, whatever their count`(_ index: Int) {
     let error = #expect(throws: TensorIOError.self) {
       try Self.numbers[index].encoded(as: .image())
     }
@@ -100,7 +100,7 @@ import Testing
     #expect(error?.message.hasPrefix("'x' takes an image, got a") == true)
   }
 
-  @Test func `a picture goes into no array`() {
+  @Test func `an image can't be encoded as an array`() {
     let picture = PixelBuffer(width: 1, height: 1, format: .gray, bytes: [7])
     for value in [picture, TensorValue.image(picture)] as [any TensorEncodable] {
       let error = #expect(throws: TensorIOError.self) {
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `strings are counted through all levels`() throws {
+  @Test func `strings are counted on all levels of nested arrays`() throws {
     let spec = TensorSpec.bytes(.string, [4])
     #expect(
       try [["a", "b"], ["c", ""]].tensorStrings(for: spec)
@@ -120,7 +120,7 @@ import Testing
     #expect(error?.message == "'x' takes text, got a number.")
   }
 
-  @Test func `a type of the program's own writes its elements`() throws {
+  @Test func `a program's own type writes its elements`() throws {
     struct House: TensorEncodable {
       var area: Float
       var rooms: Float
@@ -143,7 +143,7 @@ import Testing
     #expect(index?.message.hasPrefix("'x' at index 3 ") == true)
   }
 
-  @Test func `nested arrays cannot be read back, flat ones can`() throws {
+  @Test func `flat arrays can be decoded, nested ones can't`() throws {
     let spec = TensorSpec.numbers(.float32, [2, 2])
     let elements: [Float] = [1, 2, 3, 4]
     #expect(try [Double].decoded(elements, as: spec) == [1, 2, 3, 4])

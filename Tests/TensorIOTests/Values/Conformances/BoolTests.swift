@@ -9,7 +9,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct BoolTests {
-  @Test func `truth values go into a layer of bools and come out of it`() throws {
+  @Test func `Booleans are encoded into and decoded from a layer of bools`() throws {
     let spec = TensorSpec.numbers(.bool, [2, 2])
     #expect(try [[true, false], [false, true]].encoded(as: spec) == Data([1, 0, 0, 1]))
     #expect(try [Bool].decoded([1, 0, 0, 1] as [UInt8], as: spec) == [true, false, false, true])
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [DataType.uint8, .float32, .int64])
-  func `truth values are no numbers`(_ dataType: DataType) {
+  func `Booleans aren't numbers`(_ dataType: DataType) {
     let error = #expect(throws: TensorIOError.self) {
       try true.encoded(as: .scalar(dataType))
     }
@@ -33,7 +33,7 @@ import Testing
     #expect(throws: TensorIOError.self) { try [Bool].decoded(data, as: .scalar(dataType)) }
   }
 
-  @Test func `a wrong count of truth values is refused`() {
+  @Test func `a wrong count of Booleans is rejected`() {
     let error = #expect(throws: TensorIOError.self) {
       try [true].encoded(as: .numbers(.bool, [2]))
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import TensorIO
 
 @Suite struct DataTests {
-  @Test func `without a quantization bytes are the tensor's own`() throws {
+  @Test func `without quantization, bytes are the tensor's own`() throws {
     let bytes = Data([1, 2, 3, 4, 5, 6, 7, 8])
     for spec in [
       TensorSpec.numbers(.float32, [2]), .numbers(.uint8, [8]), .bytes(.int16, [4]),
@@ -20,12 +20,12 @@ import Testing
     }
   }
 
-  @Test func `a picture's raw bytes may be passed as they are`() throws {
+  @Test func `an image's raw bytes may be passed unchanged`() throws {
     let bytes = Data(0..<12)
     #expect(try bytes.encoded(as: .image(.uint8)) == bytes)
   }
 
-  @Test func `with a quantization bytes are float32 numbers, in and out`() throws {
+  @Test func `with quantization, bytes are float32 numbers, for inputs and outputs`() throws {
     let numbers: [Float] = [0, 0.5, 1]
     let bytes = numbers.withUnsafeBytes { Data($0) }
     #expect(try bytes.encoded(as: .numbers(.uint8, [3], .zeroToOne)) == Data([0, 127, 255]))
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [0, 7, 9, 16])
-  func `short and long data are refused with both sizes`(_ count: Int) {
+  func `data that is too short or too long is an error that names both sizes`(_ count: Int) {
     let error = #expect(throws: TensorIOError.self) {
       try Data(count: count).encoded(as: .numbers(.float32, [2]))
     }
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [0, 2, 7, 9])
-  func `short and long data for a quantization are refused too`(_ count: Int) {
+  func `data that is too short or too long is rejected with quantization too`(_ count: Int) {
     let error = #expect(throws: TensorIOError.self) {
       try Data(count: count).encoded(as: .numbers(.uint8, [2], .zeroToOne))
     }
@@ -52,12 +52,12 @@ import Testing
     #expect(error?.message == "'x' takes 8 bytes (2 values as float32), got \(count).")
   }
 
-  @Test func `a slice of data is read from where it begins`() throws {
+  @Test func `a slice of data is read from its start`() throws {
     let slice = Data([9, 9, 1, 2]).dropFirst(2)
     #expect(try slice.encoded(as: .numbers(.uint8, [2])) == Data([1, 2]))
   }
 
-  @Test func `data is one string of any bytes`() throws {
+  @Test func `data is one string with any bytes`() throws {
     let bytes = Data([0xFF, 0])
     let spec = TensorSpec.bytes(.string, [1])
     #expect(try bytes.tensorStrings(for: spec) == [bytes])

@@ -9,13 +9,13 @@ import Testing
 @testable import TensorIO
 
 @Suite struct StringTests {
-  @Test func `text is the UTF-8 bytes of a layer of raw bytes`() throws {
+  @Test func `text is encoded as UTF-8 in a layer of raw bytes`() throws {
     let spec = TensorSpec.bytes(.uint8, [6])
     #expect(try "größ".encoded(as: spec) == Data("größ".utf8))
     #expect(try String.decoded(Data("größ".utf8), as: spec) == "größ")
   }
 
-  @Test func `text of another length is refused`() {
+  @Test func `text of a wrong length is rejected`() {
     let error = #expect(throws: TensorIOError.self) { try "abc".encoded(as: .bytes(.uint8, [4])) }
     #expect(error?.code == .wrongElementCount)
     #expect(error?.message == "'x' takes 4 bytes (4 values of uint8), got 3.")
@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: [
     TensorSpec.numbers(.float32, [3]), .numbers(.uint8, [3]), .bytes(.float32, [3]), .image(),
   ])
-  func `text goes into no layer of numbers or pictures, and comes out of none`(_ spec: TensorSpec) {
+  func `text can't be encoded into or decoded from numbers and images`(_ spec: TensorSpec) {
     let error = #expect(throws: TensorIOError.self) { try "abc".encoded(as: spec) }
     #expect(error?.code == .wrongKind)
     #expect(error?.message.hasSuffix(", got text.") == true)
@@ -41,7 +41,7 @@ import Testing
     #expect(try [String].decode(strings: [Data(), Data("b".utf8)], as: spec) == ["", "b"])
   }
 
-  @Test func `bytes that are no text are read as Data`() {
+  @Test func `bytes that aren't text are read as Data`() {
     let error = #expect(throws: TensorIOError.self) {
       try String.decode(strings: [Data([0xFF])], as: .bytes(.string, [1]))
     }
