@@ -68,10 +68,11 @@ struct ModelPlacement {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
       // Another process may remove the folder as a leftover before it is locked.
       do {
-        if let lock = try FileLock.trying(on: path), FileSystem.isFolder(path) {
-          return (path, lock)
-        }
-      } catch  where !FileSystem.isFolder(path) {}
+        let lock = try FileLock.trying(on: path)
+        if let lock, FileSystem.isFolder(path) { return (path, lock) }
+      } catch {
+        if FileSystem.isFolder(path) { throw error }
+      }
     }
   }
 

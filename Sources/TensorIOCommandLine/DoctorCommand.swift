@@ -14,6 +14,14 @@ import TensorIO
 import TensorIOLiteRT
 import TensorIOTensorFlow
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The command `tensorio doctor`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

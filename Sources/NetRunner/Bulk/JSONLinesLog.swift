@@ -27,7 +27,7 @@ public final class JSONLinesLog: BulkLog {
   public init(_ path: String) throws {
     self.path = path
     lock = try LogLock(for: path)
-    file = try writing { try OpenFile(appending: path) }
+    file = try Self.writing { try OpenFile(appending: path) }
     try takeOffCutLine()
   }
 
@@ -77,7 +77,7 @@ public final class JSONLinesLog: BulkLog {
     var lines: [UInt8] = []
     for row in rows { lines += try Self.line(of: row) }
     // All lines are written in one call, so that a kill cuts at most one line short.
-    try writing { try file.write(lines) }
+    try Self.writing { try file.write(lines) }
   }
 
   public func removeFailures(of models: Set<String>) throws {
@@ -88,16 +88,16 @@ public final class JSONLinesLog: BulkLog {
         try kept.write(Self.line(of: row))
       }
     }
-    file = try writing { try OpenFile(appending: path) }
+    file = try Self.writing { try OpenFile(appending: path) }
   }
 
   private static func line(of row: BulkRow) throws -> [UInt8] {
     Array(try StableJSON(row).text.utf8) + [lineFeed]
   }
 
-  public func flush() throws { try writing { try file.flush() } }
+  public func flush() throws { try Self.writing { try file.flush() } }
 
-  private func writing<Result>(_ work: () throws -> Result) throws -> Result {
+  private static func writing<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       return try work()
     } catch let error as FileError {
@@ -107,17 +107,17 @@ public final class JSONLinesLog: BulkLog {
 
   private func takeOffCutLine() throws {
     try checkBeginning()
-    let size = try writing { try file.status.size }
+    let size = try Self.writing { try file.status.size }
     var end = size
     while end > 0 {
       let start = max(0, end - 4096)
-      let piece = try writing { try file.bytes(in: start..<end) }
+      let piece = try Self.writing { try file.bytes(in: start..<end) }
       if let last = piece.lastIndex(of: Self.lineFeed) {
         end = start + last + 1
         break
       }
       end = start
     }
-    if end < size { try writing { try file.truncate(to: end) } }
+    if end < size { try Self.writing { try file.truncate(to: end) } }
   }
 }

@@ -55,7 +55,9 @@ extension FileSystem {
     _ destination: String, fill: (_ fresh: String) throws -> Result,
     move: (_ fresh: String) throws -> Void
   ) throws -> Result {
-    let fresh = "\(folder(of: destination))/.\(UUID().uuidString)-\(name(of: destination))"
+    // The end of the name keeps the extension, and the whole stays below the limit of 255 bytes.
+    let end = String(name(of: destination).unicodeScalars.suffix(40))
+    let fresh = "\(folder(of: destination))/.\(UUID().uuidString)-\(end)"
     do {
       defer { try? FileManager.default.removeItem(atPath: fresh) }
       let result = try fill(fresh)
