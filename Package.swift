@@ -74,6 +74,7 @@ let package = Package(
     .target(name: "Files", dependencies: ["CFileCalls"]),
     .target(name: "TensorIO", dependencies: ["CPixelKernels", "Files"]),
     .target(name: "NativeLibrary"),
+    .target(name: "Charts"),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
     .target(
@@ -101,18 +102,20 @@ let package = Package(
     .target(
       name: "NetRunner",
       dependencies: [
-        "CZip", "Files", "Hashing", "NativeLibrary", "StoredRows", "TensorIO",
+        "CZip", "Charts", "Files", "Hashing", "NativeLibrary", "StoredRows", "TensorIO",
         "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(
       name: "ModelTools",
-      dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTensorFlow"]),
+      dependencies: [
+        "Charts", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTensorFlow",
+      ]),
     .target(
       name: "ModelCommands",
       dependencies: [
-        "CProcessCalls", "ModelTools", "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation",
-        "TensorIOLiteRT", "TensorIOTensorFlow",
+        "CProcessCalls", "Charts", "ModelTools", "TensorIO", "TensorIOImageCodecs",
+        "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "CCurl"),
@@ -272,6 +275,7 @@ let package = Package(
       dependencies: [
         "TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs", "TestSupport",
       ]),
+    .testTarget(name: "ChartsTests", dependencies: ["Charts"]),
     .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
     .testTarget(name: "StoredRowsTests", dependencies: ["StoredRows", "TestSupport"]),
     .testTarget(

@@ -110,8 +110,8 @@ struct TrainCommand: ParsableCommand {
   var exportOutput: [String] = []
 
   @Option(
-    help: ArgumentHelp("Plot the loss over the steps.", valueName: "loss.png|loss.svg"),
-    completion: .file(extensions: ["png", "svg"]))
+    help: ArgumentHelp("Plot the loss over the steps.", valueName: "loss.svg"),
+    completion: .file(extensions: ["svg"]))
   var plot: String?
 
   @Option(help: "The number of threads for each step.")

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 package import TensorIO
 import TensorIOImageCodecs
 
@@ -54,7 +55,7 @@ package struct ClassMapDrawing {
       height="\(Self.text(height))" viewBox="0 0 \(Self.text(width)) \(Self.text(height))" \
       font-family="sans-serif" font-size="\(Self.text(Self.fontSize))" fill="#222222">
       """,
-      "<title>\(title.xml)</title>",
+      "<title>\(title.escaped(for: .xml))</title>",
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
       """
       <image x="\(Self.text(Self.margin))" y="\(Self.text(Self.margin))" \
@@ -69,9 +70,9 @@ package struct ClassMapDrawing {
         """
         <rect x="\(Self.text(left))" y="\(Self.text(top))" width="18" height="18" \
         fill="\(entry.color.hexadecimal)" stroke="#888888"/>
-        <text x="\(Self.text(left + 30))" y="\(baseline)">\(entry.name.xml)</text>
+        <text x="\(Self.text(left + 30))" y="\(baseline)">\(entry.name.escaped(for: .xml))</text>
         <text x="\(Self.text(right))" y="\(baseline)" text-anchor="end">\
-        \(entry.percentText.xml)</text>
+        \(entry.percentText.escaped(for: .xml))</text>
         """)
     }
     lines.append("</svg>")
@@ -85,8 +86,7 @@ package struct ClassMapDrawing {
 
   /// Formats a length without a trailing `.0`.
   private static func text(_ length: Double) -> String {
-    let text = length.fixed(1)
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    DecimalText(length, atMost: 1).description
   }
 }
 

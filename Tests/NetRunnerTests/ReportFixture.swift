@@ -3,8 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import NetRunner
 import TensorIO
+
+@testable import NetRunner
 
 /// A made-up report that looks like a real one.
 ///
@@ -121,12 +122,7 @@ struct ReportFixture {
         preprocessingSHA256: Self.hash("preprocessing")),
       pictures: rows.count, failed: rows.count(where: \.error), labelled: rows.count,
       metrics: ["classification": FixtureMetric(classes: classes, rows: rows).report],
-      latency: LatencyRecord(
-        decode: LatencyStatistics(evaluations.map(\.decodeLatency)),
-        preprocess: LatencyStatistics(evaluations.map(\.preprocessorLatency)),
-        inference: LatencyStatistics(evaluations.map(\.inferenceLatency)),
-        postprocess: LatencyStatistics(evaluations.map(\.postprocessLatency)),
-        total: LatencyStatistics(evaluations.map(\.total))),
+      latency: LatencyRecord(evaluations),
       throughput: Double(rows.count) / seconds, seconds: seconds, peakMemory: 180_000_000,
       items: part == nil ? nil : ["classification": rows.map(FixtureMetric.item)])
   }

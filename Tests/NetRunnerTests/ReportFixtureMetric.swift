@@ -3,8 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import NetRunner
 import TensorIO
+
+@testable import NetRunner
 
 /// The results of a classification metric for rows: plain sums that are easy to check by eye.
 struct FixtureMetric {

@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NetRunner
 import TensorIO
 import TestSupport
 import Testing
+
+@testable import NetRunner
 
 @Suite struct ReportJSONTests {
   @Test func `a report that was read is written with the same bytes`() throws {

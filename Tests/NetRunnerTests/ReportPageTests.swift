@@ -4,11 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 import TestSupport
 import Testing
+
+@testable import NetRunner
 
 @Suite struct ReportPageTests {
   /// Photos, tall and wide, tiny images, and some that can't be read.

@@ -152,11 +152,11 @@ struct TrainRunTests {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/part.tiobundle"
     let result = try await train(
-      ["--epochs", "100000", "--export", bundle, "--plot", folder.path + "/loss.png"],
+      ["--epochs", "100000", "--export", bundle, "--plot", folder.path + "/loss.svg"],
       interruptedBy: signal)
     #expect(result.status == 0, "\(result.error)")
     #expect(result.error.contains("interrupted after "), "\(result.error)")
-    #expect(try folder.contents == ["loss.png", "part.tiobundle"])
+    #expect(try folder.contents == ["loss.svg", "part.tiobundle"])
     let run = try await CommandRunner.run(["run", bundle, "Demo/images/digit-7-01.png"])
     #expect(run.status == 0)
   }

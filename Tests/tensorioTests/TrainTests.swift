@@ -18,7 +18,7 @@ struct TrainTests {
       ["--validation", "0.1", "--validation-data", "x.jsonl"],
       "Pass either --validation or --validation-data, not both."
     ),
-    (["--plot", "loss.jpg"], "--plot takes a path that ends in .png or .svg, got 'loss.jpg'."),
+    (["--plot", "loss.png"], "--plot takes a path that ends in .svg, got 'loss.png'."),
     (["--export-output", "y"], "--export-output needs --export NAME.tiobundle."),
     (
       ["--export-output", "y", "--export", "x"],
@@ -56,7 +56,7 @@ struct TrainTests {
   @Test(arguments: [
     (["--export", "nowhere"], "There is no folder 'nowhere' for the checkpoint"),
     (["--export", "no/x.tiobundle"], "There is no folder 'no' to put the bundle into."),
-    (["--plot", "no/loss.png"], "There is no folder 'no' for the plot."),
+    (["--plot", "no/loss.svg"], "There is no folder 'no' for the plot."),
     (["--restore", "nowhere"], "There is no folder 'nowhere' with a checkpoint."),
   ])
   func `what is missing is said before the training`(

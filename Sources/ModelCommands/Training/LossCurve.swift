@@ -22,7 +22,8 @@ struct LossCurve {
   /// The mean of each epoch over the validation items.
   private(set) var validation: [Point] = []
 
-  private var count = 0
+  /// The number of steps so far.
+  private(set) var count = 0
 
   var isEmpty: Bool { steps.isEmpty }
 

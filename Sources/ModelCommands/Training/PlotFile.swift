@@ -5,7 +5,6 @@
 
 import ArgumentParser
 import TensorIO
-import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -16,16 +15,13 @@ import Foundation
 /// The file that a plot is written to.
 struct PlotFile {
   let path: String
-  private let isDrawing: Bool
 
-  /// - Throws: `ValidationError` for an extension that is neither .png nor .svg.
+  /// - Throws: `ValidationError` for an extension that isn't .svg.
   init(_ path: String) throws {
-    let name = path.lowercased()
-    guard name.hasSuffix(".png") || name.hasSuffix(".svg") else {
-      throw ValidationError("--plot takes a path that ends in .png or .svg, got '\(path)'.")
+    guard path.lowercased().hasSuffix(".svg") else {
+      throw ValidationError("--plot takes a path that ends in .svg, got '\(path)'.")
     }
     self.path = path
-    isDrawing = name.hasSuffix(".svg")
   }
 
   /// Checks that the file can be written, before the training begins.
@@ -43,10 +39,8 @@ struct PlotFile {
 
   /// Writes the plot, and replaces an existing file.
   func write(_ curve: LossCurve) throws {
-    let plot = LossPlot(curve)
-    guard isDrawing else { return try ImageEncoder().write(plot.picture(), to: path) }
     do {
-      try Data(plot.svg().utf8).write(to: URL(filePath: path))
+      try Data(LossPlot(curve).svg.utf8).write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
         .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",

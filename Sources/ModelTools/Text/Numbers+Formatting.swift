@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 import TensorIO
 
 extension Float {
@@ -13,15 +14,7 @@ extension Float {
 extension Double {
   /// Returns the number with a fixed count of decimals.
   package func fixed(_ decimals: Int) -> String {
-    guard isFinite, magnitude < 1e12 else { return "\(self)" }
-    var factor = 1.0
-    for _ in 0..<decimals { factor *= 10 }
-    let scaled = Int64((magnitude * factor).rounded())
-    let digits = String(scaled)
-    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
-    let sign = sign == .minus && scaled != 0 ? "-" : ""
-    guard decimals > 0 else { return sign + padded }
-    return "\(sign)\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
+    DecimalText(self, digits: decimals).description
   }
 }
 

@@ -41,8 +41,8 @@ public enum BulkExport: String, Sendable, CaseIterable {
     switch self {
     case .jsonLines: try log.forEachRow { try add(StableJSON($0).text + "\n") }
     case .csv:
-      try add(CSVTable.line(ResultRow.csvColumns))
-      try log.forEachRow { try add(CSVTable.line($0.result.csvFields)) }
+      try add(CSV.line(ResultRow.csvColumns))
+      try log.forEachRow { try add(CSV.line($0.result.csvFields)) }
     case .json:
       try add("{\"results\": [\n")
       var isFirst = true
@@ -53,14 +53,5 @@ public enum BulkExport: String, Sendable, CaseIterable {
       try add("\n]}\n")
     }
     try put(text)
-  }
-}
-
-extension CSVTable {
-  /// Formats a single line of the table.
-  fileprivate static func line(_ fields: [Field]) -> String {
-    var table = CSVTable()
-    table.add(fields)
-    return table.text
   }
 }

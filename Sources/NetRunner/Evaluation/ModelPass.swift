@@ -91,7 +91,7 @@ struct ModelPass {
     }
     return ModelResult(
       model: try ModelRecord(bundle, options.decoder), pictures: rows.count, failed: failed,
-      labelled: labelled, metrics: metrics, latency: LatencyRecord(rows),
+      labelled: labelled, metrics: metrics, latency: LatencyRecord(rows.compactMap(\.evaluation)),
       throughput: seconds > 0 ? Double(rows.count) / seconds : 0, seconds: seconds,
       peakMemory: ProcessMemory.peak, items: keepingItems ? items : nil,
       labels: keepingItems ? labels : nil)

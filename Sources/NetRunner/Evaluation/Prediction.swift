@@ -8,7 +8,7 @@ public import TensorIO
 /// A model's prediction for an image, in the form that metrics need.
 public struct Prediction: Sendable {
   /// All outputs, in the order of model.json.
-  public var outputs: [(name: String, value: TensorValue)]
+  public var outputs: [(name: String, value: TensorValue)] = []
   /// The labelled values of the first output that has labels, or nil if there is none.
   public var classification: Classification?
   /// The values of the first output that has only numbers without labels, or nil if there is none.
@@ -21,20 +21,6 @@ public struct Prediction: Sendable {
   ///
   /// It converts the detections' fractions to pixels.
   public var pictureSize: (width: Int, height: Int)?
-
-  /// Creates a prediction from its parts.
-  public init(
-    outputs: [(name: String, value: TensorValue)] = [], classification: Classification? = nil,
-    values: [Float]? = nil, classMap: ClassMap? = nil, detections: [Detection]? = nil,
-    pictureSize: (width: Int, height: Int)? = nil
-  ) {
-    self.outputs = outputs
-    self.classification = classification
-    self.values = values
-    self.classMap = classMap
-    self.detections = detections
-    self.pictureSize = pictureSize
-  }
 }
 
 /// An object that a model detected.

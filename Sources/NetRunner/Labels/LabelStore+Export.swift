@@ -248,7 +248,7 @@ extension LabelStore {
     let isPlain =
       text.utf8.allSatisfy { !",;\t\"\r\n".utf8.contains($0) } && text.utf8.first != 0x20
       && text.utf8.last != 0x20
-    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+    return isPlain ? text : CSV.quoted(text)
   }
 }
 

@@ -85,19 +85,7 @@ public struct PropertyListFormat: OutputFormat {
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "_./-".utf8.contains(byte)
     }
-    if isWord, !text.isEmpty { return text }
-    var quoted = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return "\"\(quoted)\""
+    return isWord && !text.isEmpty ? text : OrderedJSON.quoted(text)
   }
 }
 

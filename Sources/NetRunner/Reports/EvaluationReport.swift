@@ -36,25 +36,18 @@ public struct EvaluationReport: Sendable, Codable {
   /// One row for each model and image, in the dataset's order and in Net Runner's export format.
   public var results: [ResultRow]
 
-  /// Creates a report.
-  public init(
-    tool: ToolRecord, created: String, part: PartRecord? = nil, settings: SettingsRecord,
-    environment: EnvironmentRecord, dataset: DatasetRecord, models: [ModelResult],
-    summary: [SummaryRow], results: [ResultRow]
-  ) {
-    self.tool = tool
-    self.created = created
-    self.part = part
-    self.settings = settings
-    self.environment = environment
-    self.dataset = dataset
-    self.models = models
-    self.summary = summary
-    self.results = results
-  }
-
   private enum CodingKeys: String, CodingKey {
     case schema, tool, created, part, settings, environment, dataset, models, summary, results
     case schemaVersion = "schema_version"
+  }
+
+  /// A copy of the report in which all models have distinct names.
+  func withDistinctModelNames() -> EvaluationReport {
+    var report = self
+    let models = models.map(\.model)
+    for (place, model) in models.enumerated() {
+      report.models[place].model.name = model.title(among: models)
+    }
+    return report
   }
 }

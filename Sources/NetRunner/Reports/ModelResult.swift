@@ -36,25 +36,6 @@ public struct ModelResult: Sendable, Codable {
   /// Only reports about parts have them, because metrics need them.
   public var labels: [String]?
 
-  /// Creates a result.
-  public init(
-    model: ModelRecord, pictures: Int, failed: Int, labelled: Int,
-    metrics: [String: MetricReport], latency: LatencyRecord, throughput: Double, seconds: Double,
-    peakMemory: Int, items: [String: [JSONValue]]? = nil, labels: [String]? = nil
-  ) {
-    self.model = model
-    self.pictures = pictures
-    self.failed = failed
-    self.labelled = labelled
-    self.metrics = metrics
-    self.latency = latency
-    self.throughput = throughput
-    self.seconds = seconds
-    self.peakMemory = peakMemory
-    self.items = items
-    self.labels = labels
-  }
-
   private enum CodingKeys: String, CodingKey {
     case model, pictures, failed, labelled, metrics, latency, throughput, seconds, items, labels
     case peakMemory = "peak_memory_bytes"
@@ -73,30 +54,17 @@ public struct LatencyRecord: Sendable, Codable, Hashable {
   public var postprocess: LatencyStatistics
   /// All stages together.
   public var total: LatencyStatistics
-
-  /// Creates a record.
-  public init(
-    decode: LatencyStatistics, preprocess: LatencyStatistics, inference: LatencyStatistics,
-    postprocess: LatencyStatistics, total: LatencyStatistics
-  ) {
-    self.decode = decode
-    self.preprocess = preprocess
-    self.inference = inference
-    self.postprocess = postprocess
-    self.total = total
-  }
 }
 
 extension LatencyRecord {
-  /// Creates a record from the rows that didn't fail.
-  init(_ rows: [ResultRow]) {
-    let records = rows.compactMap(\.evaluation)
+  /// Computes the statistics of all images that didn't fail.
+  init(_ evaluations: [EvaluationRecord]) {
     self.init(
-      decode: LatencyStatistics(records.map(\.decodeLatency)),
-      preprocess: LatencyStatistics(records.map(\.preprocessorLatency)),
-      inference: LatencyStatistics(records.map(\.inferenceLatency)),
-      postprocess: LatencyStatistics(records.map(\.postprocessLatency)),
-      total: LatencyStatistics(records.map(\.total)))
+      decode: LatencyStatistics(evaluations.map(\.decodeLatency)),
+      preprocess: LatencyStatistics(evaluations.map(\.preprocessorLatency)),
+      inference: LatencyStatistics(evaluations.map(\.inferenceLatency)),
+      postprocess: LatencyStatistics(evaluations.map(\.postprocessLatency)),
+      total: LatencyStatistics(evaluations.map(\.total)))
   }
 }
 

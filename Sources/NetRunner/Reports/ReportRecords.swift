@@ -54,24 +54,6 @@ public struct SettingsRecord: Sendable, Codable, Hashable {
   /// The class of pixels that segmentation metrics ignored, or nil if all pixels counted.
   public var ignoredClass: Int?
 
-  /// Creates a record.
-  public init(
-    iterations: Int, warmup: Int, threads: Int, seed: UInt64, limit: Int?, decode: String,
-    metrics: [String], topK: Int, labelOffset: Int,
-    ignoredClass: Int? = nil
-  ) {
-    self.iterations = iterations
-    self.warmup = warmup
-    self.threads = threads
-    self.seed = seed
-    self.limit = limit
-    self.decode = decode
-    self.metrics = metrics
-    self.topK = topK
-    self.labelOffset = labelOffset
-    self.ignoredClass = ignoredClass
-  }
-
   private enum CodingKeys: String, CodingKey {
     case iterations, warmup, threads, seed, limit, decode, metrics
     case topK = "top_k"
@@ -92,17 +74,6 @@ public struct EnvironmentRecord: Sendable, Codable, Hashable {
   public var cores: Int
   /// The versions of the libraries that ran the models, by the libraries' names.
   public var libraries: [String: String]
-
-  /// Creates a record.
-  public init(
-    system: String, architecture: String, cpu: String, cores: Int, libraries: [String: String]
-  ) {
-    self.system = system
-    self.architecture = architecture
-    self.cpu = cpu
-    self.cores = cores
-    self.libraries = libraries
-  }
 }
 
 /// The dataset of an evaluation.
@@ -129,23 +100,6 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   public var metric: String?
   /// Notes about what was guessed or left out.
   public var notes: [String]
-
-  /// Creates a record.
-  public init(
-    layout: Dataset.Layout, name: String, id: String?, version: String?, path: String,
-    pictures: Int, labelled: Int, sha256: String, metric: String? = nil, notes: [String]
-  ) {
-    self.layout = layout
-    self.name = name
-    self.id = id
-    self.version = version
-    self.path = path
-    self.pictures = pictures
-    self.labelled = labelled
-    self.sha256 = sha256
-    self.metric = metric
-    self.notes = notes
-  }
 }
 
 /// A model that was evaluated.
@@ -167,23 +121,13 @@ public struct ModelRecord: Sendable, Codable, Hashable {
   /// The SHA-256 of ``preprocessing`` and the decode setting, as 64 hexadecimal digits.
   public var preprocessingSHA256: String
 
-  /// Creates a record.
-  public init(
-    id: String, name: String, version: String, path: String, backend: String, sha256: String,
-    preprocessing: String, preprocessingSHA256: String
-  ) {
-    self.id = id
-    self.name = name
-    self.version = version
-    self.path = path
-    self.backend = backend
-    self.sha256 = sha256
-    self.preprocessing = preprocessing
-    self.preprocessingSHA256 = preprocessingSHA256
-  }
-
   private enum CodingKeys: String, CodingKey {
     case id, name, version, path, backend, sha256, preprocessing
     case preprocessingSHA256 = "preprocessing_sha256"
+  }
+
+  /// The model's name, followed by its id if another model has the same name.
+  func title(among others: [ModelRecord]) -> String {
+    others.contains { $0.name == name && $0.id != id } ? "\(name) (\(id))" : name
   }
 }

@@ -16,15 +16,6 @@ public struct SummaryRow: Sendable, Codable, Hashable {
   /// The test bundle's identifier, or the dataset's name for other layouts.
   public var testBundle: String
 
-  /// Creates a row.
-  public init(latency: Double?, classificationAccuracy: Double?, model: String, testBundle: String)
-  {
-    self.latency = latency
-    self.classificationAccuracy = classificationAccuracy
-    self.model = model
-    self.testBundle = testBundle
-  }
-
   private enum CodingKeys: String, CodingKey {
     case latency, model
     case classificationAccuracy = "classification_accuracy"
@@ -73,50 +64,11 @@ public struct ResultRow: Sendable, Codable, Hashable {
   /// It is false for a labelled image that failed, and nil if it can't be determined.
   public var isCorrect: Bool?
 
-  /// Creates a row.
-  public init(
-    index: Int, type: String, image: String, model: String, testBundle: String, error: Bool,
-    errorDescription: String? = nil, evaluation: EvaluationRecord? = nil, truth: String? = nil,
-    predicted: String? = nil, score: Double? = nil, isCorrect: Bool? = nil
-  ) {
-    self.index = index
-    self.type = type
-    self.image = image
-    self.model = model
-    self.testBundle = testBundle
-    self.error = error
-    self.errorDescription = errorDescription
-    self.evaluation = evaluation
-    self.truth = truth
-    self.predicted = predicted
-    self.score = score
-    self.isCorrect = isCorrect
-  }
-
   private enum CodingKeys: String, CodingKey {
     case index, type, image, model, error, evaluation, truth, predicted, score
     case testBundle = "test_bundle"
     case errorDescription = "error_description"
     case isCorrect = "correct"
-  }
-
-  /// Decodes a row.
-  ///
-  /// An empty `evaluation` is decoded as nil.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    index = try container.decode(Int.self, forKey: .index)
-    type = try container.decode(String.self, forKey: .type)
-    image = try container.decode(String.self, forKey: .image)
-    model = try container.decode(String.self, forKey: .model)
-    testBundle = try container.decode(String.self, forKey: .testBundle)
-    error = try container.decode(Bool.self, forKey: .error)
-    errorDescription = try container.decodeIfPresent(String.self, forKey: .errorDescription)
-    evaluation = error ? nil : try container.decode(EvaluationRecord.self, forKey: .evaluation)
-    truth = try container.decodeIfPresent(String.self, forKey: .truth)
-    predicted = try container.decodeIfPresent(String.self, forKey: .predicted)
-    score = try container.decodeIfPresent(Double.self, forKey: .score)
-    isCorrect = try container.decodeIfPresent(Bool.self, forKey: .isCorrect)
   }
 
   /// Encodes a row, which always has an `evaluation`.
@@ -141,6 +93,27 @@ public struct ResultRow: Sendable, Codable, Hashable {
   }
 }
 
+extension ResultRow {
+  /// Decodes a row.
+  ///
+  /// An empty `evaluation` is decoded as nil.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    index = try container.decode(Int.self, forKey: .index)
+    type = try container.decode(String.self, forKey: .type)
+    image = try container.decode(String.self, forKey: .image)
+    model = try container.decode(String.self, forKey: .model)
+    testBundle = try container.decode(String.self, forKey: .testBundle)
+    error = try container.decode(Bool.self, forKey: .error)
+    errorDescription = try container.decodeIfPresent(String.self, forKey: .errorDescription)
+    evaluation = error ? nil : try container.decode(EvaluationRecord.self, forKey: .evaluation)
+    truth = try container.decodeIfPresent(String.self, forKey: .truth)
+    predicted = try container.decodeIfPresent(String.self, forKey: .predicted)
+    score = try container.decodeIfPresent(Double.self, forKey: .score)
+    isCorrect = try container.decodeIfPresent(Bool.self, forKey: .isCorrect)
+  }
+}
+
 /// The outputs for one image and the latencies in milliseconds.
 public struct EvaluationRecord: Sendable, Codable, Hashable {
   /// Reading the file and decoding the image.
@@ -154,18 +127,6 @@ public struct EvaluationRecord: Sendable, Codable, Hashable {
   /// The outputs by name: numbers, arrays, or objects of labelled values.
   public var inferenceResults: [String: JSONValue]
 
-  /// Creates a record.
-  public init(
-    decodeLatency: Double, preprocessorLatency: Double, inferenceLatency: Double,
-    postprocessLatency: Double, inferenceResults: [String: JSONValue]
-  ) {
-    self.decodeLatency = decodeLatency
-    self.preprocessorLatency = preprocessorLatency
-    self.inferenceLatency = inferenceLatency
-    self.postprocessLatency = postprocessLatency
-    self.inferenceResults = inferenceResults
-  }
-
   /// The sum of the latencies.
   public var total: Double {
     decodeLatency + preprocessorLatency + inferenceLatency + postprocessLatency
@@ -177,5 +138,49 @@ public struct EvaluationRecord: Sendable, Codable, Hashable {
     case inferenceLatency = "inference_latency"
     case postprocessLatency = "postprocess_latency"
     case inferenceResults = "inference_results"
+  }
+}
+
+extension EvaluationRecord {
+  /// Decodes a record.
+  ///
+  /// Reports of classifiers with many classes contain millions of numbers, so numbers are tried
+  /// first.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      decodeLatency: try container.decode(Double.self, forKey: .decodeLatency),
+      preprocessorLatency: try container.decode(Double.self, forKey: .preprocessorLatency),
+      inferenceLatency: try container.decode(Double.self, forKey: .inferenceLatency),
+      postprocessLatency: try container.decode(Double.self, forKey: .postprocessLatency),
+      inferenceResults: try container.decode([String: NumberFirst].self, forKey: .inferenceResults)
+        .mapValues(\.value))
+  }
+}
+
+/// A value of a document that is most likely a number or a collection of numbers.
+private struct NumberFirst: Decodable {
+  let value: JSONValue
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let number = try? container.decode(Double.self) {
+      // Larger integers would lose digits, and strings for numbers that aren't finite would lose
+      // their type. Both are therefore decoded as they are written.
+      let isPlain = number.magnitude < 0x1p53
+      value = isPlain ? .number(number) : try container.decode(JSONValue.self)
+    } else if let numbers = try? container.decode([String: Double].self),
+      numbers.values.allSatisfy({ $0.magnitude < 0x1p53 })
+    {
+      value = .object(numbers.mapValues(JSONValue.number))
+    } else if let numbers = try? container.decode([Double].self),
+      numbers.allSatisfy({ $0.magnitude < 0x1p53 })
+    {
+      value = .array(numbers.map(JSONValue.number))
+    } else if let parts = try? container.decode([NumberFirst].self) {
+      value = .array(parts.map(\.value))
+    } else {
+      value = try container.decode(JSONValue.self)
+    }
   }
 }

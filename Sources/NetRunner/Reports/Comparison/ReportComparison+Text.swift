@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 extension ReportComparison {
   /// The comparison as human-readable lines for a terminal.
   public var text: String {

@@ -120,15 +120,6 @@ public struct GateResult: Sendable, Hashable, Codable {
   /// A sentence that explains the result.
   public var message: String
 
-  /// Creates a result.
-  public init(gate: Gate, model: String, value: Double?, isMet: Bool, message: String) {
-    self.gate = gate
-    self.model = model
-    self.value = value
-    self.isMet = isMet
-    self.message = message
-  }
-
   private enum CodingKeys: String, CodingKey {
     case gate, model, value, message
     case isMet = "met"

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 import Hashing
 
 #if canImport(FoundationEssentials)
@@ -17,7 +18,7 @@ import Foundation
 /// images. A browser doesn't run anything else that might get into the page.
 struct HTMLPage {
   var title: String
-  var body: HTMLFragment
+  var body: Markup
 
   var text: String {
     let style = HTMLStyle.text
@@ -25,7 +26,7 @@ struct HTMLPage {
     let policy =
       "default-src 'none'; img-src data:; style-src '\(Self.hash(style))'; "
       + "script-src '\(Self.hash(script))'; base-uri 'none'; form-action 'none'"
-    let page: HTMLFragment = """
+    let page: Markup = """
       <!DOCTYPE html>
       <html lang="en">
       <head>
@@ -36,11 +37,11 @@ struct HTMLPage {
       <meta name="referrer" content="no-referrer">
       <title>\(title)</title>
       <link rel="icon" href="data:,">
-      <style>\(HTMLFragment(stringLiteral: style))</style>
+      <style>\(Markup(stringLiteral: style))</style>
       </head>
       <body>
       \(body)
-      <script>\(HTMLFragment(stringLiteral: script))</script>
+      <script>\(Markup(stringLiteral: script))</script>
       </body>
       </html>
 
@@ -50,5 +51,17 @@ struct HTMLPage {
 
   private static func hash(_ text: String) -> String {
     "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
+  }
+}
+
+extension Markup {
+  /// Isolates text from elsewhere, so that its writing direction doesn't affect the text around it.
+  static func name(_ text: String) -> Markup { "<bdi>\(text)</bdi>" }
+
+  /// Wraps a table that can be wider than the page.
+  ///
+  /// It scrolls separately, also with the keyboard.
+  static func scrolling(_ table: Markup, label: String) -> Markup {
+    "<div class=\"scroll\" role=\"region\" aria-label=\"\(label)\" tabindex=\"0\">\(table)</div>\n"
   }
 }

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// An evaluation as a single web page that needs no other files and no network.
 ///
 /// The page shows each model's metrics with their intervals, its confusion matrix, its latencies,
@@ -39,7 +41,7 @@ public struct HTMLReport: Sendable {
     HTMLPage(title: "\(report.dataset.name): evaluation", body: body).text
   }
 
-  private var body: HTMLFragment {
+  private var body: Markup {
     let report = report.withDistinctModelNames()
     let overview = OverviewSection(report: report, gates: gates)
     var sections = overview.html

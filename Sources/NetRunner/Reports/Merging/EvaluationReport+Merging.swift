@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import TensorIO
+import TensorIO
 
 extension EvaluationReport {
   /// Merges the parts of an evaluation that were run one after the other, or on several machines.
@@ -15,15 +15,42 @@ extension EvaluationReport {
   ///
   /// - Parameters:
   ///   - parts: All parts, in any order.
-  ///   - accuracy: Returns a model's accuracy for the summary. If nil, it is the metric whose
-  ///     values the parts' summaries have.
+  ///   - registry: The metrics by name.
+  /// - Returns: The report of the whole evaluation.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` that says which parts don't belong
+  ///   together, or what is missing.
+  public static func merging(
+    parts: [EvaluationReport], registry: MetricRegistry = .standard
+  ) throws -> EvaluationReport {
+    let labels = Dictionary(
+      (parts.first?.models ?? []).map { ($0.model.id, $0.labels ?? []) }, uniquingKeysWith: { $1 })
+    let settings = parts.first?.settings
+    return try merging(
+      parts: parts,
+      accuracy: { $0.summary(testBundle: "").classificationAccuracy },
+      reduce: { model, name, items in
+        var context = MetricContext(labels: labels[model.id] ?? [])
+        context.topK = settings?.topK ?? context.topK
+        context.labelOffset = settings?.labelOffset ?? 0
+        context.ignoredClass = settings?.ignoredClass
+        context.seed = settings?.seed ?? 0
+        var accumulator = MetricAccumulator(try registry.metric(named: name, context: context))
+        try accumulator.merge(items, at: items.indices)
+        return try accumulator.report()
+      })
+  }
+
+  /// Merges parts with metrics that the caller computes.
+  ///
+  /// - Parameters:
+  ///   - parts: All parts, in any order.
+  ///   - accuracy: Returns a model's accuracy for the summary.
   ///   - reduce: Computes a metric's report from its data for all images (``ModelResult/items``),
   ///     in the rows' order. It is called with the model, the metric's name and the items.
   /// - Returns: The report of the whole evaluation.
-  /// - Throws: `TensorIOError` with the code `.invalidOption` if parts don't belong together or
-  ///   something is missing; what `reduce` throws.
-  public static func merging(
-    parts: [EvaluationReport], accuracy: ((ModelResult) throws -> Double?)? = nil,
+  /// - Throws: `TensorIOError` with the code `.invalidOption`; what `reduce` throws.
+  static func merging(
+    parts: [EvaluationReport], accuracy: (ModelResult) -> Double?,
     reduce: (
       _ model: ModelRecord, _ metric: String, _ items: [JSONValue]
     ) throws -> MetricReport
@@ -45,8 +72,7 @@ extension EvaluationReport {
       }
       var row = row
       row.latency = result.latency.inference.mean
-      row.classificationAccuracy =
-        if let accuracy { try accuracy(result) } else { try parts.accuracy(of: result) }
+      row.classificationAccuracy = accuracy(result)
       return row
     }
     return whole

@@ -68,46 +68,4 @@ extension PartSet {
     }
     return all.sorted { $0.index < $1.index }.map(\.item)
   }
-
-  /// The value of the metric that the parts' summaries use as the accuracy, computed over all
-  /// parts.
-  func accuracy(of result: ModelResult) throws -> Double? {
-    let id = result.model.id
-    let parts = all.map { part in
-      (
-        summary: part.summary.first { $0.model == id }?.classificationAccuracy,
-        metrics: part.models.first { $0.model.id == id }?.metrics ?? [:]
-      )
-    }
-    if parts.allSatisfy({ $0.summary == nil }) { return nil }
-    var found: [Double?] = []
-    for (metric, report) in result.metrics.sorted(by: { $0.key < $1.key }) {
-      for value in report.values {
-        let isIt = parts.allSatisfy { part in
-          let other = part.metrics[metric]?.values.first { $0.name == value.name }
-          return other.map { $0.value == part.summary } ?? false
-        }
-        if isIt { found.append(value.value) }
-      }
-    }
-    guard let first = found.first, found.allSatisfy({ $0 == first }) else {
-      throw TensorIOError(
-        .invalidOption,
-        "The metric that the parts' summaries give as the accuracy of '\(id)' can't be determined: "
-          + "\(found.isEmpty ? "none" : "several") of them fit.")
-    }
-    return first
-  }
-}
-
-extension LatencyRecord {
-  /// Computes the statistics of all images that didn't fail.
-  init(_ evaluations: [EvaluationRecord]) {
-    self.init(
-      decode: LatencyStatistics(evaluations.map(\.decodeLatency)),
-      preprocess: LatencyStatistics(evaluations.map(\.preprocessorLatency)),
-      inference: LatencyStatistics(evaluations.map(\.inferenceLatency)),
-      postprocess: LatencyStatistics(evaluations.map(\.postprocessLatency)),
-      total: LatencyStatistics(evaluations.map(\.total)))
-  }
 }

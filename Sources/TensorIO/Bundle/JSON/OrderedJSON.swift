@@ -90,7 +90,8 @@ package indirect enum OrderedJSON {
     }
   }
 
-  private static func quoted(_ text: String) -> String {
+  /// Returns a text in quotation marks, with escapes for control characters.
+  package static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// The distribution of values over bins.
 struct Histogram {
   /// The start of the first bin.

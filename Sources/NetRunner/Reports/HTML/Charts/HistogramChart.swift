@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// Draws a histogram of latencies, with marks for the percentiles.
 struct HistogramChart {
   var histogram: Histogram
@@ -13,12 +15,12 @@ struct HistogramChart {
   private static let size = (width: 360.0, height: 190.0)
   private static let plot = (left: 8.0, right: 352.0, top: 40.0, bottom: 158.0)
 
-  var html: HTMLFragment {
+  var html: Markup {
     let plot = Self.plot
     let x = ChartAxis(histogram.start, histogram.end, at: plot.left, plot.right)
     let most = max(1, histogram.counts.max() ?? 1)
     let y = ChartAxis(0, Double(most), at: plot.bottom, plot.top + 4)
-    var bars = HTMLFragment.empty
+    var bars = Markup.empty
     for (bin, count) in histogram.counts.enumerated() where count > 0 {
       let from = x.place(histogram.start + Double(bin) * histogram.width)
       let to = x.place(histogram.start + Double(bin + 1) * histogram.width)
@@ -27,14 +29,13 @@ struct HistogramChart {
       bars +=
         "<rect x=\"\(from + 0.5)\" y=\"\(top)\" width=\"\(max(0.8, to - from - 1))\" height=\"\(plot.bottom - top)\"/>"
     }
-    return """
-      <svg class="chart" viewBox="0 0 \(Self.size.width) \(Self.size.height)" role="img">
-      <title>\(title)</title><desc>\(summary)</desc>
+    return .chart(
+      title: title, description: summary, height: Self.size.height,
+      """
       <g class="bars">\(bars)</g>
       <line class="axis" x1="\(plot.left)" x2="\(plot.right)" y1="\(plot.bottom)" y2="\(plot.bottom)"/>
-      \(ticks(x))\(markers(x))</svg>
-
-      """
+      \(ticks(x))\(markers(x))
+      """)
   }
 
   private var summary: String {
@@ -43,17 +44,15 @@ struct HistogramChart {
     return "Histogram. " + parts.joined(separator: ", ") + beyond + "."
   }
 
-  private func ticks(_ x: ChartAxis) -> HTMLFragment {
-    var html = HTMLFragment.empty
-    let ticks = x.ticks(5)
-    let digits = ChartAxis.decimals(of: ticks)
-    for tick in ticks {
-      let place = x.place(tick)
+  private func ticks(_ x: ChartAxis) -> Markup {
+    var html = Markup.empty
+    for tick in x.ticks(5) {
+      let place = x.place(tick.value)
       let anchor = place < 24 ? "start" : place > Self.size.width - 24 ? "end" : "middle"
       html +=
         "<line class=\"axis\" x1=\"\(place)\" x2=\"\(place)\" y1=\"\(Self.plot.bottom)\" y2=\"\(Self.plot.bottom + 4)\"/>"
       html +=
-        "<text x=\"\(place)\" y=\"\(Self.plot.bottom + 18)\" text-anchor=\"\(anchor)\">\(DecimalText(tick, digits: digits))</text>"
+        "<text x=\"\(place)\" y=\"\(Self.plot.bottom + 18)\" text-anchor=\"\(anchor)\">\(tick.text)</text>"
     }
     return html
   }
@@ -61,8 +60,8 @@ struct HistogramChart {
   /// Draws lines with names above them.
   ///
   /// Names that would overlap are moved to another row.
-  private func markers(_ x: ChartAxis) -> HTMLFragment {
-    var html = HTMLFragment.empty
+  private func markers(_ x: ChartAxis) -> Markup {
+    var html = Markup.empty
     var ends = [-Double.infinity, -Double.infinity, -Double.infinity]
     for mark in marks where mark.value <= histogram.end {
       let place = x.place(mark.value)

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// Draws the ROC curves with the smallest areas.
 struct ROCChart {
   var curves: [ROCCurve]
@@ -11,11 +13,11 @@ struct ROCChart {
   /// The maximum number of curves, and how many of them have a colour and a name.
   private static let (most, named) = (12, 3)
 
-  var html: HTMLFragment {
+  var html: Markup {
     let sorted = curves.sorted { $0.area < $1.area }
     let shown = Array(sorted.prefix(Self.most))
     let highlights = curves.count == 1 ? 1 : min(Self.named, shown.count)
-    var lines = HTMLFragment.empty
+    var lines = Markup.empty
     for (place, curve) in shown.enumerated().reversed() {
       let style = place < highlights ? "curve c\(place)" : "curve"
       let points = SquareChart.points(
@@ -36,7 +38,7 @@ struct ROCChart {
       """
   }
 
-  private func caption(_ sorted: [ROCCurve], _ shown: [ROCCurve]) -> HTMLFragment {
+  private func caption(_ sorted: [ROCCurve], _ shown: [ROCCurve]) -> Markup {
     guard curves.count > 1 else { return .empty }
     guard shown.count < sorted.count else { return ", each class against all others" }
     return """
@@ -45,11 +47,11 @@ struct ROCChart {
       """
   }
 
-  private func legend(_ shown: [ROCCurve], _ highlights: Int) -> HTMLFragment {
-    var items = HTMLFragment.empty
+  private func legend(_ shown: [ROCCurve], _ highlights: Int) -> Markup {
+    var items = Markup.empty
     for (place, curve) in shown.prefix(highlights).enumerated() {
       items += """
-        <div><span class="key k\(place)"></span>\(HTMLFragment.name(curve.label)), area \
+        <div><span class="key k\(place)"></span>\(Markup.name(curve.label)), area \
         \(DecimalText(curve.area, digits: 3))</div>
         """
     }
@@ -71,12 +73,12 @@ struct CalibrationChart {
 
   private static let stripHeight = 56.0
 
-  var html: HTMLFragment {
+  var html: Markup {
     let bottom = SquareChart.plot.top + SquareChart.plot.side
     let base = bottom + Self.stripHeight + 4
     let most = max(1, bins.map(\.count).max() ?? 1)
-    var bars = HTMLFragment.empty
-    var strip = HTMLFragment.empty
+    var bars = Markup.empty
+    var strip = Markup.empty
     for bin in bins where bin.count > 0 {
       let (left, right) = (SquareChart.x.place(bin.lower), SquareChart.x.place(bin.upper))
       let width = max(1, right - left - 2)

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// Draws a square chart for curves with both axes from 0 to 1.
 struct SquareChart {
   var title: String
@@ -18,11 +20,11 @@ struct SquareChart {
   static let x = ChartAxis(0, 1, at: plot.left, plot.left + plot.side)
   static let y = ChartAxis(0, 1, at: plot.top + plot.side, plot.top)
 
-  func html(_ content: HTMLFragment, below: HTMLFragment = .empty) -> HTMLFragment {
+  func html(_ content: Markup, below: Markup = .empty) -> Markup {
     let plot = Self.plot
     let bottom = plot.top + plot.side
     let height = bottom + 40 + extraHeight
-    var grid = HTMLFragment.empty
+    var grid = Markup.empty
     for tick in stride(from: 0.0, through: 1, by: 0.25) {
       let (x, y) = (Self.x.place(tick), Self.y.place(tick))
       let name = DecimalText(tick, digits: 2)
@@ -32,23 +34,36 @@ struct SquareChart {
       grid +=
         "<text x=\"\(x)\" y=\"\(bottom + extraHeight + 16)\" text-anchor=\"middle\">\(name)</text>"
     }
-    return """
-      <svg class="chart" viewBox="0 0 360 \(height)" role="img">
-      <title>\(title)</title><desc>\(description)</desc>
+    return .chart(
+      title: title, description: description, height: height,
+      """
       <g class="grid">\(grid)</g>
       <line class="diagonal" x1="\(plot.left)" y1="\(bottom)" x2="\(plot.left + plot.side)" y2="\(plot.top)"/>
       \(content)\(below)
       <text x="\(plot.left + plot.side / 2)" y="\(bottom + extraHeight + 34)" text-anchor="middle">\(xName)</text>
       <text transform="translate(12 \(plot.top + plot.side / 2)) rotate(-90)" text-anchor="middle">\(yName)</text>
-      </svg>
 
-      """
+      """)
   }
 
   /// The points of a line in SVG format.
-  static func points(_ points: [(x: Double, y: Double)]) -> HTMLFragment {
-    var html = HTMLFragment.empty
+  static func points(_ points: [(x: Double, y: Double)]) -> Markup {
+    var html = Markup.empty
     for point in points { html += "\(x.place(point.x)),\(y.place(point.y)) " }
     return html
+  }
+}
+
+extension Markup {
+  /// A chart of 360 units' width that screen readers describe.
+  static func chart(
+    title: String, description: String, height: Double, _ content: Markup
+  ) -> Markup {
+    """
+    <svg class="chart" viewBox="0 0 360 \(height)" role="img">
+    <title>\(title)</title><desc>\(description)</desc>
+    \(content)</svg>
+
+    """
   }
 }

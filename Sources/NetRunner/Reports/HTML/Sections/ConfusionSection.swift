@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 import TensorIO
 import TensorIOImageCodecs
 
@@ -32,7 +33,7 @@ struct ConfusionSection {
     matrix.counts[row].reduce(Double(failed(row))) { $0 + Double($1) }
   }
 
-  var html: HTMLFragment {
+  var html: Markup {
     guard !indices.isEmpty else { return .empty }
     return "<h3>Confusion matrix</h3>\n"
       + (indices.count <= Self.largestTable ? table : summary)
@@ -40,25 +41,25 @@ struct ConfusionSection {
 
   // MARK: - All of it
 
-  private var table: HTMLFragment {
+  private var table: Markup {
     let showsFailed = indices.contains { failed($0) > 0 }
     let longest = matrix.labels.map(\.count).max() ?? 0
     let isTall = longest > 4 && indices.count > 8 || longest > 8
-    let heads = indices.map { column -> HTMLFragment in
-      "<th scope=\"col\"><span>\(HTMLFragment.name(matrix.labels[column]))</span></th>"
+    let heads = indices.map { column -> Markup in
+      "<th scope=\"col\"><span>\(Markup.name(matrix.labels[column]))</span></th>"
     }
-    let rows = indices.map { row -> HTMLFragment in
-      var cells = HTMLFragment.empty
+    let rows = indices.map { row -> Markup in
+      var cells = Markup.empty
       for column in indices { cells += cell(row, column) }
       if showsFailed {
         let lost = failed(row)
         cells += lost > 0 ? "<td class=\"lost\">\(lost)</td>" : "<td></td>"
       }
-      return "<tr><th scope=\"row\">\(HTMLFragment.name(matrix.labels[row]))</th>\(cells)</tr>\n"
+      return "<tr><th scope=\"row\">\(Markup.name(matrix.labels[row]))</th>\(cells)</tr>\n"
     }
-    let lastHead: HTMLFragment =
+    let lastHead: Markup =
       showsFailed ? "<th scope=\"col\"><span>failed</span></th>" : .empty
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table class="matrix"><caption><div>Each row is a true class, and each column is the class \
       that the model ranked first. Right answers are blue and mistakes are red. A darker cell has a \
       larger share of its row; empty cells are 0.</div></caption>
@@ -68,7 +69,7 @@ struct ConfusionSection {
     return .scrolling(table, label: "Confusion matrix")
   }
 
-  private func cell(_ row: Int, _ column: Int) -> HTMLFragment {
+  private func cell(_ row: Int, _ column: Int) -> Markup {
     let number = count(row, column)
     guard number > 0 else { return "<td></td>" }
     let level = Int((number / total(row) * 10).rounded(.toNearestOrAwayFromZero))
@@ -78,7 +79,7 @@ struct ConfusionSection {
 
   // MARK: - The most of it
 
-  private var summary: HTMLFragment {
+  private var summary: Markup {
     var pairs: [(row: Int, column: Int, count: Double)] = []
     for row in indices {
       for column in indices where column != row && count(row, column) > 0 {
@@ -86,31 +87,31 @@ struct ConfusionSection {
       }
     }
     pairs.sort { ($0.count, -$0.row, -$0.column) > ($1.count, -$1.row, -$1.column) }
-    let rows = pairs.prefix(Self.longestList).map { pair -> HTMLFragment in
+    let rows = pairs.prefix(Self.longestList).map { pair -> Markup in
       let share = pair.count / total(pair.row) * 100
       return """
-        <tr><th scope="row">\(HTMLFragment.name(matrix.labels[pair.row]))</th>\
-        <td>\(HTMLFragment.name(matrix.labels[pair.column]))</td>\
+        <tr><th scope="row">\(Markup.name(matrix.labels[pair.row]))</th>\
+        <td>\(Markup.name(matrix.labels[pair.column]))</td>\
         <td class="n">\(matrix.counts[pair.row][pair.column])</td>\
         <td class="n">\(DecimalText(share, digits: 1))%</td></tr>
 
         """
     }
-    var caption: HTMLFragment = "The most confused pairs"
+    var caption: Markup = "The most confused pairs"
     if pairs.count > rows.count {
       caption += "; \(DecimalText(grouping: pairs.count - rows.count)) pairs are left out"
     }
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">True class</th>\
       <th scope="col">Predicted as</th><th scope="col" class="n">Images</th>\
       <th scope="col" class="n">Share of the class</th></tr></thead><tbody>\(rows)</tbody></table>
       """
     return
-      "<div class=\"flow\">\(HTMLFragment.scrolling(table, label: "Confused pairs"))\(map)</div>"
+      "<div class=\"flow\">\(Markup.scrolling(table, label: "Confused pairs"))\(map)</div>"
   }
 
   /// An image with a pixel for each pair of classes, or for each block of pairs if there are many.
-  private var map: HTMLFragment {
+  private var map: Markup {
     let block = (indices.count + 255) / 256
     let side = (indices.count + block - 1) / block
     var shares = [Double](repeating: 0, count: side * side)

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// The latencies of all stages.
 struct LatencySection {
   var result: ModelResult
@@ -37,12 +39,12 @@ struct LatencySection {
     Stage(name: "total", what: "all stages", statistics: result.latency.total) { $0.total }
   }
 
-  var html: HTMLFragment {
+  var html: Markup {
     let evaluations = rows.compactMap(\.evaluation)
     guard result.latency.total.count > 0 else {
       return "<h3>Latency</h3><p>No image was timed.</p>\n"
     }
-    var plots = HTMLFragment.empty
+    var plots = Markup.empty
     for stage in [total] + stages {
       plots += plot(stage, evaluations)
     }
@@ -55,9 +57,9 @@ struct LatencySection {
 
   // MARK: - Table
 
-  private var table: HTMLFragment {
+  private var table: Markup {
     let all = stages + [total]
-    let rows = all.map { stage -> HTMLFragment in
+    let rows = all.map { stage -> Markup in
       let numbers = stage.statistics
       return """
         <tr><th scope="row">\(stage.name)</th><td class="muted aside">\(stage.what)</td>\
@@ -67,7 +69,7 @@ struct LatencySection {
 
         """
     }
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table><caption><div>Milliseconds per image, over \(DecimalText(grouping: result.latency.total.count)) \
       images. A percentile is shown if at least one image lies beyond it.</div></caption>
       <thead><tr><th scope="col">Stage</th><th scope="col" class="aside">What it does</th><th scope="col" class="n">mean</th>\
@@ -78,18 +80,18 @@ struct LatencySection {
     return .scrolling(table, label: "Latencies")
   }
 
-  private func cell(_ value: Double?, _ least: Int, _ count: Int) -> HTMLFragment {
+  private func cell(_ value: Double?, _ least: Int, _ count: Int) -> Markup {
     guard let value else { return "<td class=\"n muted\">needs \(least)</td>" }
     return "<td class=\"n\">\(DecimalText(milliseconds: value))</td>"
   }
 
   /// A bar that shows each stage's fraction of the mean.
-  private var shares: HTMLFragment {
+  private var shares: Markup {
     let means = stages.map { max(0, $0.statistics.mean ?? 0) }
     let sum = means.reduce(0, +)
     guard sum > 0, sum.isFinite else { return .empty }
-    var parts = HTMLFragment.empty
-    var names = HTMLFragment.empty
+    var parts = Markup.empty
+    var names = Markup.empty
     var start = 0.0
     for (place, stage) in stages.enumerated() {
       let width = means[place] / sum * 1000
@@ -113,7 +115,7 @@ struct LatencySection {
 
   // MARK: - Histograms
 
-  private func plot(_ stage: Stage, _ evaluations: [EvaluationRecord]) -> HTMLFragment {
+  private func plot(_ stage: Stage, _ evaluations: [EvaluationRecord]) -> Markup {
     guard let histogram = Histogram(evaluations.map(stage.value)) else { return .empty }
     let numbers = stage.statistics
     let marks = [
@@ -129,7 +131,7 @@ struct LatencySection {
     let chart = HistogramChart(
       histogram: histogram, title: "\(result.model.name): \(stage.name) latency in milliseconds",
       marks: marks)
-    let note: HTMLFragment =
+    let note: Markup =
       "\(notes.joined(separator: "; "))"
     return """
       <figure><figcaption><strong>\(stage.name)</strong>, ms; \(note)</figcaption>\(chart.html)</figure>

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 import TensorIO
 
 /// A model's worst mistakes as thumbnails, and the images that failed.
@@ -15,18 +16,18 @@ struct MistakesSection {
   /// The maximum number of failed images that are listed.
   private static let longestList = 100
 
-  var html: HTMLFragment { gallery + failures }
+  var html: Markup { gallery + failures }
 
   // MARK: - Mistakes
 
-  private var gallery: HTMLFragment {
+  private var gallery: Markup {
     let wrong = rows.filter { $0.isCorrect == false && !$0.error }
     guard !wrong.isEmpty else { return .empty }
     let worst = wrong.sorted { a, b in
       (Self.rank(a.score), -a.index) > (Self.rank(b.score), -b.index)
     }.prefix(galleryLength)
     let items = worst.map(figure)
-    var about: HTMLFragment =
+    var about: Markup =
       "\(DecimalText(grouping: wrong.count)) images are classified as another class"
     if wrong.count > worst.count { about += "; these \(worst.count) with the highest scores" }
     return """
@@ -40,18 +41,18 @@ struct MistakesSection {
     score.flatMap { $0.isNaN ? nil : $0 } ?? -.infinity
   }
 
-  private func figure(_ row: ResultRow) -> HTMLFragment {
-    let score: HTMLFragment = row.score.map { " \(DecimalText($0, digits: 2))" } ?? .empty
+  private func figure(_ row: ResultRow) -> Markup {
+    let score: Markup = row.score.map { " \(DecimalText($0, digits: 2))" } ?? .empty
     return """
       <li><figure>\(frame(row))<figcaption><span class="wrong">\
-      \(HTMLFragment.name(row.predicted ?? "nothing"))\(score)</span><span>is \
-      \(HTMLFragment.name(row.truth ?? "?"))</span><small>\(HTMLFragment.name(row.image))</small>\
+      \(Markup.name(row.predicted ?? "nothing"))\(score)</span><span>is \
+      \(Markup.name(row.truth ?? "?"))</span><small>\(Markup.name(row.image))</small>\
       </figcaption></figure></li>
 
       """
   }
 
-  private func frame(_ row: ResultRow) -> HTMLFragment {
+  private func frame(_ row: ResultRow) -> Markup {
     guard let pictures else { return "<div class=\"frame none\">no image was requested</div>" }
     do {
       let thumbnail = try pictures.thumbnail(of: row.image)
@@ -68,25 +69,25 @@ struct MistakesSection {
 
   // MARK: - Failures
 
-  private var failures: HTMLFragment {
+  private var failures: Markup {
     let failed = rows.filter(\.error)
     guard !failed.isEmpty else { return .empty }
-    let items = failed.prefix(Self.longestList).map { row -> HTMLFragment in
+    let items = failed.prefix(Self.longestList).map { row -> Markup in
       """
-      <tr><th scope="row" class="long">\(HTMLFragment.name(row.image))</th>\
-      <td>\(HTMLFragment.name(row.truth ?? "no label"))</td>\
+      <tr><th scope="row" class="long">\(Markup.name(row.image))</th>\
+      <td>\(Markup.name(row.truth ?? "no label"))</td>\
       <td class="long">\(row.errorDescription ?? "no reason was given")</td></tr>
 
       """
     }
-    var caption: HTMLFragment = "\(DecimalText(grouping: failed.count)) images"
+    var caption: Markup = "\(DecimalText(grouping: failed.count)) images"
     if failed.count > items.count {
       caption += "; the first \(items.count) are shown, the report's JSON and CSV have all of them"
     }
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">Image</th>\
       <th scope="col">Label</th><th scope="col">Reason</th></tr></thead><tbody>\(items)</tbody></table>
       """
-    return "<h3>Images that failed</h3>\(HTMLFragment.scrolling(table, label: "Failed images"))"
+    return "<h3>Images that failed</h3>\(Markup.scrolling(table, label: "Failed images"))"
   }
 }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 import TensorIO
 
 /// The section about one model.
@@ -23,7 +24,7 @@ struct ModelSection {
     result.metrics(ordered: metricNames)
   }
 
-  var html: HTMLFragment {
+  var html: Markup {
     let model = result.model
     var content = figures
     for (name, report) in metrics {
@@ -34,10 +35,10 @@ struct ModelSection {
       MistakesSection(
         rows: rows, pictures: pictures, galleryLength: galleryLength, anchor: anchor
       ).html
-    let name: HTMLFragment = title.map { "\($0)" } ?? .name(model.name)
+    let name: Markup = title.map { "\($0)" } ?? .name(model.name)
     return """
       <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(name)</h2>
-      <p class="sub">\(HTMLFragment.name(model.id)), version \(HTMLFragment.name(model.version)), on \
+      <p class="sub">\(Markup.name(model.id)), version \(Markup.name(model.version)), on \
       \(model.backend)</p>
       \(content)</section>
 
@@ -46,11 +47,11 @@ struct ModelSection {
 
   // MARK: - Figures
 
-  private var figures: HTMLFragment {
-    var items = HTMLFragment.empty
+  private var figures: Markup {
+    var items = Markup.empty
     let first = metrics.first?.value.values.first
     if let first, first.value != nil {
-      var label: HTMLFragment = "\(first.name)"
+      var label: Markup = "\(first.name)"
       if let interval = first.interval {
         label += ", 95%: \(first.shown(interval.lower)) to \(first.shown(interval.upper))"
       }
@@ -76,11 +77,11 @@ struct ModelSection {
 
   // MARK: - Metrics
 
-  private func metric(_ name: String, _ report: MetricReport) -> HTMLFragment {
-    let notes = report.notes.map { note -> HTMLFragment in "<li>\(note)</li>" }
-    let list: HTMLFragment = notes.isEmpty ? .empty : "<ul class=\"notes\">\(notes)</ul>\n"
+  private func metric(_ name: String, _ report: MetricReport) -> Markup {
+    let notes = report.notes.map { note -> Markup in "<li>\(note)</li>" }
+    let list: Markup = notes.isEmpty ? .empty : "<ul class=\"notes\">\(notes)</ul>\n"
     let table = MetricTable(name: name, report: report).html
-    var tables: HTMLFragment = "<div><h3>Metrics: \(name)</h3>\n\(table)\(list)</div>\n"
+    var tables: Markup = "<div><h3>Metrics: \(name)</h3>\n\(table)\(list)</div>\n"
     if let confusion = report.confusion {
       tables += "<div>\(ConfusionSection(matrix: confusion).html)</div>\n"
     }
@@ -90,9 +91,9 @@ struct ModelSection {
     return "<div class=\"flow\">\(tables)</div>\n" + plots(report)
   }
 
-  private func plots(_ report: MetricReport) -> HTMLFragment {
+  private func plots(_ report: MetricReport) -> Markup {
     let model = result.model.name
-    var plots = HTMLFragment.empty
+    var plots = Markup.empty
     if let curves = report.roc, !curves.isEmpty {
       plots += ROCChart(curves: curves, model: model).html
     }
@@ -121,9 +122,9 @@ struct MetricTable {
   var name: String
   var report: MetricReport
 
-  var html: HTMLFragment {
+  var html: Markup {
     let rows = report.values.map(row)
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table><thead><tr><th scope="col">Metric</th><th scope="col" class="n">Value</th>\
       <th scope="col" class="n">95% interval</th><th scope="col" class="aside">0 to 1</th><th scope="col" class="n">From</th><th scope="col">Better</th></tr></thead>
       <tbody>\(rows)</tbody></table>
@@ -131,9 +132,9 @@ struct MetricTable {
     return .scrolling(table, label: "Numbers of \(name)")
   }
 
-  private func row(_ value: MetricValue) -> HTMLFragment {
-    let number: HTMLFragment = value.value == nil ? "not defined" : "\(value.text)"
-    var interval: HTMLFragment = "&ndash;"
+  private func row(_ value: MetricValue) -> Markup {
+    let number: Markup = value.value == nil ? "not defined" : "\(value.text)"
+    var interval: Markup = "&ndash;"
     if let range = value.interval {
       interval = "\(value.shown(range.lower)) to \(value.shown(range.upper))"
     }
@@ -147,10 +148,10 @@ struct MetricTable {
   }
 
   /// A dot for the value and a bar for its interval, on a scale from 0 to 1.
-  private func whisker(_ value: MetricValue) -> HTMLFragment {
+  private func whisker(_ value: MetricValue) -> Markup {
     guard let number = value.value, (0...1).contains(number) else { return .empty }
     let axis = ChartAxis(0, 1, at: 5, 145)
-    var range = HTMLFragment.empty
+    var range = Markup.empty
     if let interval = value.interval {
       range = """
         <rect class="range" x="\(axis.place(interval.lower))" y="4" height="8" rx="2" \
@@ -174,7 +175,7 @@ struct ClassTable {
   /// If there are more, the worst ones are shown.
   private static let longest = 200
 
-  var html: HTMLFragment {
+  var html: Markup {
     let known = ["precision", "recall", "f1", "iou", "ap", "ap50"]
     let all = Set(classes.flatMap(\.values.keys))
     let names = known.filter(all.contains) + all.subtracting(known).sorted()
@@ -184,11 +185,11 @@ struct ClassTable {
       shown = shown.sorted { ($0.values[key] ?? nil) ?? 2 < ($1.values[key] ?? nil) ?? 2 }
       shown = Array(shown.prefix(Self.longest))
     }
-    let heads = names.map { name -> HTMLFragment in
+    let heads = names.map { name -> Markup in
       "<th scope=\"col\" class=\"n\">\(name)</th>"
     }
-    let rows = shown.map { item -> HTMLFragment in
-      let cells = names.map { name -> HTMLFragment in
+    let rows = shown.map { item -> Markup in
+      let cells = names.map { name -> Markup in
         guard let value = item.values[name] ?? nil else {
           return "<td class=\"n\" data-v=\"\">&ndash;</td>"
         }
@@ -196,20 +197,20 @@ struct ClassTable {
           "<td class=\"n\" data-v=\"\(value.description)\">\(DecimalText(value, digits: 3))</td>"
       }
       return """
-        <tr><th scope="row">\(HTMLFragment.name(item.label))</th>\
+        <tr><th scope="row">\(Markup.name(item.label))</th>\
         <td class="n" data-v="\(item.support)">\(DecimalText(grouping: item.support))</td>\
         \(cells)</tr>
 
         """
     }
-    var caption: HTMLFragment = "\(counted(classes.count, "class", "classes"))"
+    var caption: Markup = "\(counted(classes.count, "class", "classes"))"
     if shown.count < classes.count {
       caption += """
         ; the \(shown.count) with the smallest \(key ?? "numbers") are shown, \
         \(classes.count - shown.count) are left out
         """
     }
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table class="sortable"><caption><div>\(caption).</div></caption><thead><tr><th scope="col">Class</th>\
       <th scope="col" class="n">support</th>\(heads)</tr></thead>
       <tbody>\(rows)</tbody></table>

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// The start of a page: what was evaluated, the main results, and what failed.
 struct OverviewSection {
   var report: EvaluationReport
@@ -12,14 +14,14 @@ struct OverviewSection {
 
   // MARK: - Header
 
-  var header: HTMLFragment {
+  var header: Markup {
     let dataset = report.dataset
-    let names = models.map { HTMLFragment.name($0.model.name) }
-    let title: HTMLFragment =
+    let names = models.map { Markup.name($0.model.name) }
+    let title: Markup =
       models.count == 1
-      ? "\(names) on \(HTMLFragment.name(dataset.name))"
-      : "\(models.count) models on \(HTMLFragment.name(dataset.name))"
-    var about: HTMLFragment =
+      ? "\(names) on \(Markup.name(dataset.name))"
+      : "\(models.count) models on \(Markup.name(dataset.name))"
+    var about: Markup =
       "\(DecimalText(grouping: report.pictureCount)) \(report.pictureCount == 1 ? "image" : "images")"
     if let part = report.part { about += ", part \(part.index) of \(part.count)" }
     if let limit = report.settings.limit, limit < dataset.pictures {
@@ -39,12 +41,12 @@ struct OverviewSection {
       """
   }
 
-  private var navigation: HTMLFragment {
+  private var navigation: Markup {
     guard models.count > 1 else { return .empty }
-    var links = HTMLFragment.empty
+    var links = Markup.empty
     for (place, result) in models.enumerated() {
       links +=
-        "<li><a href=\"#model-\(place + 1)\">\(HTMLFragment.name(result.model.name))</a></li>"
+        "<li><a href=\"#model-\(place + 1)\">\(Markup.name(result.model.name))</a></li>"
     }
     return """
       <nav aria-label="Sections"><ul>\(links)<li><a href="#paired">Image by image</a></li>\
@@ -65,10 +67,10 @@ struct OverviewSection {
 
   // MARK: - Content
 
-  var html: HTMLFragment {
+  var html: Markup {
     var html = failures
     if !report.dataset.notes.isEmpty {
-      let notes = report.dataset.notes.map { note -> HTMLFragment in "<li>\(note)</li>" }
+      let notes = report.dataset.notes.map { note -> Markup in "<li>\(note)</li>" }
       html += "<ul class=\"notes\">\(notes)</ul>\n"
     }
     html += gateList
@@ -76,7 +78,7 @@ struct OverviewSection {
     return html
   }
 
-  private var failures: HTMLFragment {
+  private var failures: Markup {
     let failed = models.filter { $0.failed > 0 }
     guard !failed.isEmpty else { return .empty }
     var parts = failed.map { result -> String in
@@ -93,27 +95,27 @@ struct OverviewSection {
       """
   }
 
-  private var gateList: HTMLFragment {
+  private var gateList: Markup {
     guard !gates.isEmpty else { return .empty }
     let missed = gates.count { !$0.isMet }
-    let rows = gates.map { result -> HTMLFragment in
+    let rows = gates.map { result -> Markup in
       """
       <tr><td class="\(result.isMet ? "met" : "unmet")">\(result.isMet ? "met" : "not met")</td>\
       <th scope="row" class="mono">\(result.gate.description)</th>\
-      <td>\(HTMLFragment.name(result.model))</td>\
+      <td>\(Markup.name(result.model))</td>\
       <td class="long">\(result.message)</td></tr>
 
       """
     }
     let title = missed == 0 ? "Gates: all are met" : "Gates: \(missed) of \(gates.count) not met"
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table><thead><tr><th scope="col">Result</th><th scope="col">Gate</th>\
       <th scope="col">Model</th><th scope="col">Found</th></tr></thead>
       <tbody>\(rows)</tbody></table>
       """
     return """
       <section aria-labelledby="gates"><h2 id="gates">\(title)</h2>
-      \(HTMLFragment.scrolling(table, label: "Gates"))</section>
+      \(Markup.scrolling(table, label: "Gates"))</section>
 
       """
   }
@@ -124,7 +126,7 @@ struct OverviewSection {
     var name: String
     var isHigherBetter: Bool
     /// Each model's number, for comparison and as it is displayed.
-    var values: [(number: Double?, text: HTMLFragment)]
+    var values: [(number: Double?, text: Markup)]
 
     var best: Double? {
       let numbers = values.compactMap(\.number).filter { !$0.isNaN }
@@ -133,13 +135,13 @@ struct OverviewSection {
     }
   }
 
-  private var table: HTMLFragment {
+  private var table: Markup {
     let columns = metricColumns + otherColumns
-    let heads = columns.map { column -> HTMLFragment in
+    let heads = columns.map { column -> Markup in
       "<th scope=\"col\" class=\"n\">\(column.name)</th>"
     }
-    let rows = models.indices.map { place -> HTMLFragment in
-      let cells = columns.map { column -> HTMLFragment in
+    let rows = models.indices.map { place -> Markup in
+      let cells = columns.map { column -> Markup in
         let (number, text) = column.values[place]
         let style = number != nil && number == column.best ? "n best" : "n"
         let sortable = number.map(\.description) ?? ""
@@ -147,19 +149,19 @@ struct OverviewSection {
       }
       let model = models[place].model
       return """
-        <tr><th scope="row"><a href="#model-\(place + 1)">\(HTMLFragment.name(model.name))</a></th>\
+        <tr><th scope="row"><a href="#model-\(place + 1)">\(Markup.name(model.name))</a></th>\
         \(cells)</tr>
 
         """
     }
-    let table: HTMLFragment = """
+    let table: Markup = """
       <table class="sortable"><caption><div>The best number of each column is bold. To see whether \
       a difference is more than chance, go to <a href="#paired">image by image</a>.</div></caption>
       <thead><tr><th scope="col">Model</th>\(heads)</tr></thead><tbody>\(rows)</tbody></table>
       """
     return """
       <section aria-labelledby="side"><h2 id="side">Side by side</h2>
-      \(HTMLFragment.scrolling(table, label: "Models side by side"))</section>
+      \(Markup.scrolling(table, label: "Models side by side"))</section>
 
       """
   }
@@ -177,7 +179,7 @@ struct OverviewSection {
       }
     }
     return names.prefix(7).map { metric, value in
-      let values = models.map { result -> (Double?, HTMLFragment) in
+      let values = models.map { result -> (Double?, Markup) in
         let found = result.metrics[metric]?.values.first { $0.name == value.name }
         guard let found, let number = found.value else { return (nil, "&ndash;") }
         return (number, "\(found.text)")
@@ -188,16 +190,16 @@ struct OverviewSection {
 
   private var otherColumns: [Column] {
     func latency(_ name: String, _ key: KeyPath<LatencyStatistics, Double?>) -> Column {
-      let values = models.map { result -> (Double?, HTMLFragment) in
+      let values = models.map { result -> (Double?, Markup) in
         guard let value = result.latency.total[keyPath: key] else { return (nil, "&ndash;") }
         return (value, "\(DecimalText(milliseconds: value))")
       }
       return Column(name: name, isHigherBetter: false, values: values)
     }
-    let throughput = models.map { result -> (Double?, HTMLFragment) in
+    let throughput = models.map { result -> (Double?, Markup) in
       (result.throughput, "\(DecimalText(milliseconds: result.throughput))")
     }
-    let failed = models.map { result -> (Double?, HTMLFragment) in
+    let failed = models.map { result -> (Double?, Markup) in
       (Double(result.failed), "\(result.failed)")
     }
     return [
@@ -213,8 +215,8 @@ extension EvaluationReport {
   var pictureCount: Int { models.map(\.pictures).max() ?? 0 }
 }
 
-extension HTMLFragment {
-  static func + (left: HTMLFragment, right: HTMLFragment) -> HTMLFragment {
+extension Markup {
+  static func + (left: Markup, right: Markup) -> Markup {
     var sum = left
     sum += right
     return sum

@@ -3,18 +3,19 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 import TensorIO
 
 /// Compares a report's models with the first one, image by image.
 struct PairedSection {
   var report: EvaluationReport
 
-  var html: HTMLFragment {
+  var html: Markup {
     guard let first = report.models.first else { return .empty }
-    var content = HTMLFragment.empty
+    var content = Markup.empty
     for other in report.models.dropFirst() {
       content +=
-        "<h3>\(HTMLFragment.name(first.model.name)) and \(HTMLFragment.name(other.model.name))</h3>\n"
+        "<h3>\(Markup.name(first.model.name)) and \(Markup.name(other.model.name))</h3>\n"
       do {
         let comparison = try ReportComparison(
           report, first.model.id, other.model.id, seed: report.settings.seed)
@@ -40,7 +41,7 @@ struct ComparisonSection {
   /// The maximum number of images in a list.
   private static let longestList = 20
 
-  var content: HTMLFragment {
+  var content: Markup {
     var html = warnings
     html += figures
     html += "<div class=\"columns\">\(table)\(facts)</div>\n"
@@ -48,8 +49,8 @@ struct ComparisonSection {
     return html
   }
 
-  private var warnings: HTMLFragment {
-    let items = comparison.warnings.map { warning -> HTMLFragment in
+  private var warnings: Markup {
+    let items = comparison.warnings.map { warning -> Markup in
       "<div class=\"warn\">\(warning)</div>\n"
     }
     return "\(items)"
@@ -61,8 +62,8 @@ struct ComparisonSection {
 
   // MARK: - Numbers
 
-  private var figures: HTMLFragment {
-    var items = HTMLFragment.empty
+  private var figures: Markup {
+    var items = Markup.empty
     if let accuracy = comparison.accuracy {
       let interval = accuracy.interval
       items += """
@@ -74,7 +75,7 @@ struct ComparisonSection {
     }
     for ratio in comparison.latency {
       guard let median = ratio.median else { continue }
-      var label: HTMLFragment = "\(ratio.stage) time, second divided by first"
+      var label: Markup = "\(ratio.stage) time, second divided by first"
       if let interval = ratio.interval {
         label += """
           ; 95%: \(DecimalText(interval.lower, digits: 2)) to \
@@ -91,7 +92,7 @@ struct ComparisonSection {
     return text.hasPrefix("<") ? text : "= \(text)"
   }
 
-  private var table: HTMLFragment {
+  private var table: Markup {
     let mcNemar = comparison.mcNemar
     return """
       <div class="scroll"><table><caption><div>\(DecimalText(grouping: comparison.scored)) images \
@@ -105,8 +106,8 @@ struct ComparisonSection {
       """
   }
 
-  private var facts: HTMLFragment {
-    var items = HTMLFragment.empty
+  private var facts: Markup {
+    var items = Markup.empty
     if let accuracy = comparison.accuracy {
       items += """
         <dt>top 1</dt><dd>\(DecimalText(accuracy.a, digits: 3)) first, \
@@ -129,43 +130,43 @@ struct ComparisonSection {
 
   // MARK: - Pictures
 
-  private func list(isRightInA: Bool) -> HTMLFragment {
+  private func list(isRightInA: Bool) -> Markup {
     let flips = comparison.flips.filter { $0.isRightInA == isRightInA }
     guard !flips.isEmpty else { return .empty }
     let name = isRightInA ? comparison.a.model.name : comparison.b.model.name
-    let rows = flips.prefix(Self.longestList).map { flip -> HTMLFragment in
+    let rows = flips.prefix(Self.longestList).map { flip -> Markup in
       """
-      <tr><th scope="row" class="long">\(HTMLFragment.name(flip.image))</th>\
-      <td>\(HTMLFragment.name(flip.truth ?? "?"))</td>\
-      <td>\(HTMLFragment.name(flip.predictedA ?? "failed"))</td>\
-      <td>\(HTMLFragment.name(flip.predictedB ?? "failed"))</td></tr>
+      <tr><th scope="row" class="long">\(Markup.name(flip.image))</th>\
+      <td>\(Markup.name(flip.truth ?? "?"))</td>\
+      <td>\(Markup.name(flip.predictedA ?? "failed"))</td>\
+      <td>\(Markup.name(flip.predictedB ?? "failed"))</td></tr>
 
       """
     }
     let left = flips.count - rows.count
-    let rest: HTMLFragment = left > 0 ? "<p class=\"muted\">\(left) more are left out.</p>" : .empty
-    let table: HTMLFragment = """
+    let rest: Markup = left > 0 ? "<p class=\"muted\">\(left) more are left out.</p>" : .empty
+    let table: Markup = """
       <table><thead><tr><th scope="col">Image</th><th scope="col">Label</th>\
-      <th scope="col">\(HTMLFragment.name(comparison.a.model.name))</th>\
-      <th scope="col">\(HTMLFragment.name(comparison.b.model.name))</th></tr></thead>
+      <th scope="col">\(Markup.name(comparison.a.model.name))</th>\
+      <th scope="col">\(Markup.name(comparison.b.model.name))</th></tr></thead>
       <tbody>\(rows)</tbody></table>
       """
     return """
-      <details><summary>\(DecimalText(grouping: flips.count)) that only \(HTMLFragment.name(name)) is \
-      right about</summary>\(HTMLFragment.scrolling(table, label: "Images"))\(rest)</details>
+      <details><summary>\(DecimalText(grouping: flips.count)) that only \(Markup.name(name)) is \
+      right about</summary>\(Markup.scrolling(table, label: "Images"))\(rest)</details>
 
       """
   }
 
-  private var unpaired: HTMLFragment {
-    var html = HTMLFragment.empty
+  private var unpaired: Markup {
+    var html = Markup.empty
     for (side, place) in [(comparison.a, "first"), (comparison.b, "second")]
     where !side.unpaired.isEmpty {
-      let items = side.unpaired.prefix(Self.longestList).map { id -> HTMLFragment in
-        "<li>\(HTMLFragment.name(id))</li>"
+      let items = side.unpaired.prefix(Self.longestList).map { id -> Markup in
+        "<li>\(Markup.name(id))</li>"
       }
       let left = side.unpaired.count - items.count
-      let rest: HTMLFragment = left > 0 ? "<li>and \(left) more</li>" : .empty
+      let rest: Markup = left > 0 ? "<li>and \(left) more</li>" : .empty
       html += """
         <details><summary>\(DecimalText(grouping: side.unpaired.count)) only in the \(place) report\
         </summary><ul class="notes">\(items)\(rest)</ul></details>
@@ -182,19 +183,19 @@ extension ReportComparison {
     var comparison = self
     comparison.a.model.name = a.model.title(among: [b.model])
     comparison.b.model.name = b.model.title(among: [a.model])
-    let nameA = HTMLFragment.name(comparison.a.model.name)
-    let nameB = HTMLFragment.name(comparison.b.model.name)
-    let dates = [a, b].map { side -> HTMLFragment in
+    let nameA = Markup.name(comparison.a.model.name)
+    let nameB = Markup.name(comparison.b.model.name)
+    let dates = [a, b].map { side -> Markup in
       side.created.isEmpty ? "not dated" : "\(OverviewSection.date(side.created))"
     }
-    let body: HTMLFragment = """
+    let body: Markup = """
       <header class="top"><p class="kicker">Comparison, image by image</p>
       <h1>\(nameA) and \(nameB)</h1>
       <p class="sub">\(DecimalText(grouping: paired)) \(paired == 1 ? "image" : "images") in both</p>
-      <dl class="facts"><dt>first</dt><dd>\(HTMLFragment.name(a.model.id)), version \
-      \(HTMLFragment.name(a.model.version)), evaluated \(dates[0])</dd>
-      <dt>second</dt><dd>\(HTMLFragment.name(b.model.id)), version \
-      \(HTMLFragment.name(b.model.version)), evaluated \(dates[1])</dd></dl></header>
+      <dl class="facts"><dt>first</dt><dd>\(Markup.name(a.model.id)), version \
+      \(Markup.name(a.model.version)), evaluated \(dates[0])</dd>
+      <dt>second</dt><dd>\(Markup.name(b.model.id)), version \
+      \(Markup.name(b.model.version)), evaluated \(dates[1])</dd></dl></header>
       <main>\(ComparisonSection(comparison: comparison).content)</main>
       <footer class="foot">Everything is in this file; it loads nothing.</footer>
       """

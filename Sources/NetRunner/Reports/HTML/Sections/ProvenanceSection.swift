@@ -3,12 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 /// Everything that is needed to reproduce the evaluation.
 struct ProvenanceSection {
   var report: EvaluationReport
 
-  var html: HTMLFragment {
-    var models = HTMLFragment.empty
+  var html: Markup {
+    var models = Markup.empty
     for result in report.models { models += self.model(result) }
     return """
       <section aria-labelledby="provenance"><h2 id="provenance">How it was measured</h2>
@@ -22,16 +24,16 @@ struct ProvenanceSection {
       """
   }
 
-  private static func facts(_ facts: [(String, HTMLFragment)]) -> HTMLFragment {
-    let items = facts.map { name, value -> HTMLFragment in "<dt>\(name)</dt><dd>\(value)</dd>" }
+  private static func facts(_ facts: [(String, Markup)]) -> Markup {
+    let items = facts.map { name, value -> Markup in "<dt>\(name)</dt><dd>\(value)</dd>" }
     return "<dl class=\"facts\">\(items)</dl>"
   }
 
-  private static func code(_ text: String) -> HTMLFragment { "<span class=\"mono\">\(text)</span>" }
+  private static func code(_ text: String) -> Markup { "<span class=\"mono\">\(text)</span>" }
 
-  private var dataset: HTMLFragment {
+  private var dataset: Markup {
     let dataset = report.dataset
-    var facts: [(String, HTMLFragment)] = [("name", .name(dataset.name))]
+    var facts: [(String, Markup)] = [("name", .name(dataset.name))]
     if let id = dataset.id { facts.append(("identifier", .name(id))) }
     if let version = dataset.version { facts.append(("version", .name(version))) }
     return Self.facts(
@@ -43,7 +45,7 @@ struct ProvenanceSection {
       ])
   }
 
-  private var settings: HTMLFragment {
+  private var settings: Markup {
     let settings = report.settings
     return Self.facts([
       ("metrics", "\(settings.metrics.joined(separator: ", "))"),
@@ -55,7 +57,7 @@ struct ProvenanceSection {
     ])
   }
 
-  private var machine: HTMLFragment {
+  private var machine: Markup {
     let environment = report.environment
     let memory = report.models.map(\.peakMemory).max() ?? 0
     return Self.facts([
@@ -69,9 +71,9 @@ struct ProvenanceSection {
     ])
   }
 
-  private func model(_ result: ModelResult) -> HTMLFragment {
+  private func model(_ result: ModelResult) -> Markup {
     let model = result.model
-    let facts: [(String, HTMLFragment)] = [
+    let facts: [(String, Markup)] = [
       ("identifier", .name(model.id)), ("version", .name(model.version)),
       ("backend", "\(model.backend)"), ("path", .name(model.path)),
       ("preprocessing", "\(model.preprocessing)"), ("SHA-256", Self.code(model.sha256)),
@@ -84,6 +86,6 @@ struct ProvenanceSection {
         """
       ),
     ]
-    return "<div><h3>\(HTMLFragment.name(model.name))</h3>\(Self.facts(facts))</div>"
+    return "<div><h3>\(Markup.name(model.name))</h3>\(Self.facts(facts))</div>"
   }
 }

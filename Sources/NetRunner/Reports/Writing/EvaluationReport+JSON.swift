@@ -32,6 +32,17 @@ extension EvaluationReport {
     return StableJSON(document: members).text
   }
 
+  /// The report in the format that Net Runner has always exported.
+  ///
+  /// This is `{"results": [...], "summary": [...]}`, without the report's other members.
+  ///
+  /// - Throws: `TensorIOError` if the report can't be encoded, which is a bug in this library.
+  package func netRunnerJSON() throws -> String {
+    StableJSON(document: [
+      "results": try StableJSON(lines: results), "summary": try StableJSON(lines: summary),
+    ]).text
+  }
+
   /// Writes the report as JSON.
   ///
   /// - Parameter path: The file. An existing file is replaced with the complete report, or not

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
+
 extension EvaluationReport {
   /// The report as JUnit XML, which continuous integration servers display.
   ///
@@ -17,11 +19,11 @@ extension EvaluationReport {
     let suites = models.map { suite(of: $0, gates.filter { [id = $0.model.id] in $0.model == id }) }
     let cases = suites.flatMap(\.cases)
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    text += "<testsuites \(XMLText("name", tool.name)) \(Self.counts(cases))>\n"
+    text += "<testsuites \(attribute("name", tool.name)) \(Self.counts(cases))>\n"
     for suite in suites {
-      text += "<testsuite \(XMLText("name", suite.name)) \(Self.counts(suite.cases))"
-      text += " \(XMLText("time", suite.seconds.description))"
-      text += created.isEmpty ? ">\n" : " \(XMLText("timestamp", created))>\n"
+      text += "<testsuite \(attribute("name", suite.name)) \(Self.counts(suite.cases))"
+      text += " \(attribute("time", suite.seconds.description))"
+      text += created.isEmpty ? ">\n" : " \(attribute("timestamp", created))>\n"
       text += suite.properties + suite.cases.map(\.text).joined() + "</testsuite>\n"
     }
     return text + "</testsuites>\n"
@@ -51,7 +53,7 @@ extension EvaluationReport {
       ("dataset", dataset.name), ("dataset.sha256", dataset.sha256),
       ("model", result.model.id), ("model.sha256", result.model.sha256),
       ("tool.version", tool.version),
-    ].map { "<property \(XMLText("name", $0)) \(XMLText("value", $1))/>\n" }
+    ].map { "<property \(attribute("name", $0)) \(attribute("value", $1))/>\n" }
     return Suite(
       name: result.model.id, seconds: result.seconds.isFinite ? result.seconds : 0,
       properties: "<properties>\n" + properties.joined() + "</properties>\n",
@@ -60,23 +62,24 @@ extension EvaluationReport {
 
   private func gateCase(_ gate: GateResult, _ result: ModelResult) -> Case {
     let start =
-      "<testcase \(XMLText("name", "\(gate.gate)")) "
-      + "\(XMLText("classname", result.model.id)) time=\"0\">\n"
+      "<testcase \(attribute("name", "\(gate.gate)")) "
+      + "\(attribute("classname", result.model.id)) time=\"0\">\n"
     guard !gate.isMet else {
       return Case(
         outcome: .passed,
-        text: start + "<system-out>\(XMLText(gate.message))</system-out>\n</testcase>\n")
+        text: start + "<system-out>\(gate.message.escaped(for: .xml))</system-out>\n</testcase>\n")
     }
     return Case(
       outcome: .failed,
-      text: start + "<failure \(XMLText("message", gate.message)) type=\"gate\"/>\n</testcase>\n")
+      text: start + "<failure \(attribute("message", gate.message)) type=\"gate\"/>\n</testcase>\n")
   }
 
   /// The maximum number of failed images that are listed.
   private static let longestList = 1_000
 
   private func picturesCase(_ result: ModelResult) -> Case {
-    let start = "<testcase name=\"pictures\" \(XMLText("classname", result.model.id)) time=\"0\">\n"
+    let start =
+      "<testcase name=\"pictures\" \(attribute("classname", result.model.id)) time=\"0\">\n"
     guard result.failed > 0 else { return Case(outcome: .passed, text: start + "</testcase>\n") }
     let rows = results.filter { $0.model == result.model.id && $0.error }
     var list = rows.prefix(Self.longestList).map { row in
@@ -88,45 +91,13 @@ extension EvaluationReport {
     let message = "\(result.failed) of \(result.pictures) images failed."
     return Case(
       outcome: isLost ? .error : .skipped,
-      text: start + "<\(element) \(XMLText("message", message))/>\n"
-        + "<system-out>\(XMLText(list.joined(separator: "\n")))</system-out>\n</testcase>\n")
+      text: start + "<\(element) \(attribute("message", message))/>\n"
+        + "<system-out>\(list.joined(separator: "\n").escaped(for: .xml))</system-out>\n</testcase>\n"
+    )
   }
 }
 
-/// Text that is escaped for an XML document.
-///
-/// XML 1.0 can't represent most control characters. They are replaced with U+FFFD.
-struct XMLText: CustomStringConvertible {
-  let description: String
-
-  /// Escapes text between tags.
-  init(_ text: String) {
-    description = Self.escaped(text, isAttribute: false)
-  }
-
-  /// Creates an attribute.
-  init(_ name: StaticString, _ value: String) {
-    description = "\(name)=\"\(Self.escaped(value, isAttribute: true))\""
-  }
-
-  private static func escaped(_ text: String, isAttribute: Bool) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      // A parser would convert these to spaces or line feeds.
-      case "\r": escaped += "&#13;"
-      case "\n" where isAttribute: escaped += "&#10;"
-      case "\t" where isAttribute: escaped += "&#9;"
-      case "\t", "\n": escaped.unicodeScalars.append(scalar)
-      case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}":
-        escaped.unicodeScalars.append("\u{FFFD}")
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
+/// Returns an XML attribute.
+private func attribute(_ name: StaticString, _ value: String) -> String {
+  "\(name)=\"\(value.escaped(for: .xmlAttribute))\""
 }

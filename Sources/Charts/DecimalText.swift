@@ -6,13 +6,13 @@
 /// A human-readable number with a fixed number of decimals, optionally with a plus sign.
 ///
 /// Foundation's formatting depends on the locale, but reports must look the same everywhere.
-struct DecimalText: CustomStringConvertible {
-  let description: String
+package struct DecimalText: CustomStringConvertible {
+  package let description: String
 
   /// Formats a number with the given number of decimals.
   ///
   /// Very large numbers are written as they are.
-  init(_ value: Double, digits: Int, showsPlus: Bool = false) {
+  package init(_ value: Double, digits: Int, showsPlus: Bool = false) {
     let places = min(max(digits, 0), 9)
     let scale = (0..<places).reduce(1.0) { product, _ in product * 10 }
     let scaled = (value.magnitude * scale).rounded()
@@ -27,8 +27,19 @@ struct DecimalText: CustomStringConvertible {
     description = sign + whole + (places > 0 ? "." + padded.suffix(places) : "")
   }
 
+  /// Formats a number with as many decimals as it needs, up to the given number.
+  package init(_ value: Double, atMost digits: Int) {
+    let text = Self(value, digits: digits).description
+    guard text.contains("."), !text.contains("e") else {
+      description = text
+      return
+    }
+    let end = text.lastIndex { $0 != "0" } ?? text.startIndex
+    description = String(text[end] == "." ? text[..<end] : text[...end])
+  }
+
   /// Formats an integer with commas between the thousands.
-  init(grouping value: Int) {
+  package init(grouping value: Int) {
     var text = ""
     for (place, digit) in String(value.magnitude).reversed().enumerated() {
       if place > 0, place % 3 == 0 { text.append(",") }
@@ -40,7 +51,7 @@ struct DecimalText: CustomStringConvertible {
   private init(text: String) { description = text }
 
   /// Formats milliseconds with three or four significant digits.
-  init(milliseconds value: Double) {
+  package init(milliseconds value: Double) {
     let digits =
       switch value.magnitude {
       case 100...: 0
@@ -54,7 +65,7 @@ struct DecimalText: CustomStringConvertible {
   /// Formats a p-value.
   ///
   /// Very small values are written as "< 0.0001".
-  init(probability value: Double) {
+  package init(probability value: Double) {
     self = value < 0.0001 ? Self(text: "< 0.0001") : Self(value, digits: value < 0.01 ? 4 : 3)
   }
 }

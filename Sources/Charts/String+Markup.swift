@@ -1,0 +1,42 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension String {
+  /// The place in a document that a text is escaped for.
+  package enum MarkupPlace {
+    /// Between tags or in a quoted attribute of an HTML page, or of an SVG drawing.
+    case html
+    /// Between tags of an XML document.
+    case xml
+    /// In an attribute of an XML document, in double quotes.
+    case xmlAttribute
+  }
+
+  /// This text, escaped for a place in a document.
+  ///
+  /// HTML doesn't allow most control characters, and XML 1.0 can't even represent them. They are
+  /// replaced with U+FFFD.
+  package func escaped(for place: MarkupPlace) -> String {
+    var escaped = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'" where place == .html: escaped += "&#39;"
+      // An XML parser would convert these to spaces or line feeds.
+      case "\r" where place != .html: escaped += "&#13;"
+      case "\n" where place == .xmlAttribute: escaped += "&#10;"
+      case "\t" where place == .xmlAttribute: escaped += "&#9;"
+      case "\t", "\n": escaped.unicodeScalars.append(scalar)
+      case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}":
+        escaped.unicodeScalars.append("\u{FFFD}")
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

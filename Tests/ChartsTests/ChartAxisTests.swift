@@ -1,0 +1,59 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Charts
+
+struct ChartAxisTests {
+  @Test func `ticks are round numbers`() {
+    #expect(ChartAxis(0, 10, at: 0, 100).ticks(5).map(\.value) == [0, 2, 4, 6, 8, 10])
+    #expect(ChartAxis(8.5, 21, at: 0, 100).ticks(5).map(\.value) == [10, 12.5, 15, 17.5, 20])
+    #expect(ChartAxis.decimals(of: [10, 12.5, 15]) == 1)
+    #expect(ChartAxis.decimals(of: [0, 2, 4]) == 0)
+    #expect(ChartAxis.decimals(of: [0.002, 0.00225]) == 5)
+    #expect(ChartAxis(0, 10, at: 0, 100).place(2.5) == 25)
+    #expect(ChartAxis(0, 10, at: 100, 0).place(20) == 0)
+    #expect(ChartAxis(0, 10, at: 0, 100).place(.nan) == 0)
+  }
+
+  @Test(arguments: [
+    ([0, 100], ["0", "25", "50", "75", "100"]), ([0.1, 0.35], ["0.1", "0.2", "0.3"]),
+    ([5, 5], ["5"]), ([1e-5, 1], ["0.0001", "0.001", "0.01", "0.1", "1"]),
+    ([0.02, 2], ["0.02", "0.05", "0.1", "0.2", "0.5", "1", "2"]),
+    ([-1, 1], ["-1.0", "0.0", "1.0"]),
+    ([1e8, 3e12], ["1e8", "1e12"]),
+  ])
+  func `an axis has round numbers`(values: [Double], expected: [String]) {
+    let axis = ChartAxis(covering: values, at: 0, 1)
+    let ticks = axis.ticks(5)
+    let texts = ticks.map(\.text)
+    #expect(expected.allSatisfy(texts.contains), "\(texts)")
+    #expect(Set(texts).count == texts.count)
+    #expect(texts.count <= 12)
+    for value in values { #expect((0...1).contains(axis.place(value))) }
+    #expect(ticks.allSatisfy { (0...1).contains(axis.place($0.value)) })
+  }
+
+  @Test func `any two values have an axis`() {
+    let sizes: [Double] = [
+      0, .leastNonzeroMagnitude, .leastNonzeroMagnitude * 2000, .leastNormalMagnitude, 1e-300,
+      1e-299, 1e-12, 1,
+      1.0.nextUp, 1 + 1e-14, 1 + 1e-10, 3, 1e12, 1e16, 1e16 + 2, 1e299, 1e300, 1e300.nextUp, 9e307,
+      1e308, .greatestFiniteMagnitude,
+    ]
+    let values = sizes + sizes.map(-)
+    for (first, second) in values.flatMap({ first in values.map { (first, $0) } }) {
+      for axis in [ChartAxis(covering: [first, second], at: 0, 1), ChartAxis(0, first, at: 0, 1)] {
+        for value in [first, second] {
+          #expect((0...1).contains(axis.place(value)), "\(first), \(second)")
+        }
+        let ticks = axis.ticks(5)
+        #expect((1...14).contains(ticks.count), "\(first), \(second): \(ticks)")
+        #expect(ticks.allSatisfy { (0...1).contains(axis.place($0.value)) })
+      }
+    }
+  }
+}
