@@ -147,8 +147,7 @@ import Testing
 /// A store on a full disk.
 private struct FullBlobStore: BlobStore {
   func put(_ file: String, as blob: BlobReference) async throws {
-    throw RepositoryError(
-      .storage, "'\(file)' cannot be written: No space left on device.")
+    throw RepositoryError(storage: "'\(file)' cannot be written", "No space left on device")
   }
 
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? { nil }
