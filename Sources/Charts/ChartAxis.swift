@@ -26,12 +26,14 @@ package struct ChartAxis {
     package let value: Double
     package let text: String
   }
+}
 
+extension ChartAxis {
   /// Creates an axis that maps a range of values to a range of coordinates.
   package init(_ lower: Double, _ upper: Double, at start: Double, _ end: Double) {
     self.init(
-      lower: lower, upper: upper > lower ? upper : lower + 1, start: start, end: end,
-      isLogarithmic: false)
+      isLogarithmic: false, lower: lower, upper: upper > lower ? upper : lower + 1, start: start,
+      end: end)
   }
 
   /// Creates an axis that covers finite values, with a margin at both ends.
@@ -49,15 +51,7 @@ package struct ChartAxis {
     let margin = isOne ? max(size, 1) / 2 : (upper - lower) * 0.04
     lower -= margin
     upper += margin
-    self.init(lower: lower, upper: upper, start: start, end: end, isLogarithmic: isLogarithmic)
-  }
-
-  private init(lower: Double, upper: Double, start: Double, end: Double, isLogarithmic: Bool) {
-    self.lower = lower
-    self.upper = upper
-    self.start = start
-    self.end = end
-    self.isLogarithmic = isLogarithmic
+    self.init(isLogarithmic: isLogarithmic, lower: lower, upper: upper, start: start, end: end)
   }
 
   /// The magnitudes whose sums and differences are neither infinite nor too small to divide.

@@ -264,18 +264,16 @@ package final class LabelStore: Sendable {
 
 extension LabelStore {
   func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-    do {
-      return try database.read(body)
-    } catch let error as SQLiteError {
-      throw Self.explained(error, path)
-    } catch let error as DamagedRow {
-      throw damaged(error)
-    }
+    try explaining { try database.read(body) }
   }
 
   func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    try explaining { try database.write(body) }
+  }
+
+  private func explaining<Result>(_ work: () throws -> Result) throws -> Result {
     do {
-      return try database.write(body)
+      return try work()
     } catch let error as SQLiteError {
       throw Self.explained(error, path)
     } catch let error as DamagedRow {
