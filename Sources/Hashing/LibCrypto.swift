@@ -67,7 +67,8 @@ package struct LibCrypto: Sendable {
     // A libcrypto that is restricted to approved algorithms may refuse SHA-256.
     guard let context = newContext() else {
       throw TensorIOError(
-        .missingLibrary, "'\(library.path)' could not be set up, because the system is out of memory.")
+        .missingLibrary,
+        "'\(library.path)' could not be set up, because the system is out of memory.")
     }
     defer { freeContext(context) }
     guard begin(context, sha256(), nil) == 1 else {
