@@ -67,7 +67,7 @@ extension ChartAxis {
   /// The coordinate of a value.
   ///
   /// Values outside the range are at the ends of the axis.
-  package func place(_ value: Double) -> Double {
+  package func position(of value: Double) -> Double {
     guard !value.isNaN else { return start }
     let number = isLogarithmic ? log10(max(value, Self.sizes.lowerBound)) : value
     let share = (min(max(number, lower), upper) - lower) / (upper - lower)

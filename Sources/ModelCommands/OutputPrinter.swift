@@ -141,11 +141,11 @@ struct OutputPrinter {
         Console.printData("\(title)  \(text)")
       }
     case .image(let image):
-      let place = path ?? "not written; use --output-image \(name)=FILE.png"
-      Console.printData("\(title)  image of \(image.width) x \(image.height) (\(place))")
+      let destination = path ?? "not written; use --output-image \(name)=FILE.png"
+      Console.printData("\(title)  image of \(image.width) x \(image.height) (\(destination))")
     case .classMap(let map):
-      let place = path ?? "not written; use --output-image \(name)=FILE.png or .svg"
-      Console.printData("\(title)  class map of \(map.width) x \(map.height) (\(place))")
+      let destination = path ?? "not written; use --output-image \(name)=FILE.png or .svg"
+      Console.printData("\(title)  class map of \(map.width) x \(map.height) (\(destination))")
       for line in map.legendLines { Console.printData(line) }
     case .tensor(let tensor): Console.printData("\(title)  \(try text(numbers(in: tensor)))")
     case .list(let values):

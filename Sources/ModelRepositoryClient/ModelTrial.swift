@@ -51,8 +51,8 @@ package struct ModelTrial: Sendable {
       guard signature.inputs.allSatisfy({ $0.dataType != .string }) else { continue }
       for index in signature.inputs.indices {
         try session.withInput(at: index) { memory in
-          for place in 0..<memory.byteCount {
-            memory.storeBytes(of: 0, toByteOffset: place, as: UInt8.self)
+          for offset in 0..<memory.byteCount {
+            memory.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
           }
         }
       }

@@ -15,8 +15,8 @@ package enum RepositoryCache {
   package static func folder(server: String, channel: RepositoryName) -> String {
     let caches =
       ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"
-    let place = BlobDigest(of: "\(server)|\(channel)".utf8).hexadecimal.prefix(16)
-    return caches + "/tensorio/repository/\(place)"
+    let name = BlobDigest(of: "\(server)|\(channel)".utf8).hexadecimal.prefix(16)
+    return caches + "/tensorio/repository/\(name)"
   }
 }
 #endif

@@ -43,16 +43,16 @@ struct RepositoryKeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "trusted", abstract: "Print the keys that clients should trust (default).")
 
-    @OptionGroup var place: RepositoryTokenCommand.Place
+    @OptionGroup var location: RepositoryTokenCommand.Location
 
     func run() throws {
       try BlockingTask.run { [self] in
-        let records = try await RepositoryKeysCommand.records(place)
+        let records = try await RepositoryKeysCommand.records(location)
         let hasRoot = records.contains { $0.role == .root }
         let keys = try records.filter {
           hasRoot ? $0.role == .root : $0.state == .signing
         }.map { KeyList.Key(try VerificationKey($0.key)) }
-        if place.json { return try Console.printJSON(KeyList(keys: keys)) }
+        if location.json { return try Console.printJSON(KeyList(keys: keys)) }
         for key in keys { Console.printData(key.key) }
         if keys.isEmpty { Console.printMessage("There is no key yet. 'serve' creates one.") }
       }
@@ -64,12 +64,12 @@ struct RepositoryKeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all keys, what they sign, and their files.")
 
-    @OptionGroup var place: RepositoryTokenCommand.Place
+    @OptionGroup var location: RepositoryTokenCommand.Location
 
     func run() throws {
       try BlockingTask.run { [self] in
-        let records = try await RepositoryKeysCommand.records(place)
-        if place.json { return try Console.printJSON(records) }
+        let records = try await RepositoryKeysCommand.records(location)
+        if location.json { return try Console.printJSON(records) }
         var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
         for record in records {
           table.append(
@@ -77,7 +77,7 @@ struct RepositoryKeysCommand: ParsableCommand {
             record.expires?.text ?? "", record.key)
         }
         Console.printTable(table)
-        guard let root = try await RepositoryKeysCommand.root(place) else {
+        guard let root = try await RepositoryKeysCommand.root(location) else {
           return Console.printMessage(
             "No root document, so a stolen key can't be replaced. See: keys create --root")
         }
@@ -87,12 +87,12 @@ struct RepositoryKeysCommand: ParsableCommand {
   }
 
   /// Returns the keys of the folder if one was given, and the server's keys otherwise.
-  static func records(_ place: RepositoryTokenCommand.Place) async throws -> [KeyRecord] {
-    if let data = place.data {
+  static func records(_ location: RepositoryTokenCommand.Location) async throws -> [KeyRecord] {
+    if let data = location.data {
       try DataFolderArguments.requireRepository(data)
       return try RepositoryKeys.list(data)
     }
-    let publisher = try place.server.publisher()
+    let publisher = try location.server.publisher()
     let signing = try await publisher.keys().map { try VerificationKey($0.key) }
     guard let root = try await publisher.root() else {
       return signing.map { KeyRecord($0, role: .channels, state: .signing) }
@@ -113,9 +113,11 @@ struct RepositoryKeysCommand: ParsableCommand {
     } + channels + revoked
   }
 
-  private static func root(_ place: RepositoryTokenCommand.Place) async throws -> RootDocument? {
-    if let data = place.data { return try RepositoryKeys.root(data) }
-    return try await place.server.publisher().root()
+  private static func root(_ location: RepositoryTokenCommand.Location) async throws
+    -> RootDocument?
+  {
+    if let data = location.data { return try RepositoryKeys.root(data) }
+    return try await location.server.publisher().root()
   }
 }
 

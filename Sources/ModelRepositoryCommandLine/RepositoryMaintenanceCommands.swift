@@ -19,13 +19,13 @@ struct RepositoryCollectCommand: ParsableCommand {
     commandName: "gc", abstract: "Delete files that no version needs.",
     discussion: "Uploads of the last day stay, because they may be about to be published.")
 
-  @OptionGroup var place: RepositoryTokenCommand.Place
+  @OptionGroup var location: RepositoryTokenCommand.Location
 
   func run() throws {
     try BlockingTask.run { [self] in
-      let report = try await place.ask(
+      let report = try await location.ask(
         { try await $0.collectGarbage() }, { try await $0.collectGarbage() })
-      if place.json { return try Console.printJSON(report) }
+      if location.json { return try Console.printJSON(report) }
       Console.printData(
         "\(report.blobs) blobs, \(report.orphans) files without a blob, \(report.uploads) uploads: "
           + report.bytes.byteText)
@@ -136,12 +136,12 @@ struct RepositoryRestoreCommand: ParsableCommand {
     completion: .directory)
   var keys: String?
 
-  @OptionGroup var blobs: BlobPlaceArguments
+  @OptionGroup var blobs: BlobLocationArguments
 
   func run() throws {
     try BlockingTask.run { [self] in
       var options = ModelRepositoryOptions(dataFolder: folder.data)
-      options.blobs = try blobs.place()
+      options.blobs = try blobs.location()
       try await RepositoryStore.restore(from: backup, keys: keys, options)
       guard try RepositoryKeys.list(folder.data).allSatisfy({ $0.state != .signing }) else {
         return

@@ -46,7 +46,7 @@ struct RepositoryServeCommand: ParsableCommand {
 
   @OptionGroup var folder: DataFolderArguments
 
-  @OptionGroup var blobs: BlobPlaceArguments
+  @OptionGroup var blobs: BlobLocationArguments
 
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
@@ -122,7 +122,7 @@ struct RepositoryServeCommand: ParsableCommand {
 
   func run() throws {
     var options = ModelRepositoryOptions(dataFolder: folder.data)
-    options.blobs = try blobs.place()
+    options.blobs = try blobs.location()
     options.host = host
     options.port = port
     options.certificate = try tls.certificate()

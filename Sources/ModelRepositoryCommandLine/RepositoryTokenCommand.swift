@@ -26,7 +26,7 @@ struct RepositoryTokenCommand: ParsableCommand {
     subcommands: [Create.self, List.self, Revoke.self])
 
   /// The options for a repository on this machine or a server.
-  struct Place: ParsableArguments {
+  struct Location: ParsableArguments {
     @Option(
       help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
       completion: .directory)
@@ -72,7 +72,7 @@ struct RepositoryTokenCommand: ParsableCommand {
     @Option(help: "How many days the token is valid (default: no expiry).")
     var days: Int?
 
-    @OptionGroup var place: Place
+    @OptionGroup var location: Location
 
     func validate() throws {
       guard (1...36_500).contains(days ?? 1) else {
@@ -85,10 +85,10 @@ struct RepositoryTokenCommand: ParsableCommand {
         let request = TokenRequest(
           name: name, scopes: scope, models: model.isEmpty ? nil : model,
           expires: days.map { Date.now.addingTimeInterval(Double($0) * 24 * 3600) })
-        let made = try await place.ask(
+        let made = try await location.ask(
           createsRepository: true,
           { try await $0.makeToken(request) }, { try await $0.makeToken(request) })
-        if place.json { return try Console.printJSON(made) }
+        if location.json { return try Console.printJSON(made) }
         Console.printData(made.secret)
         Console.printMessage("Save this token, because it isn't shown again.")
       }
@@ -98,12 +98,12 @@ struct RepositoryTokenCommand: ParsableCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List the tokens.")
 
-    @OptionGroup var place: Place
+    @OptionGroup var location: Location
 
     func run() throws {
       try BlockingTask.run { [self] in
-        let tokens = try await place.ask({ try await $0.tokens() }, { try await $0.tokens() })
-        if place.json { return try Console.printJSON(TokenList(tokens: tokens)) }
+        let tokens = try await location.ask({ try await $0.tokens() }, { try await $0.tokens() })
+        if location.json { return try Console.printJSON(TokenList(tokens: tokens)) }
         var table = TextTable(headings: ["id", "name", "scopes", "models", "expires", "revoked"])
         for token in tokens {
           table.append(
@@ -122,11 +122,11 @@ struct RepositoryTokenCommand: ParsableCommand {
     @Argument(help: "The token's id, from 'token list'.")
     var id: String
 
-    @OptionGroup var place: Place
+    @OptionGroup var location: Location
 
     func run() throws {
       try BlockingTask.run { [self] in
-        try await place.ask({ try await $0.revokeToken(id) }, { try await $0.revokeToken(id) })
+        try await location.ask({ try await $0.revokeToken(id) }, { try await $0.revokeToken(id) })
       }
     }
   }

@@ -73,14 +73,14 @@ struct RepositoryVariantsCommand: ParsableCommand {
     for text in parameter {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
       // An arm's name may contain periods, such as 'v1.0', so the longest matching name is used.
-      let place = arms.indices.filter { (parts.first ?? "").hasPrefix("\(arms[$0].name).") }
+      let index = arms.indices.filter { (parts.first ?? "").hasPrefix("\(arms[$0].name).") }
         .max { arms[$0].name.text.count < arms[$1].name.text.count }
-      let key = place.map { (parts.first ?? "").dropFirst(arms[$0].name.text.count + 1) } ?? ""
-      guard parts.count == 2, let place, !key.isEmpty else {
+      let key = index.map { (parts.first ?? "").dropFirst(arms[$0].name.text.count + 1) } ?? ""
+      guard parts.count == 2, let index, !key.isEmpty else {
         throw ValidationError(
           "--parameter takes NAME.KEY=VALUE with the name of an --arm, got '\(text)'.")
       }
-      arms[place].parameters?[String(key)] = parts[1]
+      arms[index].parameters?[String(key)] = parts[1]
     }
     return arms
   }

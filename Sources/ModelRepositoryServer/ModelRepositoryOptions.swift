@@ -14,7 +14,7 @@ public struct ModelRepositoryOptions: Sendable {
   ///
   /// If this is nil, the server uses the location that the data folder records. A new data folder
   /// keeps its blobs in itself.
-  public var blobs: BlobPlace?
+  public var blobs: BlobLocation?
   /// The credentials for an S3-compatible store.
   ///
   /// If this is nil, they are read from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and

@@ -152,11 +152,11 @@ public struct NetRunnerServer: Sendable {
   }
 
   private func addEvaluations(to api: RouterGroup<WebContext>) {
-    let places = DatasetPlaces(
+    let locations = DatasetLocations(
       uploads: uploads, folders: options.folders, samples: assets + "/Samples")
     UploadRoutes(uploads: uploads).add(to: api)
     EvaluationRoutes(
-      options: options, catalogue: catalogue, places: places, evaluations: evaluations,
+      options: options, catalogue: catalogue, locations: locations, evaluations: evaluations,
       queue: queue, bodies: bodies
     ).add(to: api)
     LabelRoutes(

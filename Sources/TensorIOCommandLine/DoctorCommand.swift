@@ -49,15 +49,15 @@ struct DoctorCommand: ParsableCommand {
       Console.printData("  \(Installation.program)")
       for finding in findings { print(finding) }
     }
-    if findings.contains(where: { $0.isNeeded && $0.place == nil }) { throw ExitCode(69) }
+    if findings.contains(where: { $0.isNeeded && $0.location == nil }) { throw ExitCode(69) }
   }
 
   private func print(_ finding: Finding) {
-    let mark = finding.place != nil ? "found" : finding.isNeeded ? "MISSING" : "not installed"
+    let mark = finding.location != nil ? "found" : finding.isNeeded ? "MISSING" : "not installed"
     Console.printData("")
     Console.printData("\(Console.bold(finding.name)): \(mark)  (\(finding.purpose))")
-    if let place = finding.place {
-      Console.printData("  \(place)" + (finding.version.map { ", version \($0)" } ?? ""))
+    if let location = finding.location {
+      Console.printData("  \(location)" + (finding.version.map { ", version \($0)" } ?? ""))
     } else {
       if let fault = finding.fault { Console.printData("  \(fault)") }
       Console.printData("  to install it: \(finding.remedy)")
@@ -73,7 +73,7 @@ struct Finding {
   /// Whether `tensorio` is of little use without the part.
   var isNeeded = false
   /// The path of the file; nil if it is missing or can't be used.
-  var place: String?
+  var location: String?
   var version: String?
   /// Why an existing file can't be used.
   var fault: String?
@@ -83,7 +83,7 @@ struct Finding {
   var json: JSONValue {
     .object([
       "name": .string(name), "purpose": .string(purpose), "needed": .bool(isNeeded),
-      "found": .bool(place != nil), "path": .stringOrNull(place),
+      "found": .bool(location != nil), "path": .stringOrNull(location),
       "version": .stringOrNull(version),
       "problem": .stringOrNull(fault), "install": .string(remedy),
     ])
@@ -121,7 +121,7 @@ enum Installation {
       name: "LiteRT", purpose: "runs TensorFlow Lite models", isNeeded: true,
       remedy: fetch("litert", make: "setup"))
     finding.look { try LiteRTBackend().findLibrary() }
-    if finding.place != nil { finding.version = LiteRTBackend.libraryVersion }
+    if finding.location != nil { finding.version = LiteRTBackend.libraryVersion }
     return finding
   }
 
@@ -131,7 +131,7 @@ enum Installation {
       remedy: fetch("tensorflow", make: "tensorflow"))
     let backend = TensorFlowBackend()
     finding.look { try backend.findLibrary() }
-    if finding.place != nil { finding.version = try? backend.readLibraryVersion() }
+    if finding.location != nil { finding.version = try? backend.readLibraryVersion() }
     return finding
   }
 
@@ -140,7 +140,7 @@ enum Installation {
       name: "libcrypto", purpose: "computes the hashes of evaluations and labels",
       remedy: "apt-get install libssl3")
     #if canImport(CryptoKit)
-    finding.place = "CryptoKit"
+    finding.location = "CryptoKit"
     #else
     finding.look { try LibCrypto.shared.get().path }
     #endif
@@ -166,7 +166,7 @@ enum Installation {
   private static func program(_ name: String) -> Finding {
     Finding(
       name: name, purpose: "what 'tensorio \(name.dropFirst("tensorio-".count))' starts",
-      place: ExternalPrograms.find(name),
+      location: ExternalPrograms.find(name),
       remedy: "make programs, in TensorIO's source folder; the packages include it")
   }
 
@@ -184,7 +184,7 @@ extension Finding {
   /// Records the path of a library, or why it can't be used.
   fileprivate mutating func look(_ find: () throws -> String) {
     do {
-      place = try find()
+      location = try find()
     } catch let error as TensorIOError {
       // The heading already says that a library is missing.
       let isAbsent = (error.cause as? NativeLibrary.NotFound)?.isAbsent ?? false

@@ -24,8 +24,8 @@ package enum AssetFolder {
   ) -> String {
     #if os(Linux)
     let program = Bundle.main.bundlePath
-    let places = ["\(program)/\(bundle)/Assets", "\(program)/../share/tensorio/\(installed)"]
-    return places.first { FileManager.default.fileExists(atPath: $0) } ?? places[0]
+    let candidates = ["\(program)/\(bundle)/Assets", "\(program)/../share/tensorio/\(installed)"]
+    return candidates.first { FileManager.default.fileExists(atPath: $0) } ?? candidates[0]
     #else
     return module().bundlePath + "/Assets"
     #endif

@@ -44,7 +44,7 @@ package final class RequestMetrics: Sendable {
       var count = 0
 
       mutating func add(_ other: Times) {
-        for place in counts.indices { counts[place] += other.counts[place] }
+        for index in counts.indices { counts[index] += other.counts[index] }
         (sum, count) = (sum + other.sum, count + other.count)
       }
     }
@@ -55,7 +55,7 @@ package final class RequestMetrics: Sendable {
     package func add(_ duration: Duration) {
       let seconds = duration.inSeconds
       times.withLock { times in
-        if let place = bounds.firstIndex(where: { seconds <= $0 }) { times.counts[place] += 1 }
+        if let index = bounds.firstIndex(where: { seconds <= $0 }) { times.counts[index] += 1 }
         times.sum += seconds
         times.count += 1
       }

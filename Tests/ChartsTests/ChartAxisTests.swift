@@ -14,9 +14,9 @@ struct ChartAxisTests {
     #expect(ChartAxis.decimals(of: [10, 12.5, 15]) == 1)
     #expect(ChartAxis.decimals(of: [0, 2, 4]) == 0)
     #expect(ChartAxis.decimals(of: [0.002, 0.00225]) == 5)
-    #expect(ChartAxis(0, 10, at: 0, 100).place(2.5) == 25)
-    #expect(ChartAxis(0, 10, at: 100, 0).place(20) == 0)
-    #expect(ChartAxis(0, 10, at: 0, 100).place(.nan) == 0)
+    #expect(ChartAxis(0, 10, at: 0, 100).position(of: 2.5) == 25)
+    #expect(ChartAxis(0, 10, at: 100, 0).position(of: 20) == 0)
+    #expect(ChartAxis(0, 10, at: 0, 100).position(of: .nan) == 0)
   }
 
   @Test(arguments: [
@@ -33,8 +33,8 @@ struct ChartAxisTests {
     #expect(expected.allSatisfy(texts.contains), "\(texts)")
     #expect(Set(texts).count == texts.count)
     #expect(texts.count <= 12)
-    for value in values { #expect((0...1).contains(axis.place(value))) }
-    #expect(ticks.allSatisfy { (0...1).contains(axis.place($0.value)) })
+    for value in values { #expect((0...1).contains(axis.position(of: value))) }
+    #expect(ticks.allSatisfy { (0...1).contains(axis.position(of: $0.value)) })
   }
 
   @Test func `any two values have an axis`() {
@@ -48,11 +48,11 @@ struct ChartAxisTests {
     for (first, second) in values.flatMap({ first in values.map { (first, $0) } }) {
       for axis in [ChartAxis(covering: [first, second], at: 0, 1), ChartAxis(0, first, at: 0, 1)] {
         for value in [first, second] {
-          #expect((0...1).contains(axis.place(value)), "\(first), \(second)")
+          #expect((0...1).contains(axis.position(of: value)), "\(first), \(second)")
         }
         let ticks = axis.ticks(5)
         #expect((1...14).contains(ticks.count), "\(first), \(second): \(ticks)")
-        #expect(ticks.allSatisfy { (0...1).contains(axis.place($0.value)) })
+        #expect(ticks.allSatisfy { (0...1).contains(axis.position(of: $0.value)) })
       }
     }
   }

@@ -16,11 +16,11 @@ struct MarkupTests {
   }
 
   @Test(arguments: [
-    (String.MarkupPlace.html, "a\tb\nc\u{FFFD}&#39;"), (.xml, "a\tb\nc&#13;'"),
+    (String.MarkupContext.html, "a\tb\nc\u{FFFD}&#39;"), (.xml, "a\tb\nc&#13;'"),
     (.xmlAttribute, "a&#9;b&#10;c&#13;'"),
   ])
   func `spaces are kept where a parser would change them`(
-    _ place: String.MarkupPlace, _ text: String
+    _ place: String.MarkupContext, _ text: String
   ) {
     #expect("a\tb\nc\r'".escaped(for: place) == text)
   }

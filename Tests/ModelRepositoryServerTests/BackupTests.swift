@@ -33,7 +33,7 @@ import Testing
     ) async throws {
       let bucket = place == .s3 ? try await S3Bucket() : nil
       self.bucket = bucket
-      let blobs = try bucket.map { BlobPlace.s3(try $0.place) }
+      let blobs = try bucket.map { BlobLocation.s3(try $0.place) }
       repository = try await TestRepository {
         ($0.blobs, $0.credentials) = (blobs, bucket?.credentials)
         $0.storePolicy = S3Bucket.policy

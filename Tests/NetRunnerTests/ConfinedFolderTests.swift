@@ -17,13 +17,13 @@ import Testing
     try folder.link("in/again", to: "a.png")
     let confinedFolder = try #require(ConfinedFolder(folder.path + "/in"))
     let real = try #require(FileOperations.realPath(folder.path))
-    #expect(confinedFolder.place(of: folder.path + "/in/a.png") == real + "/in/a.png")
-    #expect(confinedFolder.place(of: folder.path + "/in/again") == real + "/in/a.png")
-    #expect(confinedFolder.place(of: folder.path + "/in") == real + "/in")
+    #expect(confinedFolder.confinedPath(of: folder.path + "/in/a.png") == real + "/in/a.png")
+    #expect(confinedFolder.confinedPath(of: folder.path + "/in/again") == real + "/in/a.png")
+    #expect(confinedFolder.confinedPath(of: folder.path + "/in") == real + "/in")
     for path in ["/in/out", "/in/out/b.png", "/in/../in-other/b.png", "/in-other", "/in/gone", ""] {
-      #expect(confinedFolder.place(of: folder.path + path) == nil, "\(path)")
+      #expect(confinedFolder.confinedPath(of: folder.path + path) == nil, "\(path)")
     }
-    #expect(confinedFolder.place(of: "/etc/passwd") == nil)
+    #expect(confinedFolder.confinedPath(of: "/etc/passwd") == nil)
     #expect(ConfinedFolder(folder.path + "/in/a.png") == nil)
     #expect(ConfinedFolder(folder.path + "/gone") == nil)
   }

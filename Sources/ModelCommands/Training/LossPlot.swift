@@ -69,13 +69,13 @@ struct LossPlot {
     var lines = Markup.empty
     var texts = Markup.empty
     for tick in y.ticks(5) {
-      let y = y.place(tick.value)
+      let y = y.position(of: tick.value)
       lines += "<path d=\"M\(frame.left) \(y)H\(frame.right)\" stroke=\"#e5e7eb\"/>\n"
       texts +=
         "<text x=\"\(frame.left - 10)\" y=\"\(y + 5.5)\" text-anchor=\"end\">\(tick.text)</text>\n"
     }
     for tick in x.ticks(5) {
-      let x = x.place(tick.value)
+      let x = x.position(of: tick.value)
       lines += "<path d=\"M\(x) \(frame.bottom)v6\"/>\n"
       texts +=
         "<text x=\"\(x)\" y=\"\(frame.bottom + 25)\" text-anchor=\"middle\">\(tick.text)</text>\n"
@@ -96,7 +96,7 @@ struct LossPlot {
     // Mark the points of a short curve. A curve of a single point would otherwise be invisible.
     let hasDots = series.points.count <= 40 && (series.width > 2 || series.points.count == 1)
     for point in series.points {
-      let (x, y) = (x.place(point.step), y.place(point.value))
+      let (x, y) = (x.position(of: point.step), y.position(of: point.value))
       points += "\(x),\(y) "
       if hasDots {
         dots += "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"3.5\" fill=\"\(series.color)\"/>\n"

@@ -135,10 +135,10 @@ struct ModelState: Sendable, Hashable, Codable {
 
   /// Changes all entries of a version.
   mutating func update(_ digest: BlobDigest, _ change: (inout Entry) -> Void) {
-    for place in [\ModelState.pending, \.active, \.previous] {
-      if var entry = self[keyPath: place], entry.digest == digest {
+    for slot in [\ModelState.pending, \.active, \.previous] {
+      if var entry = self[keyPath: slot], entry.digest == digest {
         change(&entry)
-        self[keyPath: place] = entry
+        self[keyPath: slot] = entry
       }
     }
   }

@@ -60,12 +60,12 @@ struct BlobUploader: Sendable {
   }
 
   private static func part(of file: FileHandle, _ path: String, at offset: Int) throws -> Data {
-    guard let place = UInt64(exactly: offset) else {
+    guard let position = UInt64(exactly: offset) else {
       throw PublishingError(
         "invalid_answer",
         "The server reported an invalid upload offset: \(offset).")
     }
-    try file.seek(toOffset: place)
+    try file.seek(toOffset: position)
     guard let part = try file.read(upToCount: partSize), !part.isEmpty else {
       throw PublishingError("file_changed", "'\(path)' became shorter while it was being sent.")
     }
@@ -140,26 +140,28 @@ struct BlobUploader: Sendable {
 
   // Failing to remember an upload isn't an error. An interrupted upload then starts again.
 
-  private func place(of blob: BlobReference) -> String? {
+  private func memoryPath(of blob: BlobReference) -> String? {
     memory.map { $0 + "/" + blob.digest.hexadecimal }
   }
 
   private func remembered(_ blob: BlobReference) -> String? {
-    guard let place = place(of: blob), let data = try? FileSystem.read(place),
+    guard let memoryPath = memoryPath(of: blob), let data = try? FileSystem.read(memoryPath),
       let id = RepositoryName(String(decoding: data, as: UTF8.self))
     else { return nil }
     return id.text
   }
 
   private func remember(_ id: String, _ blob: BlobReference) {
-    guard let memory, let place = place(of: blob) else { return }
+    guard let memory, let memoryPath = memoryPath(of: blob) else { return }
     try? FileManager.default.createDirectory(
       atPath: memory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    try? Data(id.utf8).write(to: URL(filePath: place), options: .atomic)
+    try? Data(id.utf8).write(to: URL(filePath: memoryPath), options: .atomic)
   }
 
   private func forget(_ blob: BlobReference) {
-    if let place = place(of: blob) { try? FileManager.default.removeItem(atPath: place) }
+    if let memoryPath = memoryPath(of: blob) {
+      try? FileManager.default.removeItem(atPath: memoryPath)
+    }
   }
 }
 

@@ -54,14 +54,14 @@ extension Request {
   }
 
   private static func reason(_ error: DecodingError) -> String {
-    func place(_ context: DecodingError.Context) -> String {
+    func location(_ context: DecodingError.Context) -> String {
       context.codingPath.map(\.stringValue).joined(separator: ".")
     }
     return switch error {
     case .keyNotFound(let key, _): "'\(key.stringValue)' is missing."
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
       .dataCorrupted(let context):
-      "'\(place(context))': \(context.debugDescription)"
+      "'\(location(context))': \(context.debugDescription)"
     @unknown default: "it cannot be read."
     }
   }

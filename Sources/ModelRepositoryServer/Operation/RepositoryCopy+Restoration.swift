@@ -21,7 +21,7 @@ extension RepositoryCopy {
   static func restore(
     from backup: DataFolder, keys: String?, _ options: ModelRepositoryOptions
   ) async throws {
-    let place: S3Place? = if case .s3(let place) = options.blobs { place } else { nil }
+    let location: S3Location? = if case .s3(let location) = options.blobs { location } else { nil }
     let lock = try await blocking {
       guard try FileSystem.size(of: backup.database) != nil else {
         throw RepositoryError(
@@ -37,10 +37,10 @@ extension RepositoryCopy {
       return try lockUnlessReadOnly(backup.path)
     }
     defer { withExtendedLifetime(lock) {} }
-    try await make(options.dataFolder, hasBlobs: place == nil) { fresh in
+    try await make(options.dataFolder, hasBlobs: location == nil) { fresh in
       let blobs = try await blocking { try copyDatabase(backup, fresh) }
-      if let place {
-        try await upload(blobs, backup, fresh, place, options)
+      if let location {
+        try await upload(blobs, backup, fresh, location, options)
       } else {
         try await blocking {
           for blob in blobs {
@@ -92,7 +92,7 @@ extension RepositoryCopy {
 
   /// Uploads the blobs to a remote store after checking that all of them are intact.
   private static func upload(
-    _ blobs: [BlobReference], _ backup: DataFolder, _ fresh: DataFolder, _ place: S3Place,
+    _ blobs: [BlobReference], _ backup: DataFolder, _ fresh: DataFolder, _ location: S3Location,
     _ options: ModelRepositoryOptions
   ) async throws {
     try await blocking {
@@ -103,7 +103,7 @@ extension RepositoryCopy {
         else { throw damaged(blob, "restored") }
       }
     }
-    let note = try await blocking { try BlobNote.make(place, in: fresh) }
+    let note = try await blocking { try BlobNote.make(location, in: fresh) }
     let store = Repository.store(note, options, mayBegin: true)
     try await store.check()
     do {

@@ -13,7 +13,7 @@ import ModelRepositoryAPI
 struct BlobNote: Codable, Equatable {
   /// The id by which the blobs' location identifies the repository.
   var id: String
-  var s3: S3Place
+  var s3: S3Location
 
   /// Reads the note; nil if there is none.
   ///
@@ -40,11 +40,11 @@ struct BlobNote: Codable, Equatable {
   /// - Returns: The note that applies; nil if the blobs are in the folder.
   /// - Throws: ``RepositoryError`` with the code `.invalidOption` if the blobs would have to move.
   static func settle(
-    _ folder: DataFolder, _ wish: BlobPlace?, knowsBlobs: Bool
+    _ folder: DataFolder, _ wish: BlobLocation?, knowsBlobs: Bool
   ) throws -> BlobNote? {
     let note = try read(folder)
-    let place = note.map { BlobPlace.s3($0.s3) } ?? .folder
-    guard let wish, wish != place else { return note }
+    let location = note.map { BlobLocation.s3($0.s3) } ?? .folder
+    guard let wish, wish != location else { return note }
     if case .s3(let other) = wish, let note, note.s3.bucket == other.bucket,
       note.s3.prefix == other.prefix
     {
@@ -56,7 +56,7 @@ struct BlobNote: Codable, Equatable {
     guard !knowsBlobs else {
       throw RepositoryError(
         .invalidOption,
-        "The blobs of '\(folder.path)' are in \(place), not in \(wish). Specify that location, or "
+        "The blobs of '\(folder.path)' are in \(location), not in \(wish). Specify that location, or "
           + "none. To move the blobs, back up the repository and restore it there.")
     }
     switch wish {
@@ -64,15 +64,15 @@ struct BlobNote: Codable, Equatable {
       try FileSystem.remove(folder.note)
       try FileSystem.flush(folder.path)
       return nil
-    case .s3(let place): return try make(place, in: folder)
+    case .s3(let location): return try make(location, in: folder)
     }
   }
 
   /// Records a new location in a folder.
   ///
   /// - Throws: ``RepositoryError`` with the code `.storage`.
-  static func make(_ place: S3Place, in folder: DataFolder) throws -> BlobNote {
-    let note = BlobNote(id: UUID().uuidString.lowercased(), s3: place)
+  static func make(_ location: S3Location, in folder: DataFolder) throws -> BlobNote {
+    let note = BlobNote(id: UUID().uuidString.lowercased(), s3: location)
     try note.write(folder)
     return note
   }

@@ -116,14 +116,14 @@ final class Repository: Sendable {
           + "choose another folder."
       )
     }
-    let place = folder.blobs + "/sha256"
-    let hasBlobs = try FileSystem.names(in: place).contains {
-      try !FileSystem.names(in: place + "/" + $0).isEmpty
+    let blobsFolder = folder.blobs + "/sha256"
+    let hasBlobs = try FileSystem.names(in: blobsFolder).contains {
+      try !FileSystem.names(in: blobsFolder + "/" + $0).isEmpty
     }
     guard !hasBlobs else {
       throw RepositoryError(
         .damaged,
-        "'\(folder.database)' is missing or truncated, but '\(place)' contains blobs. Restore the "
+        "'\(folder.database)' is missing or truncated, but '\(blobsFolder)' contains blobs. Restore the "
           + "repository's backup. To start without these blobs, move '\(folder.blobs)' away.")
     }
   }

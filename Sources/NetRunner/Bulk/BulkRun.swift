@@ -104,14 +104,14 @@ public struct BulkRun {
     until isOver: () -> Bool, onProgress: (Progress) -> Void
   ) throws -> Progress {
     let failed = pictures.samples.count { before.failed.contains($0.id) }
-    let places = pictures.samples.indices.filter {
+    let positions = pictures.samples.indices.filter {
       !before.images.contains(pictures.samples[$0].id)
     }
     let count = pictures.samples.count
     var progress = Progress(
-      model: bundle.manifest.id, done: count - places.count, count: count, failed: failed,
-      resumed: count - places.count)
-    guard !places.isEmpty else { return progress }
+      model: bundle.manifest.id, done: count - positions.count, count: count, failed: failed,
+      resumed: count - positions.count)
+    guard !positions.isEmpty else { return progress }
     let loader = ModelLoader(backends: backends, sessions: options.threads)
     let evaluator: Evaluator
     do {
@@ -125,7 +125,7 @@ public struct BulkRun {
     var pending: [BulkRow] = []
     let clock = ContinuousClock()
     var kept = clock.now
-    let work = work(evaluator, places, run)
+    let work = work(evaluator, positions, run)
     try work.run(until: isOver) { _, row in
       pending.append(row)
       progress.done += 1
@@ -141,19 +141,20 @@ public struct BulkRun {
     return progress
   }
 
-  private func work(_ evaluator: Evaluator, _ places: [Int], _ run: String) -> ParallelWork<BulkRow>
-  {
+  private func work(_ evaluator: Evaluator, _ positions: [Int], _ run: String) -> ParallelWork<
+    BulkRow
+  > {
     let (samples, indices) = (pictures.samples, pictures.indices)
     let iterations = options.iterations
     let maker = RowMaker(
       model: evaluator.model.bundle.manifest.id, testBundle: "", kept: options.kept ?? .top(5),
       classes: ClassList(MetricContext(labels: evaluator.labels)))
-    return ParallelWork(count: places.count, threads: options.threads, room: Self.batchSize) {
+    return ParallelWork(count: positions.count, threads: options.threads, room: Self.batchSize) {
       number in
-      var sample = samples[places[number]]
+      var sample = samples[positions[number]]
       sample.truth = nil
       let evaluation = evaluator.evaluate(sample.source, id: sample.id, iterations: iterations)
-      var row = maker.row(evaluation, of: sample, at: indices[places[number]])
+      var row = maker.row(evaluation, of: sample, at: indices[positions[number]])
       row.testBundle = FileSystem.folder(of: sample.id)
       return BulkRow(row, run: run)
     }

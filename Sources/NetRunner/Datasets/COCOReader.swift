@@ -188,7 +188,7 @@ private struct COCOReader {
     let found = candidates.map { folder in
       firsts.count { file in
         let path = folder + "/" + file
-        return options.confinedFolder.map { $0.place(of: path) != nil } ?? true
+        return options.confinedFolder.map { $0.confinedPath(of: path) != nil } ?? true
           && FileSystem.isFile(path)
       }
     }
@@ -206,25 +206,25 @@ extension DecodingError {
   fileprivate var explanation: String {
     switch self {
     case .keyNotFound(let key, let context):
-      "\(place(context.codingPath)) lacks the required key \"\(key.stringValue)\""
+      "\(location(context.codingPath)) lacks the required key \"\(key.stringValue)\""
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
       .dataCorrupted(let context):
-      "\(place(context.codingPath)): "
+      "\(location(context.codingPath)): "
         + (context.debugDescription.hasSuffix(".")
           ? String(context.debugDescription.dropLast()) : context.debugDescription)
     @unknown default: "\(self)"
     }
   }
 
-  private func place(_ path: [any CodingKey]) -> String {
-    var place = ""
+  private func location(_ path: [any CodingKey]) -> String {
+    var location = ""
     for key in path {
       if let index = key.intValue {
-        place += "[\(index)]"
+        location += "[\(index)]"
       } else {
-        place += (place.isEmpty ? "" : ".") + key.stringValue
+        location += (location.isEmpty ? "" : ".") + key.stringValue
       }
     }
-    return place.isEmpty ? "the document" : place
+    return location.isEmpty ? "the document" : location
   }
 }

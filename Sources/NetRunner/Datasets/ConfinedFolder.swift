@@ -26,7 +26,7 @@ package struct ConfinedFolder: Sendable, Hashable {
   ///
   /// The result is nil if nothing exists at the path or if it lies outside the folder. The two
   /// cases look the same, so that callers can't find out which files exist outside.
-  package func place(of path: String) -> String? {
+  package func confinedPath(of path: String) -> String? {
     guard !path.utf8.contains(0), let real = FileOperations.realPath(path) else { return nil }
     return real == self.path || real.hasPrefix(self.path == "/" ? "/" : self.path + "/")
       ? real : nil
@@ -43,14 +43,14 @@ extension Dataset {
     for index in samples.indices {
       let sample = samples[index]
       guard case .file(let path) = sample.source else { continue }
-      var place = confinedFolder.place(of: path)
+      var confinedPath = confinedFolder.confinedPath(of: path)
       if case .classMap(let map) = sample.truth {
-        let mapPlace = confinedFolder.place(of: map)
-        dataset.samples[index].truth = mapPlace.map { .classMap($0) }
-        if mapPlace == nil { place = nil }
+        let mapPath = confinedFolder.confinedPath(of: map)
+        dataset.samples[index].truth = mapPath.map { .classMap($0) }
+        if mapPath == nil { confinedPath = nil }
       }
       dataset.samples[index].source =
-        place.map { .file($0) }
+        confinedPath.map { .file($0) }
         ?? .refused(
           "'\(sample.id)' is missing, or lies outside the dataset's folder, so it was not read.",
           name: sample.id)

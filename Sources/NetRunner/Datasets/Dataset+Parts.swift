@@ -60,11 +60,11 @@ extension Dataset {
     return selecting(samples.indices.filter { $0 % count == index - 1 })
   }
 
-  private func selecting(_ places: [Int]) -> Dataset {
+  private func selecting(_ positions: [Int]) -> Dataset {
     let indices = self.indices
     var part = self
-    part.samples = places.map { samples[$0] }
-    part.originalIndices = places.map { indices[$0] }
+    part.samples = positions.map { samples[$0] }
+    part.originalIndices = positions.map { indices[$0] }
     return part
   }
 

@@ -49,7 +49,8 @@ struct DatasetReader {
 
   /// Throws if one of the dataset's files or folders lies outside the confined folder.
   func checkEnclosed(_ path: String) throws {
-    guard let confinedFolder = options.confinedFolder, confinedFolder.place(of: path) == nil else {
+    guard let confinedFolder = options.confinedFolder, confinedFolder.confinedPath(of: path) == nil
+    else {
       return
     }
     throw TensorIOError(
@@ -130,7 +131,7 @@ struct DatasetReader {
     for maps in ["masks", "annotations"] {
       guard FileSystem.isFolder(path + "/images"), FileSystem.isFolder(path + "/" + maps),
         options.confinedFolder.map({ confinedFolder in
-          [maps, "images"].allSatisfy { confinedFolder.place(of: path + "/" + $0) != nil }
+          [maps, "images"].allSatisfy { confinedFolder.confinedPath(of: path + "/" + $0) != nil }
         }) ?? true,
         try !pictures(in: path + "/" + maps).pictures.isEmpty
       else { continue }

@@ -126,18 +126,18 @@ struct TestBundleReader {
   // MARK: - Pictures
 
   private mutating func readImages(_ root: [String: JSONValue]) -> [Sample] {
-    var places: [String: Int] = [:]
+    var locations: [String: Int] = [:]
     return (requiredArray("images", in: root, at: "") ?? []).enumerated().compactMap {
       index, element in
-      let place = "images[\(index)]"
-      guard let image = object(element, at: place) else { return nil }
-      let type = requiredString("type", in: image, at: place)
-      guard let path = requiredString("path", in: image, at: place),
-        let source = source(type, path, at: place)
+      let location = "images[\(index)]"
+      guard let image = object(element, at: location) else { return nil }
+      let type = requiredString("type", in: image, at: location)
+      guard let path = requiredString("path", in: image, at: location),
+        let source = source(type, path, at: location)
       else { return nil }
-      if let first = places.updateValue(index, forKey: path) {
+      if let first = locations.updateValue(index, forKey: path) {
         report(
-          .duplicateName, at: "\(place).path", expected: "each image once",
+          .duplicateName, at: "\(location).path", expected: "each image once",
           found: "\"\(path)\", which images[\(first)] already has",
           suggestion: "Remove one of them. options.iterations sets how often each image runs.")
       }
@@ -145,12 +145,13 @@ struct TestBundleReader {
     }
   }
 
-  private mutating func source(_ type: String?, _ path: String, at place: String) -> ImageSource? {
+  private mutating func source(_ type: String?, _ path: String, at location: String) -> ImageSource?
+  {
     switch type {
     case "file":
       guard !path.isEmpty, FileSystem.staysInside(path) else {
         report(
-          .pathOutsideBundle, at: "\(place).path", expected: "a path inside the bundle",
+          .pathOutsideBundle, at: "\(location).path", expected: "a path inside the bundle",
           found: "\"\(path)\"", suggestion: "Put the image into the bundle's images folder.")
         return nil
       }
@@ -158,14 +159,15 @@ struct TestBundleReader {
     case "url":
       guard path.hasPrefix("https://") || path.hasPrefix("http://") else {
         report(
-          .unknownValue, at: "\(place).path", expected: "a URL with https:// or http://",
+          .unknownValue, at: "\(location).path", expected: "a URL with https:// or http://",
           found: "\"\(path)\"", suggestion: "Write the complete URL, or use the type \"file\".")
         return nil
       }
       return .url(path)
     case let type?:
       report(
-        .unknownValue, at: "\(place).type", expected: "\"file\" or \"url\"", found: "\"\(type)\"",
+        .unknownValue, at: "\(location).type", expected: "\"file\" or \"url\"",
+        found: "\"\(type)\"",
         suggestion: "Use \"file\" for images in the bundle.")
       return nil
     case nil: return nil
@@ -180,27 +182,31 @@ struct TestBundleReader {
     guard let labels = requiredArray("labels", in: root, at: "") else { return }
     // Images that couldn't be parsed aren't in `samples`. They have issues, so no dataset is
     // returned.
-    let places = Dictionary(samples.indices.map { (samples[$0].id, $0) }) { first, _ in first }
+    let locations = Dictionary(samples.indices.map { (samples[$0].id, $0) }) { first, _ in first }
     var labelled: [String: Int] = [:]
     var strangers: [String] = []
     var silent = 0
     for (index, element) in labels.enumerated() {
-      let place = "labels[\(index)]"
-      guard let label = object(element, at: place) else { continue }
-      let path = requiredString("path", in: label, at: place)
-      let value = required("inference_results", in: label, at: place)
-      guard let path, let value, let results = object(value, at: "\(place).inference_results")
+      let location = "labels[\(index)]"
+      guard let label = object(element, at: location) else { continue }
+      let path = requiredString("path", in: label, at: location)
+      let value = required("inference_results", in: label, at: location)
+      guard let path, let value, let results = object(value, at: "\(location).inference_results")
       else { continue }
       if let first = labelled.updateValue(index, forKey: path) {
         report(
-          .duplicateName, at: "\(place).path", expected: "one label for each image",
+          .duplicateName, at: "\(location).path", expected: "one label for each image",
           found: "\"\(path)\", which labels[\(first)] already has",
           suggestion: "Remove one of the two.")
       }
       let order = outline["labels"]?[index]?["inference_results"]
       let truth = Self.truth(results, order: order)
       if truth == nil { silent += 1 }
-      if let sample = places[path] { samples[sample].truth = truth } else { strangers.append(path) }
+      if let sample = locations[path] {
+        samples[sample].truth = truth
+      } else {
+        strangers.append(path)
+      }
     }
     if silent > 0 { notes.append("\(counted(silent, "label")) with empty inference_results") }
     if let first = strangers.first {

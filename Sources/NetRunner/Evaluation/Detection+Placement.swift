@@ -24,19 +24,20 @@ extension Detection {
     let placement = try ImageTransform.ofInput(input).transform
       .placement(ofWidth: size.width, height: size.height)
     func whole(
-      _ start: Double, _ length: Double, target: Int, place: Int, placed: Int, crop: Int, part: Int,
+      _ start: Double, _ length: Double, target: Int, offset: Int, placed: Int, crop: Int,
+      part: Int,
       of all: Int
     ) -> (start: Double, length: Double) {
       let scale = Double(target) / Double(placed) * Double(part) / Double(all)
-      let shift = Double(crop) - Double(place) / Double(placed) * Double(part)
+      let shift = Double(crop) - Double(offset) / Double(placed) * Double(part)
       return (start * scale + shift / Double(all), length * scale)
     }
     let crop = placement.crop
     let (x, width) = whole(
-      box.x, box.width, target: shape.width, place: placement.x, placed: placement.width,
+      box.x, box.width, target: shape.width, offset: placement.x, placed: placement.width,
       crop: crop.x, part: crop.width, of: size.width)
     let (y, height) = whole(
-      box.y, box.height, target: shape.height, place: placement.y, placed: placement.height,
+      box.y, box.height, target: shape.height, offset: placement.y, placed: placement.height,
       crop: crop.y, part: crop.height, of: size.height)
     var found = self
     found.box = Box(x: x, y: y, width: width, height: height)

@@ -67,10 +67,10 @@ struct BundleArchive {
       )
     }
     for item in items {
-      guard let place = item.path.firstIndex(where: isBundle), place > 0 else { continue }
+      guard let index = item.path.firstIndex(where: isBundle), index > 0 else { continue }
       throw ImportError(
         .noBundle,
-        "The bundle in the zip file is inside '\(item.path[0])'. Zip '\(item.path[place])' itself.")
+        "The bundle in the zip file is inside '\(item.path[0])'. Zip '\(item.path[index])' itself.")
     }
     throw ImportError(
       .noBundle,

@@ -23,11 +23,11 @@ struct ZipEnd {
     let start = max(0, size - Self.length - Self.longestComment)
     let tail = try file.bytes(in: start..<size)
     var records: [ZipEnd?] = []
-    for place in stride(from: tail.count - Self.length, through: 0, by: -1)
-    where tail[place] == 0x50 && tail.number(at: place, 4) == 0x0605_4B50 {
-      let record = Array(tail[place..<(place + Self.length)])
-      guard start + place + Self.length + record.number(at: 20, 2) <= size else { continue }
-      records.append(try ZipEnd(record, at: start + place, in: file))
+    for position in stride(from: tail.count - Self.length, through: 0, by: -1)
+    where tail[position] == 0x50 && tail.number(at: position, 4) == 0x0605_4B50 {
+      let record = Array(tail[position..<(position + Self.length)])
+      guard start + position + Self.length + record.number(at: 20, 2) <= size else { continue }
+      records.append(try ZipEnd(record, at: start + position, in: file))
     }
     // A file can have several records, for example in a comment or in a zip file inside it. Other
     // readers may use a different one than the last, so every record must respect the limits.
@@ -48,24 +48,24 @@ struct ZipEnd {
   /// Reads a record.
   ///
   /// The result is nil if its values aren't possible.
-  private init?(_ record: [UInt8], at place: Int, in file: OpenFile) throws {
-    if let large = try Self.largeRecord(before: place, in: file) {
+  private init?(_ record: [UInt8], at position: Int, in file: OpenFile) throws {
+    if let large = try Self.largeRecord(before: position, in: file) {
       self = large
       return
     }
     let count = record.number(at: 10, 2)
     self.init(
       count: count, countHere: record.number(at: 8, 2), disks: record.number(at: 4, 4),
-      size: record.number(at: 12, 4), offset: record.number(at: 16, 4), end: place)
+      size: record.number(at: 12, 4), offset: record.number(at: 16, 4), end: position)
   }
 
   /// Reads the Zip64 record for large numbers, which precedes the other record.
-  private static func largeRecord(before place: Int, in file: OpenFile) throws -> ZipEnd? {
-    guard place >= 20 else { return nil }
-    let locator = try file.bytes(in: (place - 20)..<place)
+  private static func largeRecord(before position: Int, in file: OpenFile) throws -> ZipEnd? {
+    guard position >= 20 else { return nil }
+    let locator = try file.bytes(in: (position - 20)..<position)
     guard locator.count == 20, locator.number(at: 0, 4) == 0x0706_4B50 else { return nil }
     let start = locator.number(at: 8, 8)
-    guard start >= 0, start <= place - 20 - 56 else { return nil }
+    guard start >= 0, start <= position - 20 - 56 else { return nil }
     let record = try file.bytes(in: start..<(start + 56))
     guard record.count == 56, record.number(at: 0, 4) == 0x0606_4B50 else { return nil }
     return ZipEnd(

@@ -123,8 +123,8 @@ extension LabelStore {
       try files.createDirectory(
         atPath: FileSystem.folder(of: copy), withIntermediateDirectories: true)
       // For a symbolic link, copy the file that it points to.
-      let place = place(of: photo.path)
-      try files.copyItem(atPath: FileOperations.realPath(place) ?? place, toPath: copy)
+      let fullPath = fullPath(of: photo.path)
+      try files.copyItem(atPath: FileOperations.realPath(fullPath) ?? fullPath, toPath: copy)
     }
     let hasText = photos.contains { if case .text = $0.label { true } else { false } }
     let name = FileSystem.name(of: destination).split(separator: ".").first.map(String.init)
@@ -196,7 +196,7 @@ extension LabelStore {
       })
     try zipFile.add(Array(document.text.utf8), named: "labels.json")
     for (photo, name) in zip(photos, names) {
-      try zipFile.addFile(place(of: photo.path), named: name)
+      try zipFile.addFile(fullPath(of: photo.path), named: name)
     }
     try zipFile.close()
   }
@@ -212,7 +212,7 @@ extension LabelStore {
     var text = header + "\n"
     var paths: [String] = []
     for photo in photos {
-      let relative = place(of: photo.path).path(from: folder)
+      let relative = fullPath(of: photo.path).path(from: folder)
       paths.append(relative)
       let cells =
         switch photo.label {

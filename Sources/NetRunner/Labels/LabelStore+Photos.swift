@@ -13,13 +13,13 @@ extension LabelStore {
   ///
   /// - Throws: `TensorIOError` if the photo exists but can't be read.
   package func state(of photo: LabelledPhoto) throws -> LabelledPhoto.State {
-    let place = place(of: photo.path)
-    guard FileSystem.isFile(place) else { return .missing }
-    return try Self.sha256(of: place) == photo.sha256 ? .present : .changed
+    let fullPath = fullPath(of: photo.path)
+    guard FileSystem.isFile(fullPath) else { return .missing }
+    return try Self.sha256(of: fullPath) == photo.sha256 ? .present : .changed
   }
 
   /// The absolute path of a photo.
-  package func place(of path: String) -> String {
+  package func fullPath(of path: String) -> String {
     path.hasPrefix("/") ? path : (root == "/" ? "" : root) + "/" + path
   }
 
@@ -38,13 +38,13 @@ extension LabelStore {
       }
     }
     let known = Set(rows.map(\.path))
-    let missing = rows.filter { !FileSystem.isFile(place(of: $0.path)) }
+    let missing = rows.filter { !FileSystem.isFile(fullPath(of: $0.path)) }
     guard !missing.isEmpty else { return [] }
     var found: [String: String] = [:]
     for picture in try PictureFolder(folder, isConfined: true).pictures {
-      let place = folder + "/" + picture
-      guard !known.contains(key(of: place)), let digest = SHA256.file(place) else { continue }
-      found[digest.hexadecimal] = found[digest.hexadecimal] ?? key(of: place)
+      let fullPath = folder + "/" + picture
+      guard !known.contains(key(of: fullPath)), let digest = SHA256.file(fullPath) else { continue }
+      found[digest.hexadecimal] = found[digest.hexadecimal] ?? key(of: fullPath)
     }
     let moves = missing.compactMap { row -> (id: Int, from: String, to: String)? in
       found[row.sha256].map { (row.id, row.path, $0) }

@@ -207,7 +207,7 @@ package final class LabelStore: Sendable {
         """, [model, sha256])
       let row =
         try rows.first { try $0.text("path") == key }
-        ?? rows.first { try !FileSystem.isFile(self.place(of: $0.text("path"))) }
+        ?? rows.first { try !FileSystem.isFile(self.fullPath(of: $0.text("path"))) }
       return try Self.label(row?.text("label"))
     }
   }
@@ -320,7 +320,7 @@ extension LabelStore {
       database, "photo", "SELECT id, path FROM photo WHERE sha256 = ? ORDER BY id", [photo.sha256]
     ).map { (id: try $0.integer("id"), path: try $0.text("path")) }
     if let row = rows.first(where: { $0.path == photo.path }) { return row.id }
-    if let row = rows.first(where: { !FileSystem.isFile(place(of: $0.path)) }) {
+    if let row = rows.first(where: { !FileSystem.isFile(fullPath(of: $0.path)) }) {
       try database.execute(
         "UPDATE photo SET path = ? WHERE id = ?", [photo.path, row.id])
       return row.id

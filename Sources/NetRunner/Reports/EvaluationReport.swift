@@ -45,8 +45,8 @@ public struct EvaluationReport: Sendable, Codable {
   func withDistinctModelNames() -> EvaluationReport {
     var report = self
     let models = models.map(\.model)
-    for (place, model) in models.enumerated() {
-      report.models[place].model.name = model.title(among: models)
+    for (index, model) in models.enumerated() {
+      report.models[index].model.name = model.title(among: models)
     }
     return report
   }

@@ -37,10 +37,10 @@ public struct LatencyStatistics: Sendable, Codable, Hashable {
     mean = sorted.isEmpty ? nil : sorted.reduce(0, +) / Double(sorted.count)
     func percentile(_ percent: Int, atLeast least: Int) -> Double? {
       guard sorted.count >= least else { return nil }
-      let place = Double(percent) / 100 * Double(sorted.count - 1)
-      let index = Int(place)
+      let position = Double(percent) / 100 * Double(sorted.count - 1)
+      let index = Int(position)
       guard index + 1 < sorted.count else { return sorted[index] }
-      return sorted[index] + (place - Double(index)) * (sorted[index + 1] - sorted[index])
+      return sorted[index] + (position - Double(index)) * (sorted[index + 1] - sorted[index])
     }
     p50 = percentile(50, atLeast: 1)
     p90 = percentile(90, atLeast: 10)

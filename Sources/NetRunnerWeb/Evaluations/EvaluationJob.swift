@@ -37,7 +37,7 @@ final class EvaluationJob: Sendable {
   let started = Date.now
   let request: EvaluationRequest
   let run: EvaluationRun
-  private let place: DatasetPlace
+  private let location: DatasetLocation
   private let bundles: [ModelBundle]
   private let state: Mutex<State>
 
@@ -45,11 +45,12 @@ final class EvaluationJob: Sendable {
   ///
   /// - Parameters:
   ///   - request: The client's request.
-  ///   - place: The location of the images.
+  ///   - location: The location of the images.
   ///   - run: The images, and the settings to evaluate them with.
   ///   - bundles: The models.
   init(
-    _ request: EvaluationRequest, place: DatasetPlace, run: EvaluationRun, bundles: [ModelBundle]
+    _ request: EvaluationRequest, location: DatasetLocation, run: EvaluationRun,
+    bundles: [ModelBundle]
   ) {
     self.request = request
     self.run = run
@@ -57,11 +58,11 @@ final class EvaluationJob: Sendable {
     var state = State(
       progress: EvaluationProgress(
         models: bundles.map(\.manifest.id), pictures: run.dataset.samples.count))
-    state.use = place.use
+    state.use = location.use
     self.state = Mutex(state)
-    var place = place
-    place.use = nil
-    self.place = place
+    var location = location
+    location.use = nil
+    self.location = location
   }
 
   /// The number of rows when the evaluation is complete.
@@ -171,7 +172,7 @@ final class EvaluationJob: Sendable {
 
   /// Returns a message without the server's own paths.
   func cleaned(_ message: String) -> String {
-    bundles.reduce(place.cleaned(message)) { message, bundle in
+    bundles.reduce(location.cleaned(message)) { message, bundle in
       message.replacing(bundle.path, with: FileSystem.name(of: bundle.path))
     }
   }
@@ -184,7 +185,7 @@ final class EvaluationJob: Sendable {
   func picture(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
       case .file(let path) = run.dataset.samples[position].source,
-      let real = place.confinedFolder.place(of: path), real == path
+      let real = location.confinedFolder.location(of: path), real == path
     else {
       throw WebError(
         status: .notFound, code: "picture_not_found",

@@ -35,9 +35,9 @@ struct EvaluationProgress: Sendable {
 
   /// Records a row.
   mutating func add(_ progress: EvaluationRun.Progress, at instant: ContinuousClock.Instant) {
-    guard let place = models.firstIndex(where: { $0.id == progress.model }) else { return }
-    models[place].done = progress.done
-    models[place].failed = progress.failed
+    guard let index = models.firstIndex(where: { $0.id == progress.model }) else { return }
+    models[index].done = progress.done
+    models[index].failed = progress.failed
     // Measure from the first row, because the time before it is spent on loading.
     if start == nil { start = (instant, done) }
     end = instant

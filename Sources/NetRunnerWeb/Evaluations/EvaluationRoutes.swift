@@ -15,7 +15,7 @@ import TensorIOImageCodecs
 struct EvaluationRoutes: Sendable {
   let options: NetRunnerOptions
   let catalogue: ModelCatalogue
-  let places: DatasetPlaces
+  let locations: DatasetLocations
   let evaluations: EvaluationStore
   let queue: WorkQueue
   let bodies: BodyReader
@@ -66,8 +66,8 @@ struct EvaluationRoutes: Sendable {
       }
       return model.bundle
     }
-    let place = try places.place(of: request.source)
-    let dataset = try place.dataset()
+    let location = try locations.location(of: request.source)
+    let dataset = try location.dataset()
     var settings = EvaluationOptions()
     settings.registry = options.metrics
     settings.iterations =
@@ -77,7 +77,7 @@ struct EvaluationRoutes: Sendable {
     // Rows stay in memory, so they don't keep the thousands of numbers that some models return.
     settings.kept = .top(dataset.layout == .testBundle ? 1000 : 5)
     let run = try EvaluationRun(dataset, options: settings, limit: request.limit)
-    let job = EvaluationJob(request, place: place, run: run, bundles: bundles)
+    let job = EvaluationJob(request, location: location, run: run, bundles: bundles)
     guard job.rowCount <= EvaluationStore.maximumRows else {
       throw WebError(
         status: .unprocessableContent, code: "too_many_pictures",
@@ -111,7 +111,7 @@ struct EvaluationRoutes: Sendable {
   private func picture(_ id: String, _ index: String, _ query: Query) async throws -> Response {
     let job = try evaluations.job(id)
     let size = try query.integer("size", in: 32...1024) ?? 256
-    if case .upload(let upload) = job.request.source { places.uploads.touch(upload) }
+    if case .upload(let upload) = job.request.source { locations.uploads.touch(upload) }
     return try await queue.run {
       do {
         let path = try job.picture(at: Int(index) ?? -1)

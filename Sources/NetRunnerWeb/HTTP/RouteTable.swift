@@ -15,9 +15,9 @@ final class RouteTable: Sendable {
     let method: HTTPRequest.Method
 
     func matches(_ path: [Substring]) -> Bool {
-      for (place, part) in parts.enumerated() {
-        if part == "**" { return path.count > place }
-        guard place < path.count, part.hasPrefix("{") || part == path[place] else { return false }
+      for (index, part) in parts.enumerated() {
+        if part == "**" { return path.count > index }
+        guard index < path.count, part.hasPrefix("{") || part == path[index] else { return false }
       }
       return path.count == parts.count
     }

@@ -78,16 +78,16 @@ struct BundleAddress: Sendable {
   private static func server(of url: URL) -> (host: String, port: Substring)? {
     let text = url.absoluteString
     guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
-    let place = text[start...].prefix { !"/?#".contains($0) }
+    let authority = text[start...].prefix { !"/?#".contains($0) }
     let host: String
     let port: Substring
-    if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
-      host = String(place[..<end].dropFirst())
-      port = place[end...].dropFirst()
+    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+      host = String(authority[..<end].dropFirst())
+      port = authority[end...].dropFirst()
       guard host.contains(":"), IPAddress(host) != nil else { return nil }
     } else {
-      host = String(place.prefix { $0 != ":" })
-      port = place.dropFirst(host.count)
+      host = String(authority.prefix { $0 != ":" })
+      port = authority.dropFirst(host.count)
       guard !host.isEmpty, host.utf8.allSatisfy(isPlain) else { return nil }
     }
     // The library that connects must see the same server.

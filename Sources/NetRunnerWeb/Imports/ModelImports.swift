@@ -71,9 +71,9 @@ final class ModelImports: Sendable {
       state.jobs[job.id] = job
       state.order.append(job.id)
       while state.order.count > Self.remembered,
-        let place = state.order.firstIndex(where: { state.jobs[$0]?.isOver == true })
+        let index = state.order.firstIndex(where: { state.jobs[$0]?.isOver == true })
       {
-        state.jobs[state.order.remove(at: place)] = nil
+        state.jobs[state.order.remove(at: index)] = nil
       }
     }
     job.start { [self] in try await run(job) }

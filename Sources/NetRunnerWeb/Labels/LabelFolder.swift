@@ -91,9 +91,9 @@ final class LabelFolder: Sendable {
       let writer = try ZipWriter(zip)
       let files = FileManager.default.enumerator(atPath: folder + "/" + bundle)
       for file in (files?.compactMap { $0 as? String } ?? []).sorted() {
-        let place = folder + "/" + bundle + "/" + file
-        guard FileSystem.isFile(place) else { continue }
-        try writer.addFile(place, named: bundle + "/" + file)
+        let source = folder + "/" + bundle + "/" + file
+        guard FileSystem.isFile(source) else { continue }
+        try writer.addFile(source, named: bundle + "/" + file)
       }
       try writer.close()
     }

@@ -94,11 +94,11 @@ struct InferenceCall: Sendable {
     private var elements: WireElements?
     /// The index of the data if it comes before the input's name, type or shape, so it is read
     /// later.
-    private var dataPlace: Int?
+    private var dataPosition: Int?
 
     init(_ scanner: inout JSONScanner) throws {
       var members: [String: JSONValue] = [:]
-      var (elements, place) = (WireElements?.none, Int?.none)
+      var (elements, position) = (WireElements?.none, Int?.none)
       try scanner.object("An input") { scanner, key in
         guard key == "data" else {
           members[key] = try scanner.value()
@@ -107,13 +107,13 @@ struct InferenceCall: Sendable {
         if members["name"] != nil, members["datatype"] != nil, members["shape"] != nil {
           elements = try Self.elements(JSONObjectReader(.object(members), "An input"), &scanner)
         } else {
-          place = scanner.place
+          position = scanner.position
           try scanner.skip()
         }
       }
       self.members = try JSONObjectReader(.object(members), "An input")
       self.elements = elements
-      dataPlace = place
+      dataPosition = position
     }
 
     private static func description(
@@ -142,7 +142,7 @@ struct InferenceCall: Sendable {
       let (name, type, shape) = try Self.description(members)
       let size = try members.object("parameters")?.integer("binary_data_size")
       let elements: WireElements
-      switch (size, self.elements, dataPlace) {
+      switch (size, self.elements, dataPosition) {
       case (let size?, nil, nil):
         guard size >= 0, let bytes = rest.readSlice(length: size) else {
           throw WebError.badRequest(
@@ -151,8 +151,8 @@ struct InferenceCall: Sendable {
         }
         elements = try WireElements(bytes, type: type)
       case (nil, let read?, _): elements = read
-      case (nil, nil, let place?):
-        scanner.place = place
+      case (nil, nil, let position?):
+        scanner.position = position
         elements = try Self.elements(members, &scanner)
       case (_?, _, _):
         throw WebError.badRequest(

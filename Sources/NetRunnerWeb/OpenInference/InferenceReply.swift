@@ -50,9 +50,9 @@ struct InferenceReply {
         "The output '\(name)' has no labels, so 'classification' isn't supported for it.")
     }
     let classification: Classification = try outputs.value(at: index)
-    let places = Dictionary(labels.enumerated().map { ($1, $0) }) { first, _ in first }
+    let positions = Dictionary(labels.enumerated().map { ($1, $0) }) { first, _ in first }
     let texts = classification.top(min(count, labels.count)).map {
-      Data("\($0.value):\(places[$0.label] ?? 0):\($0.label)".utf8)
+      Data("\($0.value):\(positions[$0.label] ?? 0):\($0.label)".utf8)
     }
     return try WireTensor(
       name: name, type: .bytes, shape: [1, texts.count], elements: .strings(texts))

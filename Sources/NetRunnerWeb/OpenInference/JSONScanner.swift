@@ -19,7 +19,7 @@ struct JSONScanner {
   /// It isn't copied, because copying 40 MB takes as long as a small model's run.
   let bytes: UnsafeRawBufferPointer
   /// The index of the next byte.
-  var place: Int
+  var position: Int
 
   /// The maximum number of bytes of a part that isn't a tensor's elements.
   private static let maximumPart = 1 << 20
@@ -31,7 +31,7 @@ struct JSONScanner {
   /// - Parameter bytes: The document, which must outlive the scanner.
   init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
-    place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
   // MARK: - Structure
@@ -41,17 +41,17 @@ struct JSONScanner {
     _ what: String, _ body: (inout JSONScanner, _ key: String) throws -> Void
   ) throws {
     guard next() == UInt8(ascii: "{") else { throw wrong("\(what) must be an object") }
-    place += 1
+    position += 1
     var keys: Set<String> = []
     if next() == UInt8(ascii: "}") {
-      place += 1
+      position += 1
       return
     }
     while true {
       let key = try string()
       guard keys.insert(key).inserted else { throw wrong("\(what) has '\(key)' twice") }
       guard next() == UInt8(ascii: ":") else { throw wrong("':' is missing after '\(key)'") }
-      place += 1
+      position += 1
       try body(&self, key)
       if try ends(with: UInt8(ascii: "}")) { return }
     }
@@ -60,9 +60,9 @@ struct JSONScanner {
   /// Reads an array, calling a closure at each element, which the closure must read.
   mutating func array(_ what: String, _ body: (inout JSONScanner) throws -> Void) throws {
     guard next() == UInt8(ascii: "[") else { throw wrong("\(what) must be an array") }
-    place += 1
+    position += 1
     if next() == UInt8(ascii: "]") {
-      place += 1
+      position += 1
       return
     }
     repeat { try body(&self) } while try !ends(with: UInt8(ascii: "]"))
@@ -71,12 +71,12 @@ struct JSONScanner {
   /// Reads a small value of any kind.
   mutating func value() throws -> JSONValue {
     _ = next()
-    let start = place
+    let start = position
     try skip()
-    guard place - start <= Self.maximumPart else {
+    guard position - start <= Self.maximumPart else {
       throw wrong("a part of the document that isn't a tensor's data is too large")
     }
-    return try decoded(start..<place)
+    return try decoded(start..<position)
   }
 
   /// Skips a value, so that it can be read later.
@@ -87,16 +87,16 @@ struct JSONScanner {
       case UInt8(ascii: "\"")?: try skipString()
       case UInt8(ascii: "[")?, UInt8(ascii: "{")?:
         depth += 1
-        place += 1
+        position += 1
       case UInt8(ascii: "]")?, UInt8(ascii: "}")?:
         guard depth > 0 else { throw wrong("a value is missing") }
         depth -= 1
-        place += 1
+        position += 1
       case UInt8(ascii: ",")?, UInt8(ascii: ":")?:
         guard depth > 0 else { throw wrong("a value is missing") }
-        place += 1
+        position += 1
       case nil: throw wrong("the document ends too early")
-      default: while let byte = peek(), !Self.endsWord(byte) { place += 1 }
+      default: while let byte = peek(), !Self.endsWord(byte) { position += 1 }
       }
     } while depth > 0
   }
@@ -111,7 +111,7 @@ struct JSONScanner {
     guard byte == UInt8(ascii: ",") || byte == bracket else {
       throw wrong("',' or '\(Character(UnicodeScalar(bracket)))' is missing")
     }
-    place += 1
+    position += 1
     return byte == bracket
   }
 
@@ -131,7 +131,7 @@ struct JSONScanner {
   ) throws -> [Element] {
     guard next() == UInt8(ascii: "[") else { throw wrong("the data of '\(name)' must be an array") }
     var elements: [Element] = []
-    elements.reserveCapacity(min(count, (bytes.count - place) / 2 + 1))
+    elements.reserveCapacity(min(count, (bytes.count - position) / 2 + 1))
     /// The index of each open bracket's first element, and the length of the brackets at each
     /// depth.
     var starts: [Int] = []
@@ -139,7 +139,7 @@ struct JSONScanner {
     var deepest: Int?
     repeat {
       if next() == UInt8(ascii: "[") {
-        place += 1
+        position += 1
         guard starts.count < Self.maximumDepth else {
           throw wrong("the data of '\(name)' is nested more than \(Self.maximumDepth) levels deep")
         }
@@ -159,7 +159,7 @@ struct JSONScanner {
         if elements.count.isMultiple(of: Self.elementsInARow) { sched_yield() }
       }
       while next() == UInt8(ascii: "]"), let start = starts.popLast() {
-        place += 1
+        position += 1
         let length = elements.count - start
         guard lengths[starts.count] ?? length == length else {
           throw wrong("the data of '\(name)' has rows of different lengths")
@@ -170,7 +170,7 @@ struct JSONScanner {
       guard next() == UInt8(ascii: ",") else {
         throw wrong("',' or ']' is missing in the data of '\(name)'")
       }
-      place += 1
+      position += 1
     } while true
   }
 
@@ -178,26 +178,26 @@ struct JSONScanner {
   mutating func number(of name: String) throws -> JSONNumber {
     var number = JSONNumber()
     guard let first = next() else { throw wrong("the document ends too early") }
-    let start = place
+    let start = position
     if first == UInt8(ascii: "-") {
       number.isNegative = true
-      place += 1
+      position += 1
     }
     let whole = digits(into: &number, isFraction: false)
-    guard whole > 0, whole == 1 || bytes[place - whole] != UInt8(ascii: "0") else {
-      place = start
+    guard whole > 0, whole == 1 || bytes[position - whole] != UInt8(ascii: "0") else {
+      position = start
       throw wrong("'\(name)' must contain only numbers, not \(nextKind())")
     }
     if peek() == UInt8(ascii: ".") {
-      place += 1
+      position += 1
       guard digits(into: &number, isFraction: true) > 0 else {
         throw wrong("a digit is missing after '.'")
       }
     }
     if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
-      place += 1
+      position += 1
       let sign = peek()
-      if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { place += 1 }
+      if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { position += 1 }
       var exponent = JSONNumber()
       guard digits(into: &exponent, isFraction: false) > 0 else {
         throw wrong("a digit is missing in an exponent")
@@ -213,9 +213,9 @@ struct JSONScanner {
   @inline(__always)
   mutating func double(of name: String) throws -> Double {
     _ = next()
-    let start = place
+    let start = position
     if let double = try number(of: name).double { return double }
-    let text = String(decoding: bytes[start..<place], as: UTF8.self)
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let double = Double(text), double.isFinite else {
       throw wrong("'\(text.prefix(40))' in '\(name)' is too large for a 64-bit number")
     }
@@ -224,11 +224,11 @@ struct JSONScanner {
 
   @inline(__always)
   private mutating func digits(into number: inout JSONNumber, isFraction: Bool) -> Int {
-    let start = place
-    while place < bytes.count {
-      let digit = bytes[place] &- UInt8(ascii: "0")
+    let start = position
+    while position < bytes.count {
+      let digit = bytes[position] &- UInt8(ascii: "0")
       guard digit < 10 else { break }
-      place += 1
+      position += 1
       if number.digits < 1_000_000_000_000_000_000 {
         number.digits = number.digits * 10 + UInt64(digit)
         if isFraction { number.exponent -= 1 }
@@ -236,15 +236,15 @@ struct JSONScanner {
         number.isLong = true
       }
     }
-    return place - start
+    return position - start
   }
 
   /// Reads `true` or `false`.
   mutating func bool(of name: String) throws -> Bool {
     _ = next()
     for (word, value) in [("true", true), ("false", false)]
-    where bytes[place...].starts(with: word.utf8) {
-      place += word.utf8.count
+    where bytes[position...].starts(with: word.utf8) {
+      position += word.utf8.count
       return value
     }
     throw wrong("'\(name)' must contain only true and false, not \(nextKind())")
@@ -253,9 +253,9 @@ struct JSONScanner {
   /// Reads a string.
   mutating func string() throws -> String {
     guard next() == UInt8(ascii: "\"") else { throw wrong("a string in quotes was expected") }
-    let start = place
+    let start = position
     try skipString()
-    guard case .string(let text) = try decoded(start..<place) else {
+    guard case .string(let text) = try decoded(start..<position) else {
       throw wrong("a string in quotes was expected")
     }
     return text
@@ -264,18 +264,18 @@ struct JSONScanner {
   // MARK: - Bytes
 
   private mutating func skipString() throws {
-    let start = place
-    place += 1
-    while place < bytes.count {
-      switch bytes[place] {
+    let start = position
+    position += 1
+    while position < bytes.count {
+      switch bytes[position] {
       case UInt8(ascii: "\""):
-        place += 1
+        position += 1
         return
-      case UInt8(ascii: "\\"): place += 2
-      default: place += 1
+      case UInt8(ascii: "\\"): position += 2
+      default: position += 1
       }
     }
-    place = start
+    position = start
     throw wrong("a string has no closing quote")
   }
 
@@ -300,14 +300,14 @@ struct JSONScanner {
   }
 
   @inline(__always)
-  private func peek() -> UInt8? { place < bytes.count ? bytes[place] : nil }
+  private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
   /// Returns the next byte that isn't whitespace, without moving past it.
   @inline(__always)
   private mutating func next() -> UInt8? {
-    while place < bytes.count {
-      switch bytes[place] {
-      case 0x20, 0x0A, 0x0D, 0x09: place += 1
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x0A, 0x0D, 0x09: position += 1
       case let byte: return byte
       }
     }
@@ -326,7 +326,7 @@ struct JSONScanner {
   }
 
   private func wrong(_ reason: String) -> WebError {
-    .badRequest("The request is invalid at byte \(place + 1) of its JSON: \(reason).")
+    .badRequest("The request is invalid at byte \(position + 1) of its JSON: \(reason).")
   }
 }
 #endif

@@ -48,7 +48,7 @@ extension WireNumber {
         guard let number = try read(&scanner, of: name) else {
           throw WebError.badRequest(
             "'\(name)' has a number that \(type.rawValue) can't represent, just before byte "
-              + "\(scanner.place + 1) of the JSON.")
+              + "\(scanner.position + 1) of the JSON.")
         }
         return number
       })

@@ -27,9 +27,9 @@ struct S3Bucket: Sendable {
     try await S3Peer.ask(["do": "make", "bucket": name])
   }
 
-  var place: S3Place {
+  var place: S3Location {
     get throws {
-      try S3Place(
+      try S3Location(
         "s3://\(name)/\(prefix)", endpoint: address.endpoint, region: address.region)
     }
   }
@@ -50,7 +50,7 @@ struct S3Bucket: Sendable {
   func store(
     policy: S3Client.Policy = Self.policy,
     limits: S3BlobStore.Limits = S3BlobStore.Limits(), credentials: S3Credentials? = nil,
-    place: S3Place? = nil, id: String = "test", mayBegin: Bool = true
+    place: S3Location? = nil, id: String = "test", mayBegin: Bool = true
   ) throws -> S3BlobStore {
     S3BlobStore(
       S3Client(

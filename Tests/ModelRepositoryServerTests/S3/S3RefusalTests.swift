@@ -103,18 +103,18 @@ struct S3RefusalTests {
 
   @Test func `a bucket that is not there, and nobody who answers, are named`() async throws {
     let bucket = try await S3Bucket()
-    let nowhere = try S3Place(
+    let nowhere = try S3Location(
       "s3://no-such-bucket-\(UUID().uuidString.lowercased())", endpoint: bucket.address.endpoint,
       region: bucket.address.region)
     let missing = try bucket.store(place: nowhere)
     let error = try await bucket.failure { try await missing.check() }
     #expect(error.message.contains("NoSuchBucket") && error.message.contains("Create the bucket"))
-    let silent = try S3Place("s3://models", endpoint: "http://127.0.0.1:1")
+    let silent = try S3Location("s3://models", endpoint: "http://127.0.0.1:1")
     let refused = try await bucket.failure {
       try await bucket.store(place: silent).check()
     }
     #expect(refused.message.contains("127.0.0.1:1") && refused.code == .storeUnavailable)
-    let stranger = try S3Place("s3://models", endpoint: "https://no-such-host.invalid")
+    let stranger = try S3Location("s3://models", endpoint: "https://no-such-host.invalid")
     let unknown = try await bucket.failure {
       try await bucket.store(place: stranger).check()
     }

@@ -114,11 +114,11 @@ struct S3RepositoryTests {
     let bucket = try await S3Bucket()
     let fixture = try await TestRepository { $0.credentials = bucket.credentials }
     var options = fixture.options
-    func open(_ place: BlobPlace?) throws -> Repository {
+    func open(_ place: BlobLocation?) throws -> Repository {
       options.blobs = place
       return try Repository(options)
     }
-    let (place, other) = (try bucket.place, try S3Place("s3://other"))
+    let (place, other) = (try bucket.place, try S3Location("s3://other"))
     // Without blobs, any place is as good.
     #expect(try open(.s3(other)).blobs is S3BlobStore)
     #expect(try open(.folder).blobs is FolderBlobStore)
@@ -129,7 +129,7 @@ struct S3RepositoryTests {
       try await client.publish("1")
     }
     for (wish, words) in [
-      (BlobPlace.folder, ["data folder itself", bucket.name]),
+      (BlobLocation.folder, ["data folder itself", bucket.name]),
       (.s3(other), [other.description, place.description]),
     ] {
       let error = #expect(throws: RepositoryError.self) { _ = try open(wish) }

@@ -44,7 +44,7 @@ struct S3BlobStore: BlobStore {
     self.client = client
     self.owner = owner
     self.limits = limits
-    root = client.place.prefix.isEmpty ? "" : client.place.prefix + "/"
+    root = client.location.prefix.isEmpty ? "" : client.location.prefix + "/"
   }
 
   func put(_ file: String, as blob: BlobReference) async throws {
@@ -66,7 +66,7 @@ struct S3BlobStore: BlobStore {
       let found = size.map { "has \($0) bytes" } ?? "is missing"
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.place.bucket)/\(key)' was stored with \(blob.size) bytes, but it \(found). "
+        "'s3://\(client.location.bucket)/\(key)' was stored with \(blob.size) bytes, but it \(found). "
           + "Check whether something else changes the bucket.")
     }
     try await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(file) }
@@ -93,14 +93,14 @@ struct S3BlobStore: BlobStore {
       fields: [
         (
           "x-amz-copy-source",
-          S3Signature.escaped("/\(client.place.bucket)/\(key)", keepingSlashes: true)
+          S3Signature.escaped("/\(client.location.bucket)/\(key)", keepingSlashes: true)
         )
       ])
     let size = try await head(key)?.size
     guard size ?? 0 <= limits.copiedBytes else {
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.place.bucket)/\(key)' is damaged and has \(size ?? 0) bytes, but S3 copies "
+        "'s3://\(client.location.bucket)/\(key)' is damaged and has \(size ?? 0) bytes, but S3 copies "
           + "at most \(limits.copiedBytes) at once. Move it to '\(destination)' manually.")
     }
     _ = try await client.element(request, "CopyObjectResult")

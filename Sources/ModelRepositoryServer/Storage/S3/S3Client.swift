@@ -32,7 +32,7 @@ final class S3Client: Sendable {
     }
   }
 
-  let place: S3Place
+  let location: S3Location
   let policy: Policy
   /// The credentials, or the error for missing ones.
   ///
@@ -42,10 +42,10 @@ final class S3Client: Sendable {
   private let now: @Sendable () -> Date
 
   init(
-    _ place: S3Place, _ credentials: Result<S3Credentials, any Error>,
+    _ location: S3Location, _ credentials: Result<S3Credentials, any Error>,
     policy: Policy = Policy(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    self.place = place
+    self.location = location
     self.credentials = credentials
     self.policy = policy
     self.now = now
@@ -127,14 +127,14 @@ final class S3Client: Sendable {
   func begin(
     _ request: S3Request, allowing refusals: Set<UInt> = [], within time: TimeAmount? = nil
   ) async throws -> HTTPClientResponse {
-    let signature = S3Signature(credentials: try credentials.get(), region: place.region)
+    let signature = S3Signature(credentials: try credentials.get(), region: location.region)
     let key = request.key.map { "/" + S3Signature.escaped($0, keepingSlashes: true) }
-    let path = "/\(place.bucket)\(key ?? "")"
+    let path = "/\(location.bucket)\(key ?? "")"
     let query = S3Signature.query(request.query)
-    var sent = HTTPClientRequest(url: place.endpoint + path + (query.isEmpty ? "" : "?" + query))
+    var sent = HTTPClientRequest(url: location.endpoint + path + (query.isEmpty ? "" : "?" + query))
     sent.method = request.method
     sent.headers = HTTPHeaders(
-      signature.fields(request, host: place.host, path: path, at: now()))
+      signature.fields(request, host: location.host, path: path, at: now()))
     switch request.body {
     case .none: break
     case .bytes(let bytes): sent.body = .bytes(bytes)

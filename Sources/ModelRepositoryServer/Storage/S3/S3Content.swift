@@ -55,7 +55,8 @@ struct S3Content: BlobContent {
       let what = response.status.code == 404 ? "deleted" : "replaced"
       throw RepositoryError(
         .storage,
-        "'s3://\(client.place.bucket)/\(key)' was \(what) while it was being read. Read it again.")
+        "'s3://\(client.location.bucket)/\(key)' was \(what) while it was being read. Read it again."
+      )
     }
     let field = response.headers.first(name: "content-range") ?? "none"
     let expected = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
@@ -143,7 +144,7 @@ private struct S3Pieces: AsyncSequence, Sendable {
       guard part.readableBytes <= rest.count else {
         throw RepositoryError(
           .storeUnavailable,
-          "The store sent more bytes of 's3://\(content.client.place.bucket)/\(content.key)' than "
+          "The store sent more bytes of 's3://\(content.client.location.bucket)/\(content.key)' than "
             + "were requested.")
       }
       pending.writeBuffer(&part)

@@ -76,24 +76,24 @@ private struct Reader {
   }
 
   private let bytes: [UInt8]
-  private var place = 0
+  private var position = 0
   private var isBroken = false
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
   /// Whether everything was read without an error.
-  var isAtEnd: Bool { !isBroken && place >= bytes.count }
+  var isAtEnd: Bool { !isBroken && position >= bytes.count }
 
   /// Returns the next token; nil at the end and after an error.
   mutating func next() -> Token? {
-    while place < bytes.count, !isBroken {
+    while position < bytes.count, !isBroken {
       guard has("<") else {
-        let end = bytes[place...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-        defer { place = end }
-        return Self.resolved(bytes[place..<end]).map { .text($0) } ?? broken()
+        let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
+        defer { position = end }
+        return Self.resolved(bytes[position..<end]).map { .text($0) } ?? broken()
       }
       if has("<![CDATA[") { return content("<![CDATA[", "]]>").map { .text(Self.string($0)) } }
       if has("<?") {
@@ -122,11 +122,11 @@ private struct Reader {
 
   /// Returns the bytes between two marks.
   private mutating func content(_ first: String, _ last: String) -> ArraySlice<UInt8>? {
-    let (start, end) = (place + first.utf8.count, Array(last.utf8))
+    let (start, end) = (position + first.utf8.count, Array(last.utf8))
     var index = start
     while index + end.count <= bytes.count {
       if bytes[index..<index + end.count].elementsEqual(end) {
-        place = index + end.count
+        position = index + end.count
         return bytes[start..<index]
       }
       index += 1
@@ -139,7 +139,7 @@ private struct Reader {
     return nil
   }
 
-  private func has(_ mark: String) -> Bool { bytes[place...].starts(with: mark.utf8) }
+  private func has(_ mark: String) -> Bool { bytes[position...].starts(with: mark.utf8) }
 
   private static func string(_ bytes: ArraySlice<UInt8>) -> String {
     String(decoding: bytes, as: UTF8.self)

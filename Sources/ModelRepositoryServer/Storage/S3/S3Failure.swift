@@ -14,11 +14,11 @@ extension S3Client {
   func failure(
     _ request: S3Request, _ reason: String, isTransient: Bool = false, suggestion: String = ""
   ) -> FailedAttempt {
-    let name = "s3://\(place.bucket)" + (request.key.map { "/" + $0 } ?? "")
+    let name = "s3://\(location.bucket)" + (request.key.map { "/" + $0 } ?? "")
     return FailedAttempt(
       RepositoryError(
         .storeUnavailable,
-        "'\(name)' cannot be \(request.purpose) at \(place.endpoint): \(reason).\(suggestion)"),
+        "'\(name)' cannot be \(request.purpose) at \(location.endpoint): \(reason).\(suggestion)"),
       isTransient: isTransient)
   }
 
@@ -28,7 +28,7 @@ extension S3Client {
     let fault = ConnectionFault(error)
     guard fault.kind != .cancelled else { return CancellationError() }
     return failure(
-      request, fault.clause("the store", place.host, policy.web), isTransient: !fault.isLasting)
+      request, fault.clause("the store", location.host, policy.web), isTransient: !fault.isLasting)
   }
 
   /// Creates the failure for an error response.
@@ -67,10 +67,11 @@ extension S3Client {
 
   /// Returns advice on how to fix the failure, which begins with a space.
   private func suggestion(_ status: Int, _ code: String?, region: String?) -> String {
-    if let region, region != place.region,
+    if let region, region != location.region,
       (300..<400).contains(status) || code == "AuthorizationHeaderMalformed"
     {
-      return " The bucket is in the region '\(region)', not in '\(place.region)'. Use that region."
+      return
+        " The bucket is in the region '\(region)', not in '\(location.region)'. Use that region."
     }
     switch code {
     case "NoSuchBucket": return " Create the bucket, or use another one."

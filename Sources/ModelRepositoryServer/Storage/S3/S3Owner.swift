@@ -47,14 +47,14 @@ struct S3Owner: Sendable {
     guard let owner else {
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.place.bucket)/\(key)' is missing at \(client.place.endpoint), although the "
+        "'s3://\(client.location.bucket)/\(key)' is missing at \(client.location.endpoint), although the "
           + "repository created it with its blobs. Check whether this is another bucket or an "
           + "empty one.")
     }
     guard owner == id else {
       throw RepositoryError(
         .storeUnavailable,
-        "\(client.place.name) belongs to another repository: its 'repository.json' has the ID "
+        "\(client.location.name) belongs to another repository: its 'repository.json' has the ID "
           + "'\(owner.prefix(60))', but this repository has the ID '\(id)'. Use another prefix.")
     }
   }

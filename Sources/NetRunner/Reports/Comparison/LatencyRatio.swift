@@ -53,10 +53,10 @@ extension SplitMix64 {
     let (lower, upper) = ((count - 1) / 2, count / 2)
     var seen = 0
     var first: Double?
-    for (place, times) in draws.enumerated() {
+    for (index, times) in draws.enumerated() {
       seen += Int(times)
-      if first == nil, seen > lower { first = sorted[place] }
-      if let first, seen > upper { return (first + sorted[place]) / 2 }
+      if first == nil, seen > lower { first = sorted[index] }
+      if let first, seen > upper { return (first + sorted[index]) / 2 }
     }
     return sorted[count - 1]
   }

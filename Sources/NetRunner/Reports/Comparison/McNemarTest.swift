@@ -54,8 +54,8 @@ public struct McNemarTest: Sendable, Hashable, Codable {
     // is halved as it is computed.
     var term = 1.0
     var halvings = count
-    for place in 0..<successes {
-      term *= Double(count - place) / Double(place + 1)
+    for index in 0..<successes {
+      term *= Double(count - index) / Double(index + 1)
       while term > 1, halvings > 0 {
         term *= 0.5
         halvings -= 1
@@ -63,11 +63,11 @@ public struct McNemarTest: Sendable, Hashable, Codable {
     }
     term = scalbn(term, -Int32(clamping: halvings))
     var sum = 0.0
-    var place = successes
-    while term > sum * 0x1p-60, place >= 0 {
+    var index = successes
+    while term > sum * 0x1p-60, index >= 0 {
       sum += term
-      term *= Double(place) / Double(count - place + 1)
-      place -= 1
+      term *= Double(index) / Double(count - index + 1)
+      index -= 1
     }
     return min(1, 2 * sum)
   }

@@ -139,32 +139,32 @@ extension EnvironmentRecord {
 }
 
 extension EvaluationReport {
-  fileprivate func result(of id: String?, _ place: String) throws -> ModelResult {
+  fileprivate func result(of id: String?, _ ordinal: String) throws -> ModelResult {
     let ids = models.map(\.model.id)
     let list = ids.joined(separator: ", ")
     guard let id else {
       guard let only = models.first, models.count == 1 else {
         throw TensorIOError(
           .invalidOption,
-          "The \(place) report has \(counted(models.count, "model")) (\(list)). Name the one to "
+          "The \(ordinal) report has \(counted(models.count, "model")) (\(list)). Name the one to "
             + "compare with --model ID for each report.")
       }
       return only
     }
     guard let result = models.first(where: { $0.model.id == id }) else {
       throw TensorIOError(
-        .invalidOption, "The \(place) report has no model '\(id)'. It has: \(list).")
+        .invalidOption, "The \(ordinal) report has no model '\(id)'. It has: \(list).")
     }
     return result
   }
 
-  fileprivate func rows(of id: String, _ place: String) throws -> [ResultRow] {
+  fileprivate func rows(of id: String, _ ordinal: String) throws -> [ResultRow] {
     let rows = results.filter { $0.model == id }
     var seen: Set<String> = []
     if let twice = rows.first(where: { !seen.insert($0.image).inserted }) {
       throw TensorIOError(
         .invalidOption,
-        "The \(place) report has the image '\(twice.image)' twice for '\(id)', so its results "
+        "The \(ordinal) report has the image '\(twice.image)' twice for '\(id)', so its results "
           + "cannot be paired.")
     }
     return rows

@@ -45,10 +45,10 @@ public struct HTMLReport: Sendable {
     let report = report.withDistinctModelNames()
     let overview = OverviewSection(report: report, gates: gates)
     var sections = overview.html
-    for (place, result) in report.models.enumerated() {
+    for (index, result) in report.models.enumerated() {
       let section = ModelSection(
         result: result, rows: report.results.filter { $0.model == result.model.id },
-        anchor: "model-\(place + 1)", pictures: pictures,
+        anchor: "model-\(index + 1)", pictures: pictures,
         // All models together show about as many images as a single model.
         galleryLength: max(6, 24 / max(1, report.models.count)),
         metricNames: report.settings.metrics, title: report.models.count == 1 ? "Results" : nil)

@@ -61,8 +61,8 @@ extension EvaluationReport {
     whole.created = parts.all.map(\.created).min() ?? whole.created
     whole.environment = EnvironmentRecord(merging: parts.all.map(\.environment))
     whole.dataset.notes = parts.all.flatMap(\.dataset.notes).withoutRepetitions
-    whole.models = try parts.first.models.indices.map { place in
-      try parts.result(at: place, reduce: reduce)
+    whole.models = try parts.first.models.indices.map { index in
+      try parts.result(at: index, reduce: reduce)
     }
     whole.results = parts.rows
     whole.summary = try parts.first.summary.map { row in

@@ -8,9 +8,9 @@ import TensorIO
 extension PartSet {
   /// Computes a model's results over all parts.
   func result(
-    at place: Int, reduce: (ModelRecord, String, [JSONValue]) throws -> MetricReport
+    at position: Int, reduce: (ModelRecord, String, [JSONValue]) throws -> MetricReport
   ) throws -> ModelResult {
-    let results = all.map { $0.models[place] }
+    let results = all.map { $0.models[position] }
     var whole = results[0]
     let id = whole.model.id
     let rows = all.map { part in part.results.filter { $0.model == id } }
@@ -32,10 +32,10 @@ extension PartSet {
     whole.labels = nil
     whole.metrics = [:]
     let names = results[0].metrics.keys.sorted()
-    for (place, result) in results.enumerated() where result.metrics.keys.sorted() != names {
+    for (position, result) in results.enumerated() where result.metrics.keys.sorted() != names {
       throw TensorIOError(
         .invalidOption,
-        "Part \(place + 1) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
+        "Part \(position + 1) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
           + "of '\(id)', but part 1 has \(names.joined(separator: ", ")).")
     }
     for name in names {
@@ -50,21 +50,21 @@ extension PartSet {
     _ metric: String, _ results: [ModelResult], _ rows: [[ResultRow]]
   ) throws -> [JSONValue] {
     var all: [(index: Int, item: JSONValue)] = []
-    for (place, result) in results.enumerated() {
+    for (position, result) in results.enumerated() {
       guard let items = result.items?[metric] else {
         throw TensorIOError(
           .invalidOption,
-          "Part \(place + 1) has no data of '\(metric)' for each image of "
+          "Part \(position + 1) has no data of '\(metric)' for each image of "
             + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
       }
-      guard items.count == rows[place].count else {
+      guard items.count == rows[position].count else {
         throw TensorIOError(
           .invalidOption,
-          "Part \(place + 1) has \(counted(items.count, "item")) of '\(metric)' for "
-            + "'\(result.model.id)', but \(counted(rows[place].count, "image")); one item for each "
+          "Part \(position + 1) has \(counted(items.count, "item")) of '\(metric)' for "
+            + "'\(result.model.id)', but \(counted(rows[position].count, "image")); one item for each "
             + "image was expected.")
       }
-      all += zip(rows[place], items).map { ($0.index, $1) }
+      all += zip(rows[position], items).map { ($0.index, $1) }
     }
     return all.sorted { $0.index < $1.index }.map(\.item)
   }

@@ -23,11 +23,11 @@ struct PartSet {
     guard parts.count > 0 else {
       throw TensorIOError(.invalidOption, "There are no parts to merge.")
     }
-    let numbered = try parts.enumerated().map { place, report in
+    let numbered = try parts.enumerated().map { position, report in
       guard let part = report.part else {
         throw TensorIOError(
           .invalidOption,
-          "Report \(place + 1) of \(parts.count) isn't a part: it covers all images. To make "
+          "Report \(position + 1) of \(parts.count) isn't a part: it covers all images. To make "
             + "parts, run 'tensorio evaluate --part 1/\(max(2, parts.count))'.")
       }
       return (part, report)
@@ -61,8 +61,8 @@ struct PartSet {
     }
     all = numbered.map(\.1)
     first = all[0]
-    for (place, part) in all.enumerated().dropFirst() {
-      try Self.compare(first, part, number: place + 1)
+    for (position, part) in all.enumerated().dropFirst() {
+      try Self.compare(first, part, number: position + 1)
     }
     try checkRows()
   }
@@ -119,19 +119,19 @@ struct PartSet {
     let expected = max(0, min(first.settings.limit ?? .max, first.dataset.pictures))
     for model in first.models.map(\.model.id) {
       var owners: [Int: Int] = [:]
-      for (place, part) in all.enumerated() {
+      for (position, part) in all.enumerated() {
         for row in part.results where row.model == model {
           guard row.index >= 0, row.index < expected else {
             throw TensorIOError(
               .invalidOption,
-              "Part \(place + 1) has the index \(row.index) for '\(model)', but the dataset has "
+              "Part \(position + 1) has the index \(row.index) for '\(model)', but the dataset has "
                 + "\(counted(expected, "image")).")
           }
-          if let owner = owners.updateValue(place, forKey: row.index) {
+          if let owner = owners.updateValue(position, forKey: row.index) {
             throw TensorIOError(
               .invalidOption,
               "The image '\(row.image)' (index \(row.index)) of '\(model)' is in part "
-                + "\(owner + 1) and in part \(place + 1).")
+                + "\(owner + 1) and in part \(position + 1).")
           }
         }
       }
@@ -147,12 +147,12 @@ struct PartSet {
 
   /// All rows, in the same order as in a report about all images.
   var rows: [ResultRow] {
-    let places = Dictionary(
+    let positions = Dictionary(
       first.models.enumerated().map { ($1.model.id, $0) }, uniquingKeysWith: { old, _ in old })
     let start = first.results.prefix(2).map(\.model)
     let goesByPicture = start.count == 2 && start[0] != start[1]
     return all.flatMap(\.results).sorted { a, b in
-      let (modelA, modelB) = (places[a.model] ?? 0, places[b.model] ?? 0)
+      let (modelA, modelB) = (positions[a.model] ?? 0, positions[b.model] ?? 0)
       return goesByPicture
         ? (a.index, modelA) < (b.index, modelB) : (modelA, a.index) < (modelB, b.index)
     }

@@ -14,19 +14,19 @@ extension EvaluationReport {
       return "'part' must count from 1 to \(part.count), found \(part.index)."
     }
     var rows: [String: [ResultRow]] = [:]
-    for (place, row) in results.enumerated() {
+    for (position, row) in results.enumerated() {
       guard row.index >= 0 else {
-        return "'results[\(place)].index' must be 0 or more, found \(row.index)."
+        return "'results[\(position)].index' must be 0 or more, found \(row.index)."
       }
       rows[row.model, default: []].append(row)
     }
     var known: Set<String> = []
-    for (place, result) in models.enumerated() {
+    for (position, result) in models.enumerated() {
       let id = result.model.id
       guard known.insert(id).inserted else {
-        return "'models[\(place)].model.id': the model '\(id)' occurs twice."
+        return "'models[\(position)].model.id': the model '\(id)' occurs twice."
       }
-      if let fault = result.firstFault(rows[id] ?? []) { return "'models[\(place)]\(fault)" }
+      if let fault = result.firstFault(rows[id] ?? []) { return "'models[\(position)]\(fault)" }
     }
     if let stranger = results.firstIndex(where: { !known.contains($0.model) }) {
       return "'results[\(stranger)].model': there is no model '\(results[stranger].model)' among "

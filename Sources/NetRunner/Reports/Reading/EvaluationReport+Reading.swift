@@ -41,7 +41,7 @@ extension EvaluationReport {
       try decoder.decode(Kind.self, from: data).check(name)
       self = try decoder.decode(Self.self, from: data)
     } catch let error as DecodingError {
-      throw TensorIOError(.unreadableFile, "\(name): \(error.place(in: data))", cause: error)
+      throw TensorIOError(.unreadableFile, "\(name): \(error.location(in: data))", cause: error)
     }
     if let fault = firstFault {
       throw TensorIOError(.unreadableFile, "\(name): \(fault)")
@@ -86,7 +86,7 @@ extension EvaluationReport {
 
 extension DecodingError {
   /// Describes what is wrong and where, as a sentence.
-  fileprivate func place(in data: Data) -> String {
+  fileprivate func location(in data: Data) -> String {
     switch self {
     case .keyNotFound(let key, let context):
       "'\((context.codingPath + [key]).jsonPath)' is missing."

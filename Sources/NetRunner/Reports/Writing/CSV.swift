@@ -17,8 +17,8 @@ enum CSV {
   /// Text that a spreadsheet would evaluate as a formula gets an apostrophe in front.
   static func line(_ fields: [Field]) -> String {
     var text = ""
-    for (place, field) in fields.enumerated() {
-      if place > 0 { text += "," }
+    for (index, field) in fields.enumerated() {
+      if index > 0 { text += "," }
       switch field {
       case .text(let value): text += value.map(Self.field) ?? ""
       case .integer(let value): text += String(value)

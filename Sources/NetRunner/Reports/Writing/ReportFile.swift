@@ -50,9 +50,9 @@ public struct ReportFile: Sendable {
     return type == .typeRegular
   }
 
-  private func put(_ text: String, at place: String) throws {
+  private func put(_ text: String, at path: String) throws {
     do {
-      try Data(text.utf8).write(to: URL(filePath: place))
+      try Data(text.utf8).write(to: URL(filePath: path))
     } catch {
       throw TensorIOError(
         .unwritableFile, "'\(path)' cannot be written: \(FileSystem.reason(for: error)).",

@@ -55,8 +55,8 @@ package indirect enum JSONOutline {
     case .object(let members):
       var seen: Set<String> = []
       return members.flatMap { key, value in
-        let place = path.isEmpty ? key : "\(path).\(key)"
-        return (seen.insert(key).inserted ? [] : [place]) + value.repeatedKeys(at: place)
+        let location = path.isEmpty ? key : "\(path).\(key)"
+        return (seen.insert(key).inserted ? [] : [location]) + value.repeatedKeys(at: location)
       }
     }
   }

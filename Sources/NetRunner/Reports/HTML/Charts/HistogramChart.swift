@@ -22,10 +22,10 @@ struct HistogramChart {
     let y = ChartAxis(0, Double(most), at: plot.bottom, plot.top + 4)
     var bars = Markup.empty
     for (bin, count) in histogram.counts.enumerated() where count > 0 {
-      let from = x.place(histogram.start + Double(bin) * histogram.width)
-      let to = x.place(histogram.start + Double(bin + 1) * histogram.width)
+      let from = x.position(of: histogram.start + Double(bin) * histogram.width)
+      let to = x.position(of: histogram.start + Double(bin + 1) * histogram.width)
       // Make a bar with a single image visible as well.
-      let top = min(y.place(Double(count)), plot.bottom - 1.5)
+      let top = min(y.position(of: Double(count)), plot.bottom - 1.5)
       bars +=
         "<rect x=\"\(from + 0.5)\" y=\"\(top)\" width=\"\(max(0.8, to - from - 1))\" height=\"\(plot.bottom - top)\"/>"
     }
@@ -47,12 +47,12 @@ struct HistogramChart {
   private func ticks(_ x: ChartAxis) -> Markup {
     var html = Markup.empty
     for tick in x.ticks(5) {
-      let place = x.place(tick.value)
-      let anchor = place < 24 ? "start" : place > Self.size.width - 24 ? "end" : "middle"
+      let position = x.position(of: tick.value)
+      let anchor = position < 24 ? "start" : position > Self.size.width - 24 ? "end" : "middle"
       html +=
-        "<line class=\"axis\" x1=\"\(place)\" x2=\"\(place)\" y1=\"\(Self.plot.bottom)\" y2=\"\(Self.plot.bottom + 4)\"/>"
+        "<line class=\"axis\" x1=\"\(position)\" x2=\"\(position)\" y1=\"\(Self.plot.bottom)\" y2=\"\(Self.plot.bottom + 4)\"/>"
       html +=
-        "<text x=\"\(place)\" y=\"\(Self.plot.bottom + 18)\" text-anchor=\"\(anchor)\">\(tick.text)</text>"
+        "<text x=\"\(position)\" y=\"\(Self.plot.bottom + 18)\" text-anchor=\"\(anchor)\">\(tick.text)</text>"
     }
     return html
   }
@@ -64,14 +64,14 @@ struct HistogramChart {
     var html = Markup.empty
     var ends = [-Double.infinity, -Double.infinity, -Double.infinity]
     for mark in marks where mark.value <= histogram.end {
-      let place = x.place(mark.value)
+      let position = x.position(of: mark.value)
       let half = 3.9 * Double(mark.name.count)
-      let center = min(max(place, half), Self.size.width - half)
+      let center = min(max(position, half), Self.size.width - half)
       let row = ends.firstIndex { $0 + 2 < center - half } ?? 0
       ends[row] = center + half
       let baseline = Self.plot.top - 6 - 12 * Double(row)
       html +=
-        "<line class=\"mark\" x1=\"\(place)\" x2=\"\(place)\" y1=\"\(baseline + 3)\" y2=\"\(Self.plot.bottom)\"/>"
+        "<line class=\"mark\" x1=\"\(position)\" x2=\"\(position)\" y1=\"\(baseline + 3)\" y2=\"\(Self.plot.bottom)\"/>"
       html +=
         "<text class=\"name\" x=\"\(center)\" y=\"\(baseline)\" text-anchor=\"middle\">\(mark.name)</text>"
     }

@@ -18,8 +18,8 @@ struct ROCChart {
     let shown = Array(sorted.prefix(Self.most))
     let highlights = curves.count == 1 ? 1 : min(Self.named, shown.count)
     var lines = Markup.empty
-    for (place, curve) in shown.enumerated().reversed() {
-      let style = place < highlights ? "curve c\(place)" : "curve"
+    for (index, curve) in shown.enumerated().reversed() {
+      let style = index < highlights ? "curve c\(index)" : "curve"
       let points = SquareChart.points(
         curve.points.map { ($0.falsePositiveRate, $0.truePositiveRate) })
       lines += "<polyline class=\"\(style)\" points=\"\(points)\"/>\n"
@@ -49,9 +49,9 @@ struct ROCChart {
 
   private func legend(_ shown: [ROCCurve], _ highlights: Int) -> Markup {
     var items = Markup.empty
-    for (place, curve) in shown.prefix(highlights).enumerated() {
+    for (index, curve) in shown.prefix(highlights).enumerated() {
       items += """
-        <div><span class="key k\(place)"></span>\(Markup.name(curve.label)), area \
+        <div><span class="key k\(index)"></span>\(Markup.name(curve.label)), area \
         \(DecimalText(curve.area, digits: 3))</div>
         """
     }
@@ -80,15 +80,17 @@ struct CalibrationChart {
     var bars = Markup.empty
     var strip = Markup.empty
     for bin in bins where bin.count > 0 {
-      let (left, right) = (SquareChart.x.place(bin.lower), SquareChart.x.place(bin.upper))
+      let (left, right) = (
+        SquareChart.x.position(of: bin.lower), SquareChart.x.position(of: bin.upper)
+      )
       let width = max(1, right - left - 2)
-      let accuracy = SquareChart.y.place(bin.accuracy)
-      let sure = SquareChart.y.place(bin.confidence)
+      let accuracy = SquareChart.y.position(of: bin.accuracy)
+      let sure = SquareChart.y.position(of: bin.confidence)
       bars += """
         <rect class="share" x="\(left + 1)" y="\(accuracy)" width="\(width)" \
         height="\(bottom - accuracy)"/><rect class="\(bin.accuracy > bin.confidence ? "under" : "gap")" x="\(left + 1)" y="\(min(accuracy, sure))" \
         width="\(width)" height="\(abs(accuracy - sure))"/><circle class="dot" \
-        cx="\(SquareChart.x.place(bin.confidence))" cy="\(accuracy)" r="3.5"/>
+        cx="\(SquareChart.x.position(of: bin.confidence))" cy="\(accuracy)" r="3.5"/>
 
         """
       let height = max(1.5, Double(bin.count) / Double(most) * (Self.stripHeight - 18))

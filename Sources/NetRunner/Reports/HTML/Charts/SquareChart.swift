@@ -26,7 +26,7 @@ struct SquareChart {
     let height = bottom + 40 + extraHeight
     var grid = Markup.empty
     for tick in stride(from: 0.0, through: 1, by: 0.25) {
-      let (x, y) = (Self.x.place(tick), Self.y.place(tick))
+      let (x, y) = (Self.x.position(of: tick), Self.y.position(of: tick))
       let name = DecimalText(tick, digits: 2)
       grid += "<line x1=\"\(plot.left)\" x2=\"\(plot.left + plot.side)\" y1=\"\(y)\" y2=\"\(y)\"/>"
       grid += "<line x1=\"\(x)\" x2=\"\(x)\" y1=\"\(plot.top)\" y2=\"\(bottom)\"/>"
@@ -49,7 +49,7 @@ struct SquareChart {
   /// The points of a line in SVG format.
   static func points(_ points: [(x: Double, y: Double)]) -> Markup {
     var html = Markup.empty
-    for point in points { html += "\(x.place(point.x)),\(y.place(point.y)) " }
+    for point in points { html += "\(x.position(of: point.x)),\(y.position(of: point.y)) " }
     return html
   }
 }

@@ -123,16 +123,16 @@ struct ConfusionSection {
       right += count(row, row)
       guard total > 0 else { continue }
       for column in indices {
-        let place = row / block * side + column / block
-        shares[place] = max(shares[place], count(row, column) / total)
+        let index = row / block * side + column / block
+        shares[index] = max(shares[index], count(row, column) / total)
       }
     }
     var pixels: [UInt8] = []
     pixels.reserveCapacity(4 * shares.count)
-    for (place, share) in shares.enumerated() {
+    for (index, share) in shares.enumerated() {
       // The square root makes small fractions visible beside large ones.
       let alpha = UInt8(min(255, 255 * max(0, share).squareRoot()))
-      let isRight = place / side == place % side
+      let isRight = index / side == index % side
       pixels += isRight ? [76, 134, 222, alpha] : [226, 98, 56, alpha]
     }
     let picture = PixelBuffer(width: side, height: side, format: .rgba, bytes: pixels)

@@ -93,17 +93,17 @@ struct LatencySection {
     var parts = Markup.empty
     var names = Markup.empty
     var start = 0.0
-    for (place, stage) in stages.enumerated() {
-      let width = means[place] / sum * 1000
+    for (index, stage) in stages.enumerated() {
+      let width = means[index] / sum * 1000
       parts +=
-        "<rect class=\"s\(place)\" x=\"\(start)\" y=\"0\" width=\"\(width)\" height=\"22\"/>"
+        "<rect class=\"s\(index)\" x=\"\(start)\" y=\"0\" width=\"\(width)\" height=\"22\"/>"
       start += width
-      let percent = DecimalText(means[place] / sum * 100, digits: 1)
+      let percent = DecimalText(means[index] / sum * 100, digits: 1)
       names += """
-        <span><svg class="swatch" viewBox="0 0 11 11" aria-hidden="true"><rect class="s\(place)" \
+        <span><svg class="swatch" viewBox="0 0 11 11" aria-hidden="true"><rect class="s\(index)" \
         width="11" height="11" rx="2"/></svg>\(stage.name) \(percent)%</span>
         """
-      if place + 1 < stages.count { names += " &nbsp; " }
+      if index + 1 < stages.count { names += " &nbsp; " }
     }
     return """
       <svg class="bar" viewBox="0 0 1000 22" preserveAspectRatio="none" aria-hidden="true">\(parts)\

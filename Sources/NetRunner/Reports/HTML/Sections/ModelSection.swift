@@ -109,10 +109,10 @@ extension ModelResult {
   /// The metrics in the order in which they were requested, followed by others in alphabetical
   /// order.
   func metrics(ordered names: [String]) -> [(key: String, value: MetricReport)] {
-    let places = Dictionary(
+    let ranks = Dictionary(
       names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     return metrics.sorted { a, b in
-      (places[a.key] ?? .max, a.key) < (places[b.key] ?? .max, b.key)
+      (ranks[a.key] ?? .max, a.key) < (ranks[b.key] ?? .max, b.key)
     }
   }
 }
@@ -154,14 +154,14 @@ struct MetricTable {
     var range = Markup.empty
     if let interval = value.interval {
       range = """
-        <rect class="range" x="\(axis.place(interval.lower))" y="4" height="8" rx="2" \
-        width="\(max(2, axis.place(interval.upper) - axis.place(interval.lower)))"/>
+        <rect class="range" x="\(axis.position(of: interval.lower))" y="4" height="8" rx="2" \
+        width="\(max(2, axis.position(of: interval.upper) - axis.position(of: interval.lower)))"/>
         """
     }
     return """
       <svg class="whisker" viewBox="0 0 150 16" aria-hidden="true"><line class="rail" x1="5" \
       x2="145" y1="8" y2="8"/>\(range)<rect class="dot" \
-      x="\(axis.place(number) - 1)" y="2" width="2" height="12"/></svg>
+      x="\(axis.position(of: number) - 1)" y="2" width="2" height="12"/></svg>
       """
   }
 }

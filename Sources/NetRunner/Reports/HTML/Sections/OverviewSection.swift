@@ -44,9 +44,9 @@ struct OverviewSection {
   private var navigation: Markup {
     guard models.count > 1 else { return .empty }
     var links = Markup.empty
-    for (place, result) in models.enumerated() {
+    for (position, result) in models.enumerated() {
       links +=
-        "<li><a href=\"#model-\(place + 1)\">\(Markup.name(result.model.name))</a></li>"
+        "<li><a href=\"#model-\(position + 1)\">\(Markup.name(result.model.name))</a></li>"
     }
     return """
       <nav aria-label="Sections"><ul>\(links)<li><a href="#paired">Image by image</a></li>\
@@ -140,16 +140,16 @@ struct OverviewSection {
     let heads = columns.map { column -> Markup in
       "<th scope=\"col\" class=\"n\">\(column.name)</th>"
     }
-    let rows = models.indices.map { place -> Markup in
+    let rows = models.indices.map { position -> Markup in
       let cells = columns.map { column -> Markup in
-        let (number, text) = column.values[place]
+        let (number, text) = column.values[position]
         let style = number != nil && number == column.best ? "n best" : "n"
         let sortable = number.map(\.description) ?? ""
         return "<td class=\"\(style)\" data-v=\"\(sortable)\">\(text)</td>"
       }
-      let model = models[place].model
+      let model = models[position].model
       return """
-        <tr><th scope="row"><a href="#model-\(place + 1)">\(Markup.name(model.name))</a></th>\
+        <tr><th scope="row"><a href="#model-\(position + 1)">\(Markup.name(model.name))</a></th>\
         \(cells)</tr>
 
         """

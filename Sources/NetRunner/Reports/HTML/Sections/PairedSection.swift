@@ -160,7 +160,7 @@ struct ComparisonSection {
 
   private var unpaired: Markup {
     var html = Markup.empty
-    for (side, place) in [(comparison.a, "first"), (comparison.b, "second")]
+    for (side, ordinal) in [(comparison.a, "first"), (comparison.b, "second")]
     where !side.unpaired.isEmpty {
       let items = side.unpaired.prefix(Self.longestList).map { id -> Markup in
         "<li>\(Markup.name(id))</li>"
@@ -168,7 +168,7 @@ struct ComparisonSection {
       let left = side.unpaired.count - items.count
       let rest: Markup = left > 0 ? "<li>and \(left) more</li>" : .empty
       html += """
-        <details><summary>\(DecimalText(grouping: side.unpaired.count)) only in the \(place) report\
+        <details><summary>\(DecimalText(grouping: side.unpaired.count)) only in the \(ordinal) report\
         </summary><ul class="notes">\(items)\(rest)</ul></details>
 
         """

@@ -5,19 +5,19 @@
 
 #if Servers
 /// The location of a repository's blobs.
-public enum BlobPlace: Sendable, Hashable {
+public enum BlobLocation: Sendable, Hashable {
   /// The data folder.
   case folder
   /// An S3-compatible store.
-  case s3(S3Place)
+  case s3(S3Location)
 }
 
-extension BlobPlace: CustomStringConvertible {
+extension BlobLocation: CustomStringConvertible {
   /// A description for people.
   public var description: String {
     switch self {
     case .folder: "the data folder itself"
-    case .s3(let place): "\(place)"
+    case .s3(let location): "\(location)"
     }
   }
 }

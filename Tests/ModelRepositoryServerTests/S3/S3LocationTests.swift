@@ -22,12 +22,12 @@ import Testing
   func `a place is read`(
     text: String, endpoint: String?, region: String, bucket: String, prefix: String, server: String
   ) throws {
-    let place = try S3Place(text, endpoint: endpoint, region: region)
+    let place = try S3Location(text, endpoint: endpoint, region: region)
     #expect(place.bucket == bucket && place.prefix == prefix)
     #expect(place.endpoint == server && place.region == region)
     #expect(server.hasSuffix("://" + place.host))
     #expect(place.description.contains(place.name) && place.description.contains(server))
-    let copy = try RepositoryJSON.decode(S3Place.self, from: RepositoryJSON.encode(place))
+    let copy = try RepositoryJSON.decode(S3Location.self, from: RepositoryJSON.encode(place))
     #expect(copy == place)
   }
 
@@ -38,7 +38,7 @@ import Testing
     "s3://models/" + String(repeating: "a", count: 801),
   ])
   func `what is no place is refused`(text: String) {
-    let error = #expect(throws: RepositoryError.self) { try S3Place(text) }
+    let error = #expect(throws: RepositoryError.self) { try S3Location(text) }
     #expect(error?.code == .invalidOption)
     #expect(error?.message.contains("s3://BUCKET/PREFIX") == true)
   }
@@ -50,14 +50,14 @@ import Testing
   ])
   func `what is no endpoint is refused`(endpoint: String) {
     let error = #expect(throws: RepositoryError.self) {
-      try S3Place("s3://models", endpoint: endpoint)
+      try S3Location("s3://models", endpoint: endpoint)
     }
     #expect(error?.code == .invalidOption)
   }
 
   @Test(arguments: ["", "a b", "eu/central", "eu\r\n"])
   func `what is no region is refused`(region: String) {
-    #expect(throws: RepositoryError.self) { try S3Place("s3://models", region: region) }
+    #expect(throws: RepositoryError.self) { try S3Location("s3://models", region: region) }
   }
 }
 #endif

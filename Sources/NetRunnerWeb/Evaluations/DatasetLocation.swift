@@ -9,7 +9,7 @@ import NetRunner
 import TensorIO
 
 /// The location of an evaluation's images, and the folder that confines all reads.
-struct DatasetPlace: Sendable {
+struct DatasetLocation: Sendable {
   /// The path to read: a folder, or a file that lists images.
   let path: String
   /// The name to show to users.
@@ -74,7 +74,7 @@ struct DatasetPlace: Sendable {
     if tables.count == 1 { return try table(tables[0], in: path) }
     var documents = contents.filter { $0.hasEnding(".json") }
     if documents.isEmpty, FileSystem.isFolder(path + "/annotations"),
-      confinedFolder.place(of: path + "/annotations") != nil
+      confinedFolder.confinedPath(of: path + "/annotations") != nil
     {
       documents = try Self.contents(of: path + "/annotations")
         .filter { $0.hasEnding(".json") }.map { "annotations/" + $0 }

@@ -10,9 +10,9 @@ import ModelRepositoryAPI
 /// The location of blobs in an S3-compatible store.
 ///
 /// ```swift
-/// let place = try S3Place("s3://models/production", region: "eu-central-1")
+/// let place = try S3Location("s3://models/production", region: "eu-central-1")
 /// ```
-public struct S3Place: Sendable, Hashable {
+public struct S3Location: Sendable, Hashable {
   /// The bucket, which must already exist.
   public let bucket: String
   /// The text that all keys begin with, without its slash; empty if the repository uses the whole
@@ -110,7 +110,7 @@ public struct S3Place: Sendable, Hashable {
   }
 }
 
-extension S3Place: Codable {
+extension S3Location: Codable {
   enum CodingKeys: String, CodingKey {
     case bucket, prefix, endpoint, region
   }
@@ -126,7 +126,7 @@ extension S3Place: Codable {
   }
 }
 
-extension S3Place: CustomStringConvertible {
+extension S3Location: CustomStringConvertible {
   /// The location, its server and its region.
   public var description: String { "\(name) at \(endpoint), region \(region)" }
 }

@@ -12,7 +12,7 @@ import TensorIO
 ///
 /// These are their uploads, the server's photo folders and the samples. Clients can't evaluate
 /// anything else.
-struct DatasetPlaces: Sendable {
+struct DatasetLocations: Sendable {
   let uploads: UploadStore
   /// The server's photo folders.
   let folders: [String]
@@ -22,33 +22,33 @@ struct DatasetPlaces: Sendable {
   /// Finds a location, blocking the calling thread.
   ///
   /// - Throws: ``WebError`` if the location doesn't exist, or is outside of its folder.
-  func place(of source: EvaluationRequest.Source) throws -> DatasetPlace {
+  func location(of source: EvaluationRequest.Source) throws -> DatasetLocation {
     switch source {
     case .upload(let id):
       let use = try uploads.use(id)
       guard let confinedFolder = ConfinedFolder(use.upload.filesFolder) else {
         throw WebError.noUpload(id)
       }
-      return DatasetPlace(
+      return DatasetLocation(
         path: confinedFolder.path, name: "upload", confinedFolder: confinedFolder, use: use,
         stepsInto: true)
     case .samples:
       guard let confinedFolder = ConfinedFolder(samples) else { throw Self.noFolder("samples") }
-      return DatasetPlace(
+      return DatasetLocation(
         path: confinedFolder.path, name: "samples", confinedFolder: confinedFolder)
     case .folder(let text): return try folder(text)
     }
   }
 
-  private func folder(_ text: String) throws -> DatasetPlace {
+  private func folder(_ text: String) throws -> DatasetLocation {
     // Accept a trailing slash: "photos/" is the same as "photos".
     let parts = try RelativePath(text.hasSuffix("/") ? String(text.dropLast()) : text).parts
     guard let folder = folders.first(where: { FileSystem.name(of: $0) == parts[0] }),
       let confinedFolder = ConfinedFolder(folder),
-      let path = confinedFolder.place(
+      let path = confinedFolder.location(
         of: ([confinedFolder.path] + parts.dropFirst()).joined(separator: "/"))
     else { throw Self.noFolder(text) }
-    return DatasetPlace(path: path, name: parts[parts.count - 1], confinedFolder: confinedFolder)
+    return DatasetLocation(path: path, name: parts[parts.count - 1], confinedFolder: confinedFolder)
   }
 
   private static func noFolder(_ name: String) -> WebError {

@@ -10,7 +10,7 @@ import ModelCommands
 import ModelRepositoryServer
 
 /// The options that say where a repository's blobs are stored.
-struct BlobPlaceArguments: ParsableArguments {
+struct BlobLocationArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where to store the models' files: s3://BUCKET/PREFIX, with the credentials in "
@@ -38,12 +38,12 @@ struct BlobPlaceArguments: ParsableArguments {
   /// Returns the location of the blobs, or nil if none was given.
   ///
   /// - Throws: `RepositoryError` if the location is invalid.
-  func place() throws -> BlobPlace? {
+  func location() throws -> BlobLocation? {
     guard let blobs else { return nil }
     let environment = ProcessInfo.processInfo.environment
     let named = ["AWS_REGION", "AWS_DEFAULT_REGION"].compactMap { environment[$0] }
     return .s3(
-      try S3Place(
+      try S3Location(
         blobs, endpoint: s3Endpoint,
         region: s3Region ?? named.first { !$0.isEmpty } ?? "us-east-1"))
   }
