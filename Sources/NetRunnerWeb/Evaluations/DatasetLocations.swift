@@ -45,7 +45,7 @@ struct DatasetLocations: Sendable {
     let parts = try RelativePath(text.hasSuffix("/") ? String(text.dropLast()) : text).parts
     guard let folder = folders.first(where: { FileSystem.name(of: $0) == parts[0] }),
       let confinedFolder = ConfinedFolder(folder),
-      let path = confinedFolder.location(
+      let path = confinedFolder.confinedPath(
         of: ([confinedFolder.path] + parts.dropFirst()).joined(separator: "/"))
     else { throw Self.noFolder(text) }
     return DatasetLocation(path: path, name: parts[parts.count - 1], confinedFolder: confinedFolder)

@@ -185,7 +185,7 @@ final class EvaluationJob: Sendable {
   func picture(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
       case .file(let path) = run.dataset.samples[position].source,
-      let real = location.confinedFolder.location(of: path), real == path
+      let real = location.confinedFolder.confinedPath(of: path), real == path
     else {
       throw WebError(
         status: .notFound, code: "picture_not_found",
