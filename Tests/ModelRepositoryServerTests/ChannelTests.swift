@@ -239,7 +239,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
   func `Python verifies a served document`() async throws {
     let fixture = try await TestRepository()
     let (body, key) = try await fixture.serve(.live) { client in

@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct ServingTextTests {
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
   func `times are formatted as Python formats them`() async throws {
     let seconds = (0..<500).map { $0 * 8_640_007 } + [951_782_399, 951_782_400, 1_709_164_800]
     let script = """

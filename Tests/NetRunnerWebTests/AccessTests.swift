@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `listening to other computers requires a token`() throws {
+  @Test func `listening on all addresses requires a token`() throws {
     let fixture = try WebFixture()
     fixture.options.host = "0.0.0.0"
     let error = #expect(throws: TensorIOError.self) { try NetRunnerServer(fixture.options) }

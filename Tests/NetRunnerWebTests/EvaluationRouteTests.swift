@@ -21,8 +21,7 @@ import TestSupport
   private static let bundle = TestServer.demo + "/digits.testbundle"
 
   @Test(arguments: [false, true])
-  func `evaluating a test bundle gives the same results as in a program`(isLive: Bool) async throws
-  {
+  func `the server evaluates a test bundle just like the library`(isLive: Bool) async throws {
     var options = EvaluationOptions()
     options.threads = 2
     let models = try ["digits", "digits-int8"].map {
@@ -76,7 +75,7 @@ import TestSupport
     }
   }
 
-  @Test func `a folder for each class is evaluated, and every format is exported`()
+  @Test func `folders of classes are evaluated, and reports are exported in every format`()
     async throws
   {
     try await TestServer.test { client in

@@ -15,7 +15,7 @@ import Testing
 /// Tests permanent failures.
 @Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."), .timeLimit(.minutes(10)))
 struct S3RefusalTests {
-  @Test func `a blob that changes while it is read is an error`() async throws {
+  @Test func `reading fails if the blob changes in the meantime`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store()
     let bytes = sampleBytes(700_000)
