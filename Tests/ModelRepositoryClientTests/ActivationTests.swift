@@ -15,7 +15,7 @@ import Testing
 @testable import ModelRepositoryClient
 
 @Suite(.timeLimit(.minutes(10))) struct ModelRepositoryActivationTests {
-  /// A repository whose version 1.0 is in use, and 2.0 on disk.
+  /// Makes a repository whose version 1.0 is in use and whose version 2.0 is downloaded.
   private func pending() async throws -> TestRepository {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
@@ -25,10 +25,10 @@ import Testing
     return repository
   }
 
-  @Test func `two crashes quarantine a version, and the previous one serves`() async throws {
+  @Test func `two crashes quarantine a version, and the previous one is used`() async throws {
     let repository = try await pending()
     for _ in 0..<2 {
-      // A process that ends without a word.
+      // This process ends without reporting success or failure.
       #expect(try repository.client().installed(.digits).version?.text == "2.0")
     }
     let model = try repository.client().installed(.digits)
@@ -42,17 +42,17 @@ import Testing
     #expect(error?.code == .quarantined)
     #expect(repository.server.takeRequests().count == 1)
     #expect(try client.models().first?.quarantined.count == 1)
-    // A better version is taken.
+    // A later version is installed.
     try repository.ship("3.0", 3)
     #expect(try await repository.use() == "3.0")
-    // Who deletes the model wants to try again.
+    // Deleting the model clears the quarantine.
     let two = try repository.publish("2.0", 2, TestRepository.files("2.0"))
     try repository.point(to: two)
     try repository.client().delete(.digits)
     #expect(try await repository.use() == "2.0")
   }
 
-  @Test func `processes that are still loading are no crashes`() async throws {
+  @Test func `processes that are still loading aren't counted as crashes`() async throws {
     let repository = try await pending()
     let loading = try (0..<8).map { _ in try repository.client().installed(.digits) }
     #expect(loading.allSatisfy { $0.version?.text == "2.0" })
@@ -60,13 +60,13 @@ import Testing
     #expect(try repository.client().installed(.digits).version?.text == "2.0")
   }
 
-  @Test func `a version that was proven is not counted any more`() async throws {
+  @Test func `attempts of a proven version aren't counted`() async throws {
     let repository = try await pending()
     #expect(try repository.proven() == "2.0")
     for _ in 0..<4 { #expect(try repository.client().installed(.digits).version?.text == "2.0") }
   }
 
-  @Test func `a failure that is reported serves the previous version at once`() async throws {
+  @Test func `a reported failure switches to the previous version at once`() async throws {
     let repository = try await pending()
     let client = try repository.client()
     let model = try client.installed(.digits)
@@ -76,7 +76,7 @@ import Testing
     let previous = try client.installed(.digits)
     #expect(previous.version?.text == "1.0")
     #expect(previous.source == .previous)
-    // The next process tries once more, then it is over.
+    // The next process tries once more, and a second failure quarantines the version.
     let next = try repository.client()
     #expect(try next.installed(.digits).version?.text == "2.0")
     try next.reportFailure(next.installed(.digits))
@@ -85,7 +85,7 @@ import Testing
     #expect(last.source == .repository)
   }
 
-  @Test func `without a previous version the program's own model serves`() async throws {
+  @Test func `without a previous version, the bundled model is used`() async throws {
     let repository = try await TestRepository()
     let own = "\(repository.folder)/own.tiobundle"
     #expect(throws: ModelRepositoryClientError.self) {
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: - Damage
 
-  @Test func `a byte that flips at rest is found wherever it is`() async throws {
+  @Test func `a flipped byte is found at every position`() async throws {
     let repository = try await TestRepository()
     let blob = (0..<40).map { UInt8($0) }
     try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged version falls back to the previous one until it is fetched anew`()
+  @Test func `a damaged version falls back to the previous one until it is downloaded again`()
     async throws
   {
     let repository = try await pending()
@@ -150,7 +150,7 @@ import Testing
     #expect(try repository.proven() == "2.0")
   }
 
-  @Test func `a damaged download is not activated`() async throws {
+  @Test func `a damaged download isn't activated`() async throws {
     let repository = try await pending()
     let bytes = try #require(TestRepository.files("2.0")["model.json"])
     try flip(repository.stored(bytes), at: 0)
@@ -161,7 +161,7 @@ import Testing
     #expect(try await repository.use() == "2.0")
   }
 
-  @Test func `files that are missing or too many are mended from the store`() async throws {
+  @Test func `missing and extra files of a version are repaired from the store`() async throws {
     let repository = try await pending()
     let model = try repository.client().installed(.digits)
     let files = TestRepository.files("2.0")
@@ -179,7 +179,7 @@ import Testing
     #expect(try repository.client().installed(.digits).files == files)
   }
 
-  @Test func `a state that cannot be read costs one document, no blobs`() async throws {
+  @Test func `an unreadable state file costs one request and no downloads of blobs`() async throws {
     let repository = try await pending()
     let folder = try #require(repository.names(in: "models").first)
     for content in ["", "{", "{\"layout\":2}"] {
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `on a full disk a proven version serves, and nothing is lost`() async throws {
+  @Test func `on a full disk, a proven version is used and nothing is lost`() async throws {
     let repository = try await pending()
     var environment = ClientEnvironment()
     environment.reached = { point in
@@ -204,7 +204,7 @@ import Testing
     }
     #expect(try repository.client(environment).installed(.digits).version?.text == "1.0")
     #expect(try repository.proven() == "2.0")
-    // Without a proven one it is the program's own, or an error that says why.
+    // Without a proven version, the bundled model is used, or an error says why there is none.
     try repository.client().delete(.digits)
     _ = try await repository.client().update(.digits)
     let error = #expect(throws: ModelRepositoryClientError.self) {
@@ -218,7 +218,7 @@ import Testing
     #expect(model.source == .bundled)
   }
 
-  @Test func `what may be readable in another moment is not taken for damaged`() throws {
+  @Test func `a file with a temporary read error isn't treated as damaged`() throws {
     func fails(_ number: CInt) throws -> Bool? {
       try CacheFile.unlessTransient { () throws -> Bool? in
         errno = number
@@ -233,7 +233,7 @@ import Testing
 
   // MARK: - Removing
 
-  @Test func `a deleted model is gone, its blobs too`() async throws {
+  @Test func `deleting a model also deletes its blobs`() async throws {
     let repository = try await pending()
     let client = try repository.client()
     _ = try client.installed(.digits)
@@ -245,7 +245,7 @@ import Testing
     #expect(try client.models().allSatisfy { $0.active == nil })
   }
 
-  @Test func `what is not needed is removed, what other models need is not`() async throws {
+  @Test func `unused blobs are removed, and blobs that other models need are kept`() async throws {
     let repository = try await TestRepository()
     let shared = [UInt8](repeating: 3, count: 777)
     let other = RepositoryName.named("other")
@@ -268,7 +268,7 @@ import Testing
     #expect(try client.models().map(\.model) == [.digits, other])
   }
 
-  @Test func `versions of before go, but not while a process uses them`() async throws {
+  @Test func `old versions are removed once no process uses them`() async throws {
     let repository = try await pending()
     let folder = "models/\(try #require(repository.names(in: "models").first))/versions"
     do {
@@ -292,7 +292,7 @@ import Testing
 
   private static let digits = Python.root.appending(path: "Demo/digits.tiobundle")
 
-  @Test func `a bundle is loaded and proven, a broken one is reported`() async throws {
+  @Test func `loading a bundle proves it, and a broken one is reported`() async throws {
     let repository = try await TestRepository()
     var files = try Self.digitsFiles()
     try repository.point(to: repository.publish("1.0", 1, files))
@@ -315,7 +315,7 @@ import Testing
     #expect(try repository.client().models().first?.quarantined.count == 1)
   }
 
-  @Test func `a version that loads and fails its trial is not proven`() async throws {
+  @Test func `a version that loads but fails its trial isn't proven`() async throws {
     struct Failure: Error {}
     let repository = try await TestRepository()
     let loader = ModelLoader(backends: [.liteRT])
@@ -335,10 +335,10 @@ import Testing
       #expect(installed.version?.text == "2.0")
       #expect(throws: Failure.self) { try installed.load(with: loader) { _ in throw Failure() } }
     }
-    // What is proven needs no trial.
+    // A proven version needs no trial.
     let before = try repository.client().installed(.digits)
     #expect(before.version?.text == "1.0")
-    _ = try before.load(with: loader) { _ in Issue.record("It was tried again.") }
+    _ = try before.load(with: loader) { _ in Issue.record("A proven version was tried again.") }
   }
 
   private static func digitsFiles() throws -> [String: [UInt8]] {
@@ -353,7 +353,7 @@ import Testing
   private func flip(_ path: String, at position: Int) throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     bytes[position] ^= 0x40
-    // In place: links keep their file.
+    // This writes in place, so that hard links keep sharing the file.
     let file = try FileHandle(forUpdating: URL(filePath: path))
     try file.write(contentsOf: bytes)
     try file.close()

@@ -22,7 +22,7 @@ import Testing
     "http://models.example.com", "http://127.0.0.1.example.com", "http://127.1.2",
     "http://localhost.example.com", "http://10.0.0.1", "http://[::2]", "file:///etc",
   ])
-  func `addresses that are none, or not safe, are refused`(_ text: String) {
+  func `an invalid or unsafe address is rejected`(_ text: String) {
     let error = #expect(throws: ModelRepositoryClientError.self) { try address(text) }
     #expect(error?.code == .invalidConfiguration)
   }
@@ -31,11 +31,11 @@ import Testing
     "https://models.example.com", "https://models.example.com:8443/base/", "http://127.0.0.1:80",
     "http://localhost:8080", "http://[::1]:8080/", "HTTPS://models.example.com", "http://127.9.9.9",
   ])
-  func `https is possible everywhere, http on this computer`(_ text: String) throws {
+  func `HTTPS is allowed everywhere, and HTTP only on this computer`(_ text: String) throws {
     _ = try address(text)
   }
 
-  @Test func `paths are added, and the origin stays`() throws {
+  @Test func `appending a path keeps the origin`() throws {
     let server = try address("https://Models.example.com/base/")
     let resource = server.appending("/v1/blobs/sha256:00")
     #expect(resource.shown == "https://Models.example.com/base/v1/blobs/sha256:00")
@@ -44,7 +44,7 @@ import Testing
     #expect(try address("http://models.example.com", insecure: true).origin.hasSuffix(":80"))
   }
 
-  @Test func `redirections keep encryption, or stay on this computer`() throws {
+  @Test func `redirections keep encryption or stay on this computer`() throws {
     func redirected(
       _ from: String, _ to: String, insecure: Bool = false
     ) throws -> String {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `configurations that make no sense are refused`() throws {
+  @Test func `invalid configurations are rejected`() throws {
     let key = SigningKey().verificationKey
     let folder = FileManager.default.temporaryDirectory.appending(path: "none-\(UUID())").path
     let good = ModelRepositoryConfiguration(

@@ -14,7 +14,7 @@ import Testing
 import WebClient
 
 @Suite struct ConnectionFaultTests {
-  /// A port of this machine, and what listens there.
+  /// Opens a port on this computer that accepts connections.
   private func listener() async throws -> (channel: any Channel, port: Int) {
     let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .bind(host: "127.0.0.1", port: 0).get()
@@ -30,14 +30,14 @@ import WebClient
   }
 
   @Test func `a refused connection is reported at once`() async throws {
-    // Nobody listens on port 1.
+    // Nothing listens on port 1.
     var fastest = longestWait
     for _ in 0..<5 where fastest >= .seconds(ConnectionFault.connectSeconds) {
       let (message, time) = try await fault(at: "http://127.0.0.1:1")
       #expect(message.contains("'http://127.0.0.1:1' refused the connection"), "\(message)")
       fastest = min(fastest, time)
     }
-    // Who tries again until the time for a connection is over is never faster than that.
+    // A client that retried until the connection timeout would never be faster than it.
     #expect(fastest < .seconds(ConnectionFault.connectSeconds))
   }
 

@@ -11,12 +11,12 @@ import Testing
 
 @testable import ModelRepositoryClient
 
-/// A process dies after each step that it takes: what it left must do for the next one.
+/// Ends a process after each of its steps and checks that the next process can recover.
 @Suite(.timeLimit(.minutes(10))) struct ModelRepositoryCrashTests {
-  /// What a process is stopped by: nothing catches it, and nothing is cleaned up after it.
+  /// The error that ends a process, without any handling or cleanup.
   private struct Death: Error {}
 
-  /// Counts steps, and lets the process die at one of them; from then on it does nothing any more.
+  /// Counts steps and ends the process at one of them, so that all later steps fail too.
   private final class Fate: Sendable {
     private struct State {
       var steps = 0
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// What a process was doing when it died.
+  /// What a process was doing when it ended.
   enum Scene: String, CaseIterable, Sendable {
     case firstDownload, download, activation, proof, failure, quarantine, deletion, removal
     case damagedBlob, damagedVersion, corruptDownload, rollback, unsafe, brokenDownload
@@ -52,7 +52,7 @@ import Testing
     error is Death || (error as? ModelRepositoryClientError)?.cause is Death
   }
 
-  /// Brings a cache to where the scene begins.
+  /// Brings a cache into the state in which the scene begins.
   private func prepare(_ scene: Scene, _ repository: TestRepository) async throws {
     repository.answers(nil)
     guard scene != .firstDownload else {
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// What the process does, until it dies.
+  /// Does what the process does until it ends.
   private func play(_ scene: Scene, _ repository: TestRepository, _ fate: Fate) async throws {
     var environment = ClientEnvironment()
     environment.reached = { try fate.reach($0) }
@@ -128,11 +128,11 @@ import Testing
     }
   }
 
-  /// What has to be true whenever a process died.
+  /// Checks what must be true whenever a process ended.
   private func check(_ scene: Scene, _ repository: TestRepository, _ step: Int) async throws {
     let comment: Comment = "\(scene.rawValue), step \(step)"
     try checkInstalled(scene, repository, comment)
-    // And the next download brings what the channel says, or says that it failed here.
+    // The next download installs the channel's version or reports that it is quarantined.
     repository.answers(nil)
     let expected = scene == .rollback ? "1.0" : "2.0"
     do {
@@ -146,7 +146,7 @@ import Testing
     #expect(
       try repository.client().installed(.digits).files
         == TestRepository.files(scene == .quarantine ? "1.0" : expected), comment)
-    // Nothing is left lying about.
+    // Nothing unused is left behind.
     _ = try repository.client().removeUnused()
     let state = try #require(try repository.client().models().first, comment)
     let count = [state.active, state.previous, state.pending].count { $0 != nil }
@@ -159,7 +159,7 @@ import Testing
   private func checkInstalled(
     _ scene: Scene, _ repository: TestRepository, _ comment: Comment
   ) throws {
-    // Where a model was, one can be loaded; and whatever is given out is whole.
+    // If a model was installed before, one can be loaded, and it is complete.
     let model = try? repository.client().installed(.digits)
     let mayBeNone = [.firstDownload, .deletion, .unsafe].contains(scene)
     #expect(model != nil || mayBeNone, comment)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: Scene.allCases)
-  func `a process may die after every step`(_ scene: Scene) async throws {
+  func `a process can end after any step without damage`(_ scene: Scene) async throws {
     let points = try await Self.run(self, scene)
     #expect(!points.isEmpty)
   }
@@ -190,7 +190,7 @@ import Testing
           points.formUnion(fate.points)
           break
         }
-        Issue.record("\(scene) went on after step \(step)")
+        Issue.record("\(scene) continued after step \(step)")
       } catch  where tests.isDeath(error) {
         points.formUnion(fate.points)
       }
@@ -201,7 +201,7 @@ import Testing
     return points
   }
 
-  @Test func `the scenes pass every failure point`() async throws {
+  @Test func `the scenes cover every failure point`() async throws {
     var points: Set<FailurePoint> = []
     for scene in Scene.allCases {
       let repository = try await TestRepository()

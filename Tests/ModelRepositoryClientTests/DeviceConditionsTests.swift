@@ -47,7 +47,7 @@ import Testing
       (["B/type": "Battery", "B/status": "Unknown"], nil),
       (["M/type": "Battery", "M/scope": "Device", "M/status": "Discharging"], true),
     ] as [([String: String], Bool?)])
-  func `power supplies tell whether a device is charging`(
+  func `power supplies determine whether a device is charging`(
     _ supplies: [String: String], _ expected: Bool?
   ) throws {
     let files = try Files(Dictionary(uniqueKeysWithValues: supplies.map { ("power/\($0)", $1) }))
@@ -61,7 +61,7 @@ import Testing
     #expect(error?.code == (expected == nil ? .conditionUnknown : .conditionsNotMet))
   }
 
-  @Test func `a device without power supplies tells nothing`() throws {
+  @Test func `the charging state of a device without power supplies is unknown`() throws {
     #expect(try Files([:]).device.isCharging == nil)
   }
 
@@ -78,7 +78,7 @@ import Testing
       (["net/wan0/type": "1", "net/wan0/uevent": "DEVTYPE=wwan"], true),
       (["net/wan0/type": "512"], nil), ([:], nil),
     ] as [([String: String], Bool?)])
-  func `the default route tells whether a network is metered`(
+  func `the default route determines whether a network is metered`(
     _ interface: [String: String], _ expected: Bool?
   ) throws {
     let files = try Files(interface.merging(["route": Self.table]) { first, _ in first })
@@ -90,7 +90,7 @@ import Testing
     #expect(device.isMetered == false)
   }
 
-  @Test func `a device without a route tells nothing`() throws {
+  @Test func `whether the network is metered is unknown without a route`() throws {
     let files = try Files([:])
     #expect(files.device.isMetered == nil)
     let error = #expect(throws: ModelRepositoryClientError.self) {

@@ -11,7 +11,7 @@ import Testing
 @testable import ModelRepositoryClient
 
 @Suite(.timeLimit(.minutes(10))) struct ModelRepositoryDocumentTests {
-  /// A repository whose version 1.0 is in use.
+  /// Makes a repository whose version 1.0 is in use.
   private func used() async throws -> TestRepository {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
@@ -19,7 +19,7 @@ import Testing
     return repository
   }
 
-  /// Expects that what the server has is refused, and that the version in use goes on working.
+  /// Expects that the server's document is rejected and the version in use still works.
   @discardableResult
   private func expect(
     _ code: ModelRepositoryClientError.Code, _ repository: TestRepository,
@@ -36,7 +36,7 @@ import Testing
     return error?.message ?? ""
   }
 
-  @Test func `a document of before is a replay`() async throws {
+  @Test func `an older document is rejected as a replay`() async throws {
     let repository = try await used()
     let old = try repository.point(to: nil)
     let release = try repository.publish("2.0", 2, TestRepository.files("2.0"))
@@ -51,7 +51,7 @@ import Testing
     #expect(error?.message.contains("version 2") == true)
     #expect(error?.message.contains("version 3") == true)
     #expect(try repository.proven() == "2.0")
-    // Deleting the model does not open the door.
+    // Deleting the model doesn't allow a replay.
     try client.delete(.digits)
     let again = await #expect(throws: ModelRepositoryClientError.self) {
       try await client.update(.digits)
@@ -59,7 +59,7 @@ import Testing
     #expect(again?.code == .replayed)
   }
 
-  @Test func `a document that was signed anew under its number is taken`() async throws {
+  @Test func `a renewed document with the same version is accepted`() async throws {
     let repository = try await used()
     let release = try repository.publish("1.0", 1, TestRepository.files("1.0"))
     try repository.point(to: release) {
@@ -69,20 +69,20 @@ import Testing
     _ = try await repository.client().update(.digits)
   }
 
-  @Test func `an expired document is refused, and asked for anew`() async throws {
+  @Test func `an expired document is rejected and requested again`() async throws {
     let repository = try await used()
     var environment = ClientEnvironment()
     environment.now = { TestRepository.expires }
     _ = repository.server.takeRequests()
     try await expect(.expired, repository, environment)
-    // The one that is kept is expired too: nobody asks whether it has changed.
+    // The cached document has expired too, so the client doesn't ask whether it has changed.
     #expect(repository.server.takeRequests().allSatisfy { $0.fields["if-none-match"] == nil })
     let release = try repository.publish("2.0", 2, TestRepository.files("2.0"))
     try repository.point(to: release) { $0.expires += 1 }
     _ = try await repository.client(environment).update(.digits)
   }
 
-  @Test func `documents of other models, channels and keys are not trusted`() async throws {
+  @Test func `documents of other models, channels and keys aren't trusted`() async throws {
     let repository = try await used()
     let release = try repository.publish("2.0", 2, TestRepository.files("2.0"))
     try repository.point(to: release) { $0.model = .named("other") }
@@ -104,7 +104,7 @@ import Testing
     #expect(try await repository.use() == "2.0")
   }
 
-  @Test func `what is no document is refused`() async throws {
+  @Test func `an invalid document is rejected`() async throws {
     let repository = try await used()
     for bytes in [[], Array("{}".utf8), Array("<html>".utf8), [UInt8](repeating: 0x5B, count: 999)]
     {
@@ -129,7 +129,7 @@ import Testing
     #expect(error?.code == .serverError)
   }
 
-  @Test func `a manifest has to be the one that was signed`() async throws {
+  @Test func `a manifest must match the signed release`() async throws {
     let repository = try await used()
     let files = TestRepository.files("2.0")
     var release = try repository.publish("2.0", 2, files, model: .named("other"))
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `what the server has not is not found`() async throws {
+  @Test func `a missing channel or release is reported as not found`() async throws {
     let repository = try await TestRepository()
     let client = try repository.client()
     let error = await #expect(throws: ModelRepositoryClientError.self) {

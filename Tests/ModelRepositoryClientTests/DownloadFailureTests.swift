@@ -18,7 +18,7 @@ import TestSupport
 
   private static let blob = (0..<100).map { UInt8($0) }
 
-  /// A repository with a version of one file, whose download goes as a test says.
+  /// Makes a repository with a version of one file whose download the test controls.
   private func repository(
     of blob: [UInt8] = blob, _ answer: @escaping @Sendable (_ number: Int) -> Answer?
   ) async throws -> TestRepository {
@@ -59,7 +59,9 @@ import TestSupport
     return error
   }
 
-  @Test func `a flipped byte anywhere is found, and fetched once more`() async throws {
+  @Test func `a flipped byte at any position is found, and the file is downloaded again`()
+    async throws
+  {
     for position in 0..<Self.blob.count {
       var wrong = Self.blob
       wrong[position] ^= 1
@@ -71,7 +73,7 @@ import TestSupport
     }
   }
 
-  @Test func `wrong bytes twice are an error with both digests`() async throws {
+  @Test func `repeatedly wrong bytes are an error with both digests`() async throws {
     let wrong = [UInt8](repeating: 9, count: 100)
     let repository = try await repository { _ in .reply("200 OK", body: wrong) }
     let error = try await expect(.corrupt, repository)
@@ -82,7 +84,7 @@ import TestSupport
     #expect(repository.names(in: "partial").allSatisfy { $0.hasSuffix(".lock") })
   }
 
-  @Test func `bodies that are too long or too short are refused`() async throws {
+  @Test func `bodies that are too long or too short are rejected`() async throws {
     let blob = Self.blob
     let lies: [Answer] = [
       .reply("200 OK", body: blob + [0]), .reply("200 OK", body: Array(blob.dropLast())),
@@ -100,7 +102,7 @@ import TestSupport
       repository { _ in .cut("200 OK", ["Content-Length: 100"], body: Array(blob[..<9])) })
   }
 
-  @Test func `a server that has trouble is asked again`() async throws {
+  @Test func `temporary server errors are retried`() async throws {
     for status in ["500 No", "502 No", "503 No", "429 Later", "408 Slow"] {
       let repository = try await repository { number in number < 3 ? .reply(status) : nil }
       _ = try await repository.client().update(.digits)
@@ -112,7 +114,7 @@ import TestSupport
     #expect(limited?.status == 429)
   }
 
-  @Test func `Retry-After is kept to`() async throws {
+  @Test func `the client waits as long as Retry-After says`() async throws {
     let repository = try await repository { number in
       number == 1 ? .reply("503 Later", ["Retry-After: 1"]) : nil
     }
@@ -121,7 +123,7 @@ import TestSupport
     #expect(ContinuousClock.now - start >= .seconds(1))
   }
 
-  @Test func `a refusal is not repeated`() async throws {
+  @Test func `a permanent error isn't retried`() async throws {
     for (status, code) in [
       ("404 Not Found", ModelRepositoryClientError.Code.notFound), ("410 Gone", .notFound),
       ("401 Unauthorized", .unauthorized), ("403 Forbidden", .unauthorized),
@@ -139,7 +141,7 @@ import TestSupport
     }
   }
 
-  @Test func `a silent server is given up, a slow one is not`() async throws {
+  @Test func `a silent server times out, and a slow one doesn't`() async throws {
     func impatient(_ configuration: inout ModelRepositoryConfiguration) {
       configuration.stallTimeout = .seconds(2)
       configuration.retries = 1
@@ -147,12 +149,12 @@ import TestSupport
     let head = Answer.head("200 OK", ["Content-Length: 100"])
     try await expect(.timedOut, repository { _ in .bytes(head, closes: false) }, impatient)
     try await expect(.timedOut, repository { _ in .bytes([], closes: false) }, impatient)
-    // 100 zeros, one every 40 ms: longer than the stall timeout, and wrong in the end.
+    // 100 zeros, one every 40 ms, take longer than the stall timeout and are the wrong bytes.
     let slow = try await repository { _ in .drip(head, every: .milliseconds(40)) }
     try await expect(.corrupt, slow, impatient)
   }
 
-  @Test func `nobody there is a failed connection`() async throws {
+  @Test func `a server that doesn't answer is a failed connection`() async throws {
     let honest = try await repository { _ in nil }
     try await expect(.connectionFailed, honest) { $0.server = "http://127.0.0.1:1" }
     try await expect(.connectionFailed, repository { _ in .bytes([], closes: true) })
@@ -160,7 +162,7 @@ import TestSupport
       .connectionFailed, repository { _ in .bytes(Array("SSH-2.0\r\n\r\n".utf8), closes: true) })
   }
 
-  @Test func `packed answers are not unpacked`() async throws {
+  @Test func `compressed responses are rejected`() async throws {
     try await expect(
       .serverError,
       repository { _ in .reply("200 OK", ["Content-Encoding: gzip"], body: Self.blob) })
@@ -170,19 +172,20 @@ import TestSupport
     "http://192.0.2.1/", "http://10.0.0.1/x", "file:///etc/passwd", "//192.0.2.1/", "gopher://x/",
     "http://user:secret@127.0.0.1/", "http://localhost.example/",
   ])
-  func `redirections to elsewhere are not followed`(_ location: String) async throws {
+  func `redirections to unsafe addresses aren't followed`(_ location: String) async throws {
     try await expect(
       .serverError, repository { _ in .reply("302 Found", ["Location: \(location)"]) })
   }
 
-  @Test func `redirections in a circle end`() async throws {
+  @Test func `circular redirections end`() async throws {
     let repository = try await TestRepository()
     repository.answers { .reply("302 Found", ["Location: \($0.path)"]) }
     try await expect(.serverError, repository)
     #expect(repository.server.takeRequests().count == 6)
   }
 
-  @Test func `too little space is found before, with both numbers`() async throws {
+  @Test func `too little disk space is reported with the needed and available bytes`() async throws
+  {
     let repository = try await repository { _ in nil }
     var environment = ClientEnvironment()
     environment.availableBytes = { _ in 99 }
@@ -197,14 +200,14 @@ import TestSupport
     _ = try await repository.client(environment).update(.digits)
   }
 
-  @Test func `a version with more bytes than allowed is not fetched`() async throws {
+  @Test func `a version over the size limit isn't downloaded`() async throws {
     let repository = try await repository { _ in nil }
     try await expect(.tooLarge, repository) { $0.maximumBytes = 99 }
     #expect(repository.server.takeRequests().count == 1)
   }
 
-  @Test func `a cancelled task ends the download, which is gone on with later`() async throws {
-    // A client writes each megabyte.
+  @Test func `a cancelled task ends the download, which can resume later`() async throws {
+    // A client writes to the disk after each megabyte.
     let blob = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     let repository = try await repository(of: blob) { number in
       number == 1
@@ -228,13 +231,13 @@ import TestSupport
     let kept = partSize()
     let other = Task { try await client.update(.digits) }
     #expect(try await other.value.version.text == "1.0")
-    // What was on its way to the disk when it was cancelled comes on top.
+    // Bytes that were being written during the cancellation are kept too.
     let range = try #require(repository.server.takeRequests().last?.fields["range"])
     let start = try #require(Int(range.dropFirst("bytes=".count).dropLast()))
     #expect((kept...2 << 20).contains(start), "\(range)")
   }
 
-  @Test func `who waits is told of a cancellation, others go on`() async throws {
+  @Test func `a caller's cancellation doesn't end the download of others`() async throws {
     let blob = Self.blob
     let repository = try await repository { _ in
       .drip(
@@ -255,7 +258,7 @@ import TestSupport
     #expect(other?.code == .cancelled)
   }
 
-  @Test func `conditions are looked at before anything is fetched`() async throws {
+  @Test func `conditions are checked before any request`() async throws {
     let repository = try await repository { _ in nil }
     var environment = ClientEnvironment()
     environment.device.environment = ["TENSORIO_METERED": "1"]

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ModelRepositoryDownloadTests {
   typealias Answer = ScriptedRepositoryServer.Answer
 
-  /// Expects a download to fail.
+  /// Expects an update to fail.
   @discardableResult
   private func expect(
     _ code: ModelRepositoryClientError.Code, _ client: ModelRepositoryClient,
@@ -31,7 +31,7 @@ import Testing
     request.path.hasPrefix("/v1/blobs/")
   }
 
-  // MARK: - What works
+  // MARK: - Successful downloads
 
   @Test func `a model is downloaded, verified and used`() async throws {
     let repository = try await TestRepository()
@@ -58,7 +58,7 @@ import Testing
     #expect(repository.names(in: "partial").allSatisfy { $0.hasSuffix(".lock") })
   }
 
-  @Test func `the newest version costs one request`() async throws {
+  @Test func `checking for updates costs one request`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     _ = try await repository.use()
@@ -70,7 +70,7 @@ import Testing
     #expect(requests.first?.fields["if-none-match"] != nil)
   }
 
-  @Test func `a tflite version is a file`() async throws {
+  @Test func `a version in the tflite format is installed as a file`() async throws {
     let repository = try await TestRepository()
     let bytes = [UInt8](repeating: 7, count: 100)
     try repository.point(
@@ -83,7 +83,7 @@ import Testing
     #expect(try repository.client().installed(.digits).files.isEmpty)
   }
 
-  @Test func `empty files, and files that are there twice, are one download`() async throws {
+  @Test func `files with equal bytes are downloaded once`() async throws {
     let repository = try await TestRepository()
     let files: [String: [UInt8]] = ["a": [], "b": [1, 2, 3], "c/d/e": [1, 2, 3], "c/f": []]
     let release = try repository.publish("1.0", 1, files)
@@ -96,7 +96,8 @@ import Testing
     #expect(repository.server.takeRequests().filter(isBlob).count == 2)
   }
 
-  @Test func `a running process keeps its version, a new one has the next`() async throws {
+  @Test func `a running process keeps its version, and a new process gets the latest`() async throws
+  {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     let running = try repository.client()
@@ -109,11 +110,11 @@ import Testing
       #expect(try running.installed(.digits).version?.text == "1.0")
       #expect(try repository.proven() == "\(version).0")
     }
-    // Its files are there as long as it runs, though no state names them any more.
+    // Its files exist as long as it runs, although no state references them.
     #expect(first.files == TestRepository.files("1.0"))
   }
 
-  @Test func `callers of one model share a download`() async throws {
+  @Test func `concurrent callers share a model's download`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     let client = try repository.client()
@@ -125,7 +126,7 @@ import Testing
     #expect(repository.server.takeRequests().filter(isBlob).count == 3)
   }
 
-  @Test func `a token goes to the server alone`() async throws {
+  @Test func `a token is sent only to the configured server`() async throws {
     let repository = try await TestRepository()
     let other = try await TestRepository()
     let release = try other.ship("1.0", 1)
@@ -147,7 +148,7 @@ import Testing
 
   // MARK: - Resuming
 
-  @Test func `a download goes on after a cut at every byte`() async throws {
+  @Test func `a download can resume at every byte`() async throws {
     let repository = try await TestRepository()
     let blob = (0..<48).map { UInt8($0) }
     try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
@@ -163,7 +164,7 @@ import Testing
           body: Array(blob[..<cut]))
       }
       _ = repository.server.takeRequests()
-      // Without repetitions the first client gives up, and another one goes on.
+      // Without retries, the first client fails and another one resumes.
       let client = try repository.client { $0.retries = 0 }
       if cut < blob.count { await expect(.connectionFailed, client) }
       if cut == 0 { repository.answers(nil) }
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `a broken connection is gone on with at once`() async throws {
+  @Test func `a download resumes after each broken connection`() async throws {
     let repository = try await TestRepository()
     let blob = (0..<200).map { UInt8($0) }
     try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
@@ -191,7 +192,7 @@ import Testing
         ? .cut("200 OK", fields, body: part)
         : .cut("206 Partial", fields + ["Content-Range: bytes \(start)-199/200"], body: part)
     }
-    // More cuts than repetitions: every byte that comes starts the count anew.
+    // There are more cuts than retries, because progress resets the count.
     _ = try await repository.client().update(.digits)
     #expect(repository.server.takeRequests().filter { $0.path == path }.count == 10)
   }
@@ -200,7 +201,7 @@ import Testing
     "bytes 11-99/100", "bytes 9-99/100", "bytes 10-99/101", "bytes 10-100/100", "bytes 10-99/*",
     "bytes */100", "octets 10-99/100", "bytes 10-9/100", "nonsense", "",
   ])
-  func `a wrong range is not believed`(_ field: String) async throws {
+  func `a response with a wrong range isn't used`(_ field: String) async throws {
     let repository = try await TestRepository()
     let blob = (0..<100).map { UInt8($0) }
     try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
@@ -219,14 +220,14 @@ import Testing
       let fields = field.isEmpty ? [] : ["Content-Range: \(field)"]
       return .reply("206 Partial Content", fields, body: [UInt8](repeating: 255, count: 90))
     }
-    // Such bytes are not even written: the digest need not find them.
+    // These bytes aren't even written, so the digest needn't detect them.
     var environment = ClientEnvironment()
     environment.reached = { #expect($0 != .corruptBlobRemoved) }
     _ = try await repository.client(environment).update(.digits)
     #expect(try repository.client().installed(.digits).files == ["x": blob])
   }
 
-  @Test func `ranges that are refused or ignored begin anew`() async throws {
+  @Test func `a download starts over if the server rejects or ignores its range`() async throws {
     for status in ["416 Range Not Satisfiable", "200 OK"] {
       let repository = try await TestRepository()
       let blob = (0..<100).map { UInt8($0) }
@@ -248,7 +249,7 @@ import Testing
     }
   }
 
-  @Test func `what a crash left of a file is hashed, and not trusted`() async throws {
+  @Test func `a partial file that a crash left is verified before it is used`() async throws {
     let repository = try await TestRepository()
     let blob = (0..<100).map { UInt8($0) }
     try repository.point(to: repository.publish("1.0", 1, ["x": blob]))

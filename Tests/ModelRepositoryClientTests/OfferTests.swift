@@ -11,7 +11,7 @@ import Testing
 @testable import ModelRepositoryClient
 
 @Suite struct OfferTests {
-  @Test func `an offer is what a download fetches, and nothing of it is kept`() async throws {
+  @Test func `an offer names the release that a download gets, and stores nothing`() async throws {
     let repository = try await TestRepository()
     let release = try repository.ship("1.0", 1)
     let offer = try await repository.client().offer(of: .digits)
@@ -19,11 +19,13 @@ import Testing
     #expect(repository.names(in: "store").isEmpty && repository.names(in: "models").isEmpty)
     let version = try await repository.client().update(.digits)
     #expect(version.manifest == offer.release.manifest.digest)
-    // From the store now.
+    // Now the manifest comes from the store.
     try #expect(await repository.client().offer(of: .digits).release == release)
   }
 
-  @Test func `an offer that was made once is refused after a newer one was taken`() async throws {
+  @Test func `an offer of an older document is rejected after a newer one was accepted`()
+    async throws
+  {
     let repository = try await TestRepository()
     let old = try repository.point(to: repository.publish("1.0", 1, TestRepository.files("1.0")))
     try repository.ship("2.0", 2)
@@ -36,7 +38,7 @@ import Testing
     #expect(error?.code == .replayed)
   }
 
-  @Test func `a list has each model's offer or why there is none, and no more than asked for`()
+  @Test func `a list has an offer or an error for each model, up to the limit`()
     async throws
   {
     let repository = try await TestRepository()
@@ -54,12 +56,12 @@ import Testing
     let codes = offers.entries.map { entry -> ModelRepositoryClientError.Code? in
       if case .failure(let error) = entry.offer { error.code } else { nil }
     }
-    // A document of another model is nobody's.
+    // The document of another model isn't trusted.
     #expect(codes == [nil, .untrusted, .notFound])
   }
 
   @Test(arguments: ["{}", "no JSON", #"{"models": [{"name": "../x", "versions": 1}]}"#])
-  func `what is no list is an error`(body: String) async throws {
+  func `an invalid list is an error`(body: String) async throws {
     let repository = try await TestRepository()
     repository.answers { _ in .reply("200 OK", body: Array(body.utf8)) }
     let client = try repository.client()

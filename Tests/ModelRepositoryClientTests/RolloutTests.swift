@@ -12,7 +12,7 @@ import Testing
 @testable import ModelRepositoryClient
 
 @Suite(.timeLimit(.minutes(10))) struct ModelRepositoryRolloutTests {
-  @Test func `installations get their arm, its parameters and nothing else`() async throws {
+  @Test func `installations get exactly the version and parameters of their arm`() async throws {
     let repository = try await TestRepository()
     let one = try repository.publish("1.0", 1, TestRepository.files("1.0"))
     let two = try repository.publish("2.0", 2, TestRepository.files("2.0"))
@@ -51,7 +51,7 @@ import Testing
     #expect(arms == ["a", nil])
   }
 
-  @Test func `nobody joins a paused rollout, and who is in it stays`() async throws {
+  @Test func `a paused rollout keeps its members and gets no new ones`() async throws {
     let repository = try await TestRepository()
     let one = try repository.publish("1.0", 1, TestRepository.files("1.0"))
     let two = try repository.publish("2.0", 2, TestRepository.files("2.0"))
@@ -98,14 +98,14 @@ import Testing
     try repository.point(to: one)
     _ = repository.server.takeRequests()
     #expect(try await repository.use() == "1.0")
-    // The bytes were still there.
+    // The files were still in the cache.
     #expect(repository.server.takeRequests().count == 1)
     let state = try #require(try repository.client().models().first)
     #expect(state.active?.version.text == "1.0")
     #expect(state.previous?.version.text == "2.0")
   }
 
-  @Test func `a rollback before the activation leaves the active version`() async throws {
+  @Test func `a rollback before the activation keeps the active version`() async throws {
     let repository = try await TestRepository()
     let one = try repository.ship("1.0", 1)
     _ = try await repository.use()
@@ -117,7 +117,7 @@ import Testing
     #expect(try repository.proven() == "1.0")
   }
 
-  @Test func `unsafe versions are deleted, and nothing unsafe is used`() async throws {
+  @Test func `unsafe versions are deleted and never used`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     _ = try await repository.use()
@@ -125,12 +125,12 @@ import Testing
     _ = try await repository.use()
     let running = try repository.client()
     #expect(try running.installed(.digits).version?.text == "2.0")
-    // The safe version cannot be fetched, and yet the unsafe ones go.
+    // The unsafe versions are deleted even though the safe one can't be downloaded.
     let three = try repository.publish("3.0", 3, TestRepository.files("3.0"))
     try repository.point(to: three) { $0.minimumSafeSequence = 3 }
     repository.answers { $0.path.contains("blobs") ? .reply("500 No") : nil }
     await #expect(throws: ModelRepositoryClientError.self) { try await running.update(.digits) }
-    // Not even in the process that began with it.
+    // Not even a process that already used the version can get it again.
     #expect(throws: ModelRepositoryClientError.self) { try running.installed(.digits) }
     let error = #expect(throws: ModelRepositoryClientError.self) {
       try repository.client().installed(.digits)
@@ -147,7 +147,7 @@ import Testing
     #expect(try running.installed(.digits).version?.text == "3.0")
   }
 
-  @Test func `a safe previous version takes the place of an unsafe one`() async throws {
+  @Test func `a safe previous version replaces an unsafe one`() async throws {
     let repository = try await TestRepository()
     try repository.ship("2.0", 2)
     _ = try await repository.use()
@@ -162,7 +162,7 @@ import Testing
     #expect(repository.names(in: "store").count == 3)
   }
 
-  @Test func `channels have documents of their own`() async throws {
+  @Test func `each channel has its own document`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     _ = try await repository.use()

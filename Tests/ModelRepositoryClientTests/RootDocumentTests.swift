@@ -11,7 +11,7 @@ import Testing
 
 @testable import ModelRepositoryClient
 
-/// Clients of a repository whose keys are replaced.
+/// Tests clients of a repository whose keys are replaced.
 @Suite(.timeLimit(.minutes(10))) struct RootDocumentTests {
   private let rootKey = SigningKey()
   private let next = SigningKey()
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// A repository of which a thief with its key sent a document of the highest version.
+  /// Makes a repository whose stolen key signed a document with the highest version.
   private func robbed() async throws -> TestRepository {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
@@ -50,31 +50,32 @@ import Testing
     return repository
   }
 
-  @Test func `a stolen key is replaced, and its counters and models with it`() async throws {
+  @Test func `replacing a stolen key also discards its document versions and models`() async throws
+  {
     let repository = try await robbed()
     let good = try repository.publish("2.0", 2, TestRepository.files("2.0"))
     try repository.point(to: good)
     #expect(try await code(repository) == .replayed)
 
-    // The repository had no root document: the stolen key, which the owner has too, introduces it.
+    // The repository had no root document, so the stolen key, which the owner has too, signs it.
     try repository.serve(
       roots: [root(1, channels: [next], revoked: [repository.key], by: [rootKey, repository.key])])
     try repository.point(to: good, by: [next]) { ($0.documentVersion, $0.root) = (3, 1) }
     let client = try repository.client()
     #expect(try client.installed(.digits).version?.text == "6.6.6")
     _ = try await client.update(.digits)
-    // Nothing is left of what only the thief vouched for, in this process too.
+    // Nothing that only the thief signed is left, even in this process.
     #expect(try client.installed(.digits).version?.text == "2.0")
     let state = try #require(try client.models().first)
     #expect(state.previous == nil)
 
-    // The thief's document again, and an older one of the owner's.
+    // The thief's document and an older one of the owner are rejected.
     let bad = try repository.publish("6.6.6", 6, TestRepository.files("6.6.6"))
     try repository.point(to: bad) { $0.documentVersion = ChannelDocument.maximumVersion }
     #expect(try await code(repository) == .untrusted)
     try repository.point(to: good, by: [next]) { ($0.documentVersion, $0.root) = (2, 1) }
     #expect(try await code(repository) == .replayed)
-    // The thief's own root documents do not follow.
+    // The thief can't sign a later root document.
     try repository.serve(roots: [
       root(1, channels: [next], by: [rootKey, repository.key]),
       root(2, channels: [repository.key], by: [repository.key]),
@@ -83,13 +84,13 @@ import Testing
     #expect(try await code(repository) == .untrusted)
   }
 
-  @Test func `a cache of before counts as it did`() async throws {
+  @Test func `a cache from an older version of the library still rejects replays`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     let old = try repository.point(to: repository.publish("1.0", 1, TestRepository.files("1.0")))
     try repository.ship("2.0", 2)
     #expect(try await repository.use() == "2.0")
-    // As an older version of this library wrote it.
+    // This is the format that an older version of the library wrote.
     let file = repository.stateFile
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let bare = text.replacing(#/,"versions":\{[^}]*\}/#, with: "")
@@ -101,7 +102,7 @@ import Testing
     #expect(try repository.proven() == "2.0")
   }
 
-  @Test func `a planned change of keys is followed, however many there were`() async throws {
+  @Test func `clients follow any number of planned key changes`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     #expect(try await repository.use() == "1.0")
@@ -116,11 +117,11 @@ import Testing
     _ = repository.server.takeRequests()
     #expect(try await repository.use() == "2.0")
     #expect(repository.server.takeRequests().filter { $0.path.hasPrefix("/v1/root") }.count == 7)
-    // What is known is not asked for again.
+    // Known root documents aren't requested again.
     try repository.point(to: release, by: [keys[4]]) { $0.root = 6 }
     #expect(try await repository.use() == "2.0")
     #expect(!repository.server.takeRequests().contains { $0.path.hasPrefix("/v1/root") })
-    // A new installation comes the same way, from the first key and from the root key.
+    // A new installation can start from the first key or from the root key.
     for key in [repository.key, rootKey] {
       let client = try repository.client {
         $0.keys = [key.verificationKey]
@@ -135,7 +136,7 @@ import Testing
     #expect(try await client.update(.digits).version.text == "2.0")
   }
 
-  @Test func `a root document that is hidden, skipped, replayed or expired is noticed`()
+  @Test func `a hidden, skipped, replayed or expired root document is detected`()
     async throws
   {
     let repository = try await TestRepository()
@@ -143,29 +144,29 @@ import Testing
     let first = try root(1, channels: [repository.key], by: [rootKey, repository.key])
     let second = try root(2, channels: [repository.key, next], by: [rootKey])
     let third = try root(3, channels: [repository.key, next], by: [rootKey])
-    // The document names a newer one than the server has.
+    // The document names a newer root document than the server has.
     try repository.serve(roots: [first])
     try repository.point(to: release) { $0.root = 2 }
     #expect(try await code(repository) == .untrusted)
-    // A gap, and an old one in the place of a new one.
+    // One root document is skipped, then an old one replaces a new one.
     try repository.serve(roots: [first, third])
     #expect(try await code(repository) == .replayed)
     try repository.serve(roots: [first, first])
     #expect(try await code(repository) == .replayed)
     try repository.serve(roots: [first, second])
     #expect(try await code(repository) == nil)
-    // A document by a key that only the third has.
+    // The document requires the third root document, which the server doesn't have.
     try repository.point(to: release) { $0.root = 3 }
     #expect(try await code(repository) == .untrusted)
     var environment = ClientEnvironment()
     environment.now = { TestRepository.expires }
     try repository.point(to: release) { $0.expires += 3600 }
     #expect(try await code(repository, environment) == .expired)
-    // What is there goes on working all the while.
+    // The installed version still works.
     #expect(try repository.proven() == "1.0")
   }
 
-  @Test func `a server that answers rubbish for root documents is refused`() async throws {
+  @Test func `an invalid root document is rejected`() async throws {
     let repository = try await TestRepository()
     let release = try repository.ship("1.0", 1)
     try repository.point(to: release) { $0.root = 1 }
@@ -197,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func `documents from the future, and those that never end, are refused`() async throws {
+  @Test func `documents from the future and with very long lifetimes are rejected`() async throws {
     let repository = try await TestRepository()
     let release = try repository.ship("1.0", 1)
     #expect(try await repository.use() == "1.0")

@@ -8,29 +8,29 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server that answers byte for byte what a test says, also what no server should.
+/// A server that sends exactly the bytes that a test wants, even invalid ones.
 final class ScriptedRepositoryServer: Sendable {
-  /// A request, as it came.
+  /// A request as it was received.
   struct Request: Sendable {
     var path: String
     var fields: [String: String]
   }
 
-  /// What follows a request.
+  /// What the server sends after a request.
   enum Answer: Sendable {
-    /// These bytes; the connection is closed then if told.
+    /// These bytes. Then it closes the connection if `closes` is true.
     case bytes([UInt8], closes: Bool)
-    /// These bytes, and zeros for ever.
+    /// These bytes, then zeros forever.
     case endless([UInt8])
-    /// These bytes, then one every so often.
+    /// These bytes, then a zero at each interval.
     case drip([UInt8], every: TimeAmount)
 
-    /// A whole answer.
+    /// A complete response.
     static func reply(_ status: String, _ fields: [String] = [], body: [UInt8] = []) -> Answer {
       .bytes(head(status, fields + ["Content-Length: \(body.count)"]) + body, closes: false)
     }
 
-    /// An answer whose fields and body do not fit each other; the connection is closed.
+    /// A response whose body may not match its fields, followed by the end of the connection.
     static func cut(_ status: String, _ fields: [String], body: [UInt8]) -> Answer {
       .bytes(head(status, fields) + body, closes: true)
     }
@@ -58,7 +58,7 @@ final class ScriptedRepositoryServer: Sendable {
 
   deinit { channel.close(promise: nil) }
 
-  /// The requests that came since the last time.
+  /// Returns the requests since the last call.
   func takeRequests() -> [Request] {
     log.requests.withLock { requests in
       defer { requests = [] }

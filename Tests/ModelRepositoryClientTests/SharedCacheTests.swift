@@ -13,7 +13,7 @@ import Testing
 @testable import ModelRepositoryClient
 
 @Suite(.timeLimit(.minutes(10))) struct ModelRepositorySharedCacheTests {
-  @Test func `eight clients of one cache fetch every blob once`() async throws {
+  @Test func `eight clients of one cache download each blob once`() async throws {
     let repository = try await TestRepository()
     for version in 1...3 {
       try repository.ship("\(version).0", version, size: 100_000)
@@ -37,7 +37,7 @@ import Testing
     #expect(repository.names(in: "").count { $0.hasPrefix("installation-id") } == 1)
   }
 
-  @Test func `all clients of a folder have one installation id, which stays`() async throws {
+  @Test func `all clients of a folder share one installation ID`() async throws {
     let repository = try await TestRepository()
     let ids = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<8 {
@@ -54,7 +54,7 @@ import Testing
     #expect(try repository.client().installationID == "installation-1")
   }
 
-  @Test func `nothing is removed while somebody downloads`() async throws {
+  @Test func `nothing is removed during a download`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     repository.answers { request in
@@ -70,7 +70,7 @@ import Testing
     #expect(try repository.client().removeUnused() == 0)
     task.cancel()
     _ = await task.result
-    // The download lets go of the cache a little after the caller that gave up.
+    // The download releases the cache shortly after its caller was cancelled.
     var removed = 0
     let isRemoved = try await eventually {
       removed = try repository.client().removeUnused()
@@ -81,7 +81,7 @@ import Testing
 
   // MARK: - Processes
 
-  /// This program again, in the role of a client, whose files may have so many blocks of 512 bytes.
+  /// Runs this program as a client whose files are limited to this many blocks of 512 bytes.
   private func child(
     _ repository: TestRepository, limit: Int? = nil
   ) throws -> ChildProcess {
@@ -99,7 +99,7 @@ import Testing
 
   private static let hasProcesses = FileManager.default.fileExists(atPath: "/proc/self/exe")
 
-  @Test(.enabled(if: hasProcesses, "/proc tells which program this is"))
+  @Test(.enabled(if: hasProcesses, "This test needs /proc/self/exe."))
   func `eight processes share a cache and its downloads`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1, size: 2_000_000)
@@ -119,8 +119,8 @@ import Testing
     #expect(try repository.client().installed(.digits).version?.text == "1.0")
   }
 
-  @Test(.enabled(if: hasProcesses, "/proc tells which program this is"))
-  func `a process that cannot write any more says so, and uses what it has`() async throws {
+  @Test(.enabled(if: hasProcesses, "This test needs /proc/self/exe."))
+  func `a process that can't write reports it and uses the installed version`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1)
     _ = try await repository.use()
@@ -132,9 +132,9 @@ import Testing
     #expect(try await repository.use() == "2.0")
   }
 
-  /// Deaths at any time, not only between steps.
-  @Test(.enabled(if: hasProcesses, "/proc tells which program this is"))
-  func `processes that are killed leave a cache that works`() async throws {
+  /// This kills processes at any time, not only between steps.
+  @Test(.enabled(if: hasProcesses, "This test needs /proc/self/exe."))
+  func `killed processes leave a working cache`() async throws {
     let repository = try await TestRepository()
     try repository.ship("1.0", 1, size: 3_000_000)
     _ = try await repository.use()
@@ -144,7 +144,7 @@ import Testing
       try repository.ship(version, round, size: 3_000_000)
       let process = try child(repository)
       let result = Task { await process.finish() }
-      // It begins with the first request; how long it then lives is left to chance.
+      // The process starts with its first request and is killed at a random time after that.
       let start = ContinuousClock.now
       while repository.server.takeRequests().isEmpty, ContinuousClock.now - start < longestWait {
         try await Task.sleep(for: .milliseconds(1))
@@ -167,12 +167,12 @@ import Testing
   }
 }
 
-/// What the processes do that the tests above start.
+/// The suite that runs in the processes that the tests above start.
 @Suite struct ModelRepositoryChildTests {
   private static let port = ProcessInfo.processInfo.environment["TENSORIO_TEST_REPOSITORY_PORT"]
 
-  @Test(.enabled(if: port != nil, "only another test starts this"))
-  func `a client brings its model up to date and loads it`() async throws {
+  @Test(.enabled(if: port != nil, "Only another test starts this."))
+  func `a client updates its model and loads it`() async throws {
     let environment = ProcessInfo.processInfo.environment
     let port = try #require(Self.port)
     let key = try VerificationKey(#require(environment["TENSORIO_TEST_REPOSITORY_KEY"]))

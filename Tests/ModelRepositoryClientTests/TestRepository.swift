@@ -11,7 +11,9 @@ import TestSupport
 
 @testable import ModelRepositoryClient
 
-/// A repository with an honest server, unless a test has it lie, and caches for its clients.
+/// A repository with a cache for its clients.
+///
+/// Its server is honest unless a test makes it lie.
 final class TestRepository: Sendable {
   typealias Server = ScriptedRepositoryServer
   typealias Release = ChannelDocument.Release
@@ -23,13 +25,13 @@ final class TestRepository: Sendable {
     var script: (@Sendable (Server.Request) -> Server.Answer?)?
   }
 
-  /// When documents are issued and when they expire: in whole seconds, as documents have them.
+  /// When documents are issued and expire, in whole seconds, which is what documents store.
   static let issued = Date(timeIntervalSince1970: Date.now.timeIntervalSince1970.rounded() - 100)
   static let expires = issued + 300 * 24 * 3600
 
   let key = SigningKey()
   let server: Server
-  /// The cache.
+  /// The folder of the cache.
   let folder = FileManager.default.temporaryDirectory.appending(path: "repository-\(UUID())").path
   private let content: SharedContent
 
@@ -48,7 +50,7 @@ final class TestRepository: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Lets the server answer otherwise; nil answers are as honest as before.
+  /// Changes the server's responses, which stay honest wherever the script returns nil.
   func answers(_ script: (@Sendable (Server.Request) -> Server.Answer?)?) {
     content.state.withLock { $0.script = script }
   }
@@ -77,7 +79,7 @@ final class TestRepository: Sendable {
       size: manifest.size)
   }
 
-  /// Points the channel at a release; the document's version counts up.
+  /// Points the channel at a release in a document with the next version.
   @discardableResult
   func point(
     to release: Release?, model: RepositoryName = .digits, by keys: [SigningKey]? = nil,
@@ -96,7 +98,7 @@ final class TestRepository: Sendable {
     return signed
   }
 
-  /// Serves a document, whatever it says.
+  /// Serves a document without checking it.
   func serve(_ signed: SignedDocument, as model: RepositoryName = .digits) throws {
     try serve(Array(RepositoryJSON.encode(signed)), as: model)
   }
@@ -109,7 +111,7 @@ final class TestRepository: Sendable {
     }
   }
 
-  /// Serves root documents, from the first on, and no others.
+  /// Serves only these root documents, starting with the first.
   func serve(roots: [SignedDocument]) throws {
     let bodies = try roots.map { Array(try RepositoryJSON.encode($0)) }
     content.state.withLock { content in
@@ -120,12 +122,12 @@ final class TestRepository: Sendable {
     }
   }
 
-  /// Serves bytes in the place of the first root document.
+  /// Serves bytes instead of the first root document.
   func serve(root bytes: [UInt8]) {
     content.state.withLock { $0.documents["/v1/root/1"] = (bytes, "\"1\"") }
   }
 
-  /// The file of what a client knows of the model.
+  /// The file with a client's state of the model.
   var stateFile: String {
     "\(folder)/models/\(BlobDigest(of: "digits".utf8).hexadecimal)/state.json"
   }
@@ -159,7 +161,7 @@ final class TestRepository: Sendable {
     return configuration
   }
 
-  /// A client, which is a process of its own as far as the cache can tell.
+  /// Makes a client that looks like another process to the cache.
   func client(
     _ environment: ClientEnvironment = ClientEnvironment(),
     _ change: (inout ModelRepositoryConfiguration) -> Void = { _ in }
@@ -169,7 +171,7 @@ final class TestRepository: Sendable {
     return try ModelRepositoryClient(configuration, environment)
   }
 
-  /// Brings what the channel has to the disk, activates it and says that it works.
+  /// Downloads the channel's version, activates it and reports that it works.
   @discardableResult
   func use() async throws -> String? {
     let client = try client()
@@ -177,7 +179,7 @@ final class TestRepository: Sendable {
     return try proven()
   }
 
-  /// What a new process loads; it says that it works.
+  /// Loads the version that a new process gets, and reports that it works.
   func proven() throws -> String? {
     let client = try client()
     let model = try client.installed(.digits)
@@ -185,7 +187,7 @@ final class TestRepository: Sendable {
     return model.version?.text
   }
 
-  /// A blob's file in the store.
+  /// Returns the path of a blob's file in the store.
   func stored(_ bytes: [UInt8]) -> String { "\(folder)/store/\(BlobDigest(of: bytes).hexadecimal)" }
 
   func names(in subfolder: String) -> [String] {
@@ -193,7 +195,7 @@ final class TestRepository: Sendable {
       .sorted()
   }
 
-  // MARK: - Honest answers
+  // MARK: - Honest responses
 
   private static func answer(_ request: Server.Request, _ content: Content) -> Server.Answer {
     if let document = content.documents[request.path] {
@@ -213,7 +215,7 @@ final class TestRepository: Sendable {
     return blob(bytes, request)
   }
 
-  /// What an honest server answers for a blob.
+  /// Returns an honest server's response for a blob.
   static func blob(_ bytes: [UInt8], _ request: Server.Request) -> Server.Answer {
     let etag = "\"\(BlobDigest(of: bytes))\""
     guard let range = request.fields["range"], request.fields["if-range"] ?? etag == etag,
@@ -232,7 +234,7 @@ final class TestRepository: Sendable {
 extension RepositoryName {
   static let digits = RepositoryName.named("digits")
 
-  /// A name that a test wrote, and that is one.
+  /// Makes a name from text that a test wrote and that must be valid.
   static func named(_ text: String) -> RepositoryName {
     guard let name = RepositoryName(text) else { preconditionFailure("'\(text)' is no name") }
     return name
@@ -240,7 +242,7 @@ extension RepositoryName {
 }
 
 extension InstalledModel {
-  /// All files and their bytes.
+  /// All files with their bytes.
   var files: [String: [UInt8]] {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
     var result: [String: [UInt8]] = [:]

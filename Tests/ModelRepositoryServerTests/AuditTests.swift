@@ -12,9 +12,9 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// What the audit log tells.
+/// Tests what the audit log records and how it is read.
 @Suite struct AuditTests {
-  @Test func `a change has the values before and after`() async throws {
+  @Test func `a change is recorded with the values before and after it`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.publish("1.0")
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `refused tokens are counted, and few records are written`() async throws {
+  @Test func `rejected tokens are counted in a few records`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       for _ in 0..<500 {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the log is read by time and in pages, also beside a server`() async throws {
+  @Test func `the log is read by time and in pages, even while a server runs`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.publish("1.0")

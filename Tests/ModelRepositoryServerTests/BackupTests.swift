@@ -14,7 +14,7 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// Copies of repositories that are in use, or whose blobs are elsewhere.
+/// Backups of repositories that are in use or that keep their blobs elsewhere.
 @Suite(.timeLimit(.minutes(10))) struct BackupTests {
   enum Place: CaseIterable {
     case folder
@@ -23,7 +23,7 @@ import Testing
 
   static let places: [Place] = S3Peer.isThere ? Place.allCases : [.folder]
 
-  /// A repository, and the paths of a copy of it and of what is restored.
+  /// A repository, and the paths of its backup and of the repository restored from it.
   private struct Fixture {
     let repository: TestRepository
     let bucket: S3Bucket?
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// All versions of a repository in a folder, each of whose blobs is read.
+  /// Returns all versions of the repository in a folder, after reading each of their blobs.
   private func versions(in folder: String) async throws -> Set<String> {
     let repository = try await TestRepository { $0.dataFolder = folder }
     let report = try await RepositoryStore(repository.open()).fsck(rehash: true)
@@ -71,7 +71,9 @@ import Testing
   }
 
   @Test(arguments: places)
-  func `a backup beside publishers and a collector is whole`(place: Place) async throws {
+  func `a backup made during publications and garbage collections is complete`(place: Place)
+    async throws
+  {
     let fixture = try await Fixture(place) { $0.collectionGracePeriod = -10 }
     defer { fixture.clear() }
     let (options, copies) = (fixture.options, place == .folder ? 6 : 2)
@@ -85,7 +87,7 @@ import Testing
             while !isOver.withLock({ $0 }) {
               let version = "\(worker).\(number)"
               let bytes = sampleBytes(30_000, seed: UInt8(worker)) + Array(version.utf8)
-              // What was collected meanwhile is uploaded again.
+              // Upload again if the collector deleted something in the meantime.
               guard try await client.publishUnlessCollected(version, bytes: bytes) != nil else {
                 continue
               }
@@ -123,14 +125,14 @@ import Testing
     }
   }
 
-  @Test func `a repository that was killed is backed up as it was`() async throws {
+  @Test func `the repository of a killed server is backed up completely`() async throws {
     let fixture = try await Fixture(.folder)
     defer { fixture.clear() }
     let killed = fixture.repository.folder + "-killed"
     defer { try? FileManager.default.removeItem(atPath: killed) }
     try await fixture.repository.serve { client in
       try await client.publish("1")
-      // What a kill leaves: the database's log is not in the database yet.
+      // This is what a kill leaves: the log hasn't been written to the database yet.
       try FileManager.default.copyItem(atPath: fixture.repository.folder, toPath: killed)
     }
     let logged = try FileSystem.size(of: killed + "/meta.sqlite-wal")
@@ -140,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: places)
-  func `what no version names may be gone, and nothing else`(place: Place) async throws {
+  func `a backup may lack only blobs that no version references`(place: Place) async throws {
     let fixture = try await Fixture(place)
     defer { fixture.clear() }
     let (file, nobodys) = (Array("cats 1".utf8), Array("nobody's".utf8))
@@ -166,7 +168,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: fixture.copy))
   }
 
-  @Test func `what is no repository is not backed up`() async throws {
+  @Test func `a folder that isn't a repository isn't backed up`() async throws {
     let fixture = try await Fixture(.folder)
     defer { fixture.clear() }
     let nowhere = fixture.repository.folder + "/nowhere"
@@ -178,7 +180,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: fixture.copy))
   }
 
-  @Test(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."))
+  @Test(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."))
   func `a backup is restored to S3, from a folder or from S3`() async throws {
     for place in Place.allCases {
       let fixture = try await Fixture(place)
@@ -196,7 +198,7 @@ import Testing
       options.storePolicy = S3Bucket.policy
       let again = options
 
-      // A damaged backup, and a store that fails on the way, leave a place that can be used.
+      // After a damaged backup or a failing store, the destination is still usable.
       let digest = BlobDigest(of: Array("cats 1".utf8))
       let file = RepositoryCopy.path(digest, in: DataFolder(path: fixture.copy))
       try Data("dogs 1".utf8).write(to: URL(filePath: file))
@@ -215,7 +217,7 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: fixture.restored))
       try await target.fail()
       try await RepositoryStore.restore(from: fixture.copy, again)
-      // The backup is as it was.
+      // Restoring didn't change the backup.
       #expect(try await versions(in: fixture.copy) == ["1", "2"])
 
       let restored = try await TestRepository {
@@ -231,7 +233,7 @@ import Testing
         #expect(answer.text == "cats 1" && document.release?.version.text == "2")
       }
       #expect(try await target.get(target.key(digest)) == Array("cats 1".utf8))
-      // A place that is a repository's is no other's.
+      // A location that belongs to one repository can't be used by another.
       let taken = await #expect(throws: RepositoryError.self) {
         var options = again
         options.dataFolder = fixture.restored + "-2"

@@ -13,9 +13,9 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// Blobs that are fetched again from a folder of files.
+/// Tests how lost and damaged blobs are fetched again from a mirror.
 @Suite struct BlobRecoveryTests {
-  /// A mirror that has files by their digests, as a mounted backup does.
+  /// A mirror that stores files by digest, as a mounted backup does.
   private struct FolderMirror: BlobMirror {
     let folder: String
     var name: String { folder }
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `only the right bytes take a damaged blob's place`() async throws {
+  @Test func `a damaged blob is replaced only by the correct bytes`() async throws {
     let fixture = try await TestRepository()
     let mirror = FolderMirror(folder: fixture.folder + "-mirror")
     try FileSystem.makeFolder(mirror.folder)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `what versions name and is gone comes back`() async throws {
+  @Test func `a missing blob that a version references is recovered`() async throws {
     let fixture = try await TestRepository()
     let mirror = FolderMirror(folder: fixture.folder + "-mirror")
     defer { try? FileManager.default.removeItem(atPath: mirror.folder) }

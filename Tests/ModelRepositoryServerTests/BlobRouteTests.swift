@@ -14,7 +14,7 @@ import Testing
 
 @Suite struct BlobRouteTests {
   @Test(arguments: [0, 1, 262_144, 262_145, 1_000_000])
-  func `a blob is sent as it came`(count: Int) async throws {
+  func `a blob is sent exactly as it was uploaded`(count: Int) async throws {
     let bytes = sampleBytes(count)
     try await TestRepository().serve(.live) { client in
       let blob = try await client.upload(bytes)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `who has it is not sent it again`() async throws {
+  @Test func `a blob isn't sent to a client that already has it`() async throws {
     try await TestRepository().serve { client in
       let digest = try await client.upload([1, 2, 3]).digest
       for tag in ["\"\(digest)\"", "W/\"\(digest)\"", "\"x\", \"\(digest)\"", "*"] {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `what is not there is not found`() async throws {
+  @Test func `a missing blob is answered with 404`() async throws {
     try await TestRepository().serve { client in
       let digest = BlobDigest(of: [9])
       try await client.send(.get, "/v1/blobs/\(digest)", expects: 404, code: "blob_not_found")
@@ -62,7 +62,7 @@ import Testing
     "sha256:" + String(repeating: "0", count: 63), "%00",
     "sha256:" + String(repeating: "A", count: 64),
   ])
-  func `no name leads to another file`(name: String) async throws {
+  func `an invalid digest never leads to another file`(name: String) async throws {
     try await TestRepository().serve { client in
       let response = try await client.execute(uri: "/v1/blobs/" + name, method: .get)
       #expect([400, 404].contains(response.status.code), "\(response.text)")
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a file that was cut off is not sent`() async throws {
+  @Test func `a truncated file isn't sent`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let digest = try await client.upload(sampleBytes(100)).digest

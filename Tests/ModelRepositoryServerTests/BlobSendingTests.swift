@@ -22,7 +22,7 @@ import Musl
 import Darwin
 #endif
 
-/// Large blobs are sent from the system's memory, and what is not there is read from the disk.
+/// Large blobs are sent from the page cache, and the parts that it lacks are read from the disk.
 @Suite(.timeLimit(.minutes(10))) struct BlobSendingTests {
   private static let size = 5_000_003
 
@@ -30,7 +30,7 @@ import Darwin
     "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
 
-  /// Lets the system forget a part of a file that is on the disk.
+  /// Drops a part of a file from the page cache.
   private static func forget(_ path: String, _ range: Range<Int>) throws {
     let file = open(path, O_RDONLY)
     try #require(file >= 0)
@@ -48,7 +48,9 @@ import Darwin
   ]
 
   @Test(arguments: parts)
-  func `a blob comes whole, whatever of it is in memory`(forgotten: [Range<Int>]) async throws {
+  func `a blob is sent completely, whichever parts are in memory`(forgotten: [Range<Int>])
+    async throws
+  {
     let bytes = sampleBytes(Self.size)
     let fixture = try await TestRepository()
     try await fixture.serve(.live) { client in
@@ -67,7 +69,7 @@ import Darwin
   @Test(arguments: [
     (0, 1), (65_535, 65_537), (1_048_575, 1_048_577), (262_143, 4_194_305), (4_999_999, 5_000_003),
   ])
-  func `parts come whole, and another answer after them`(first: Int, end: Int) async throws {
+  func `ranges are sent completely, one response after another`(first: Int, end: Int) async throws {
     let bytes = sampleBytes(Self.size)
     try await TestRepository().serve(.live) { client in
       let digest = try await client.upload(bytes).digest
@@ -80,7 +82,7 @@ import Darwin
     }
   }
 
-  @Test func `many clients at once get a blob each`() async throws {
+  @Test func `many clients can download a blob at once`() async throws {
     let bytes = sampleBytes(Self.size)
     try await TestRepository().serve(.live) { client in
       let digest = try await client.upload(bytes).digest
@@ -103,9 +105,9 @@ import Darwin
     }
   }
 
-  /// Before what is being sent, and behind it.
+  /// The file is cut before and after the part that is being sent.
   @Test(arguments: [1 << 20, 40 << 20])
-  func `a file that is cut off under way breaks the answer off, and the log says so`(
+  func `truncating a file while it is sent aborts the response and is logged`(
     size: Int
   ) async throws {
     let bytes = [UInt8](repeating: 7, count: 64 << 20)
@@ -116,7 +118,7 @@ import Darwin
       let digest = try await client.upload(bytes).digest
       let connection = try await RawConnection(client.client.port, reads: false)
       try await connection.send("GET /v1/blobs/\(digest) HTTP/1.1\r\nHost: x\r\n\r\n")
-      // The client takes nothing yet: most of the blob is still to be sent.
+      // The client doesn't read yet, so most of the blob hasn't been sent.
       #expect(try await eventually { try await client.sentBlobBytes() > 0 })
       #expect(truncate(Self.path(digest, in: fixture), off_t(size)) == 0)
       connection.read()
@@ -126,7 +128,7 @@ import Darwin
         try await connection.wait {
           lines.withLock { $0.contains { $0.contains("request aborted") } }
         })
-      // The server goes on.
+      // The server keeps running.
       let other = try await RawConnection(client.client.port)
       try await other.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(try await other.wait { other.received.hasPrefix("HTTP/1.1 200 OK") })
@@ -134,7 +136,7 @@ import Darwin
     }
   }
 
-  @Test func `what is in memory is known`() throws {
+  @Test func `file content knows which of its parts are in memory`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "content-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data(count: 1 << 20).write(to: URL(filePath: path))
@@ -143,10 +145,10 @@ import Darwin
     #expect(try content.beginningInMemory(of: 5..<5) == 5..<5)
     #expect(try content.beginningInMemory(of: (1 << 20)..<(1 << 21)).isEmpty)
     let ready = try content.beginningInMemory(of: 0..<content.size)
-    // Not every file system tells.
+    // Not every file system reports this.
     guard !ready.isEmpty else { return }
     #expect(ready == 0..<content.size)
-    // A part that the file does not have is never ready.
+    // A range past the end of the file is never ready.
     #expect(try content.beginningInMemory(of: 0..<(1 << 21)) == 0..<content.size)
     #expect(try FileContent(FileManager.default.temporaryDirectory.path) == nil)
     #expect(try FileContent(path + "-none") == nil)

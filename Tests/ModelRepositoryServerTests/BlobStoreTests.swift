@@ -13,23 +13,23 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// What every store of blobs must do.
+/// Tests that every blob store must pass.
 @Suite struct BlobStoreTests {
   enum Kind {
     case folder
     case memory
     case s3
-    /// In parts as soon as there are two bytes.
+    /// Uploads in parts as soon as a blob has two bytes.
     case s3InParts
   }
 
   static let kinds: [Kind] = [.folder, .memory] + (S3Peer.isThere ? [.s3, .s3InParts] : [])
 
-  /// A store, and a folder for files that are put.
+  /// A store, and a folder for the files that are put into it.
   private final class Fixture {
     let folder = FileManager.default.temporaryDirectory.appending(path: "blobs-\(UUID())").path
     let store: any BlobStore
-    /// Changes a blob behind the store's back.
+    /// Changes a blob without the store's knowledge.
     let damage: (BlobReference, [UInt8]) async throws -> Void
 
     init(_ kind: Kind) async throws {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: kinds, [0, 1, 1000, 600_000])
-  func `what is put can be read`(kind: Kind, count: Int) async throws {
+  func `a blob that was put can be read`(kind: Kind, count: Int) async throws {
     let fixture = try await Fixture(kind)
     let bytes = sampleBytes(count)
     let blob = try await fixture.put(bytes)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `what was not put is not there`(kind: Kind) async throws {
+  func `a blob that was never put doesn't exist`(kind: Kind) async throws {
     let fixture = try await Fixture(kind)
     let digest = BlobDigest(of: [1])
     #expect(try await fixture.store.open(digest) == nil)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a blob is put again, and the damaged one is mended`(kind: Kind) async throws {
+  func `putting a blob again repairs a damaged one`(kind: Kind) async throws {
     let fixture = try await Fixture(kind)
     let bytes = sampleBytes(10)
     let blob = try await fixture.put(bytes)
@@ -122,7 +122,8 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `what is deleted is read to its end by who began`(kind: Kind) async throws {
+  func `a reader that started before a deletion reads the blob to its end`(kind: Kind) async throws
+  {
     let fixture = try await Fixture(kind)
     let bytes = sampleBytes(10)
     let blob = try await fixture.put(bytes)
@@ -137,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `of what is replaced, no other bytes come`(kind: Kind) async throws {
+  func `a reader of a blob that is replaced never gets other bytes`(kind: Kind) async throws {
     let fixture = try await Fixture(kind)
     let bytes = sampleBytes(10)
     let blob = try await fixture.put(bytes)
@@ -146,7 +147,7 @@ import Testing
     await readOrRefuse(content, bytes)
   }
 
-  /// What is read is right, or is refused.
+  /// Expects that reading returns the right bytes or throws a storage error.
   private func readOrRefuse(_ content: any BlobContent, _ bytes: [UInt8]) async {
     do {
       let read = try await content.bytes(in: 0..<bytes.count)
@@ -159,7 +160,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `what is quarantined is not there`(kind: Kind) async throws {
+  func `a quarantined blob doesn't exist for readers`(kind: Kind) async throws {
     let fixture = try await Fixture(kind)
     let blob = try await fixture.put([1, 2, 3])
     try await fixture.store.quarantine(blob.digest)
@@ -168,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a file that changed its size is not taken`(kind: Kind) async throws {
+  func `a file with the wrong size is rejected`(kind: Kind) async throws {
     let fixture = try await Fixture(kind)
     let file = fixture.folder + "/file"
     try Data([1, 2, 3]).write(to: URL(filePath: file))
@@ -178,7 +179,7 @@ import Testing
   }
 }
 
-/// A store that forgets everything.
+/// A store that keeps blobs only in memory.
 final class MemoryBlobStore: BlobStore {
   private struct Content: BlobContent {
     let data: [UInt8]

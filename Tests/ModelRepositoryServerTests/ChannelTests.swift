@@ -15,7 +15,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 @Suite struct ChannelTests {
-  @Test func `a channel is signed, and sent once`() async throws {
+  @Test func `a channel's document is signed, and isn't sent again when unchanged`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.send(
@@ -38,7 +38,9 @@ import Testing
     }
   }
 
-  @Test func `nobody undoes what another did`() async throws {
+  @Test func `a change needs the current ETag, so publishers can't overwrite each other`()
+    async throws
+  {
     try await TestRepository().serve { client in
       try await client.publish("1.0")
       let content = ChannelContent(version: try client.name("1.0"))
@@ -63,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `of 32 publishers one wins each round`() async throws {
+  @Test func `one of 32 concurrent publishers wins each round`() async throws {
     try await TestRepository().serve { client in
       try await client.publish("1.0")
       var tag = try await client.set(to: "1.0", tag: nil)
@@ -94,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `what makes no sense is refused`() async throws {
+  @Test func `invalid channel content is rejected`() async throws {
     try await TestRepository().serve { client in
       try await client.publish("1.0")
       let (one, nine) = try (client.name("1.0"), client.name("9"))
@@ -134,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `rolling back goes further back each time`() async throws {
+  @Test func `each rollback goes one step further back`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       for version in ["1", "2", "3"] { try await client.publish(version) }
@@ -143,7 +145,7 @@ import Testing
       try await client.send(
         .post, path, headers: [.ifMatch: tag], expects: 409, code: "no_earlier_content")
       tag = try await client.set(to: "2", tag: tag)
-      // A renewal is no other content.
+      // A renewal doesn't change the content.
       fixture.pass(16 * 24 * 3600)
       tag = try await client.document().tag
       tag = try await client.set(to: "3", tag: tag)
@@ -178,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `what is unsafe stays unsafe`() async throws {
+  @Test func `the minimum safe sequence never decreases`() async throws {
     try await TestRepository().serve { client in
       try await client.publish("1")
       try await client.publish("2")
@@ -199,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func `an old document is signed anew when it is asked for`() async throws {
+  @Test func `an old document is renewed when it is requested`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.publish("1.0")
@@ -219,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func `another key signs too, after a restart`() async throws {
+  @Test func `a new key also signs after a restart`() async throws {
     let fixture = try await TestRepository()
     let tag = try await fixture.serve { client in
       try await client.publish("1.0")
@@ -237,8 +239,8 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
-  func `Python verifies what is served`() async throws {
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `Python verifies a served document`() async throws {
     let fixture = try await TestRepository()
     let (body, key) = try await fixture.serve(.live) { client in
       try await client.publish("1.0")

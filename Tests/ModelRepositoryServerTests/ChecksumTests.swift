@@ -13,9 +13,9 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// Damage that leaves values behind that could have been written.
+/// Damage that leaves valid values behind, so that only checksums can detect it.
 @Suite struct ChecksumTests {
-  /// Each statement writes values that are valid, and that nothing else contradicts.
+  /// Each statement writes valid values that no other row contradicts.
   @Test(arguments: [
     "UPDATE versions SET published = '2020-01-01 00:00:00.000' WHERE version = '1.0'",
     "UPDATE versions SET withdrawn = 1 WHERE version = '2.0'",
@@ -42,13 +42,13 @@ import Testing
     "DELETE FROM seals WHERE name = 'audit'",
     "UPDATE sqlite_sequence SET seq = seq + 1",
   ])
-  func `another valid value is named`(_ sql: String) async throws {
+  func `a change to another valid value is reported`(_ sql: String) async throws {
     let fixture = try await filled()
     #expect(try await fsck(fixture).isSound)
     try await damageDatabase(of: fixture, sql)
     let report = try await fsck(fixture)
     #expect(!(report.rows + report.database).isEmpty, "\(report)")
-    // Later changes do not hide it.
+    // Later changes don't hide it.
     try await fixture.serve { client in
       try await client.publish("1.0", of: "birds")
       _ = try await client.begin()
@@ -57,7 +57,7 @@ import Testing
     #expect(try await !fsck(fixture).isSound)
   }
 
-  @Test func `checksums are kept by everything that writes`() async throws {
+  @Test func `every write keeps the checksums up to date`() async throws {
     let fixture = try await filled()
     try await fixture.serve { client in
       let tag = try await client.send(.get, "/v1/models/cats/channels/stable").headers[.eTag]
@@ -74,7 +74,7 @@ import Testing
     #expect(report.isSound, "\(report)")
   }
 
-  @Test func `a changed token is answered with 500, and other tokens work`() async throws {
+  @Test func `a damaged token is answered with 500, and other tokens still work`() async throws {
     let fixture = try await TestRepository()
     let reader = try await fixture.makeToken("reader", [.read]).secret
     try await damageDatabase(
@@ -85,7 +85,7 @@ import Testing
       try await client.send(.get, "/v1/models")
       try await client.with(nil).send(.get, "/v1/models")
       try await client.publish("1.0")
-      // It can be revoked, and is not repaired by that.
+      // It can be revoked, but that doesn't repair it.
       let id = try #require(reader.split(separator: ".").first)
       try await client.send(.delete, "/v1/tokens/\(id)", expects: 204)
       try await client.with(reader).send(.get, "/v1/models", expects: 500, code: "row_damaged")
@@ -96,7 +96,9 @@ import Testing
   @Test(arguments: [
     "UPDATE tokens SET secret_hash = 'x'", "UPDATE tokens SET scopes = 7", "DELETE FROM seals",
   ])
-  func `who sends no token is served while the tokens are damaged`(_ sql: String) async throws {
+  func `requests without a token are served while the tokens are damaged`(_ sql: String)
+    async throws
+  {
     let fixture = try await filled()
     try await damageDatabase(of: fixture, sql)
     try await fixture.serve { client in
@@ -109,7 +111,7 @@ import Testing
     #expect(try await !fsck(fixture).isSound)
   }
 
-  @Test func `an upload replaces the damaged row of a blob`() async throws {
+  @Test func `an upload replaces a blob's damaged row`() async throws {
     let fixture = try await filled()
     try await fixture.serve { try await $0.upload([1, 2, 3]) }
     try await damageDatabase(
@@ -126,14 +128,14 @@ import Testing
     #expect(report.isSound, "\(report)")
   }
 
-  @Test func `a write-ahead log that is cut off is named, and stays so`() async throws {
+  @Test func `a truncated write-ahead log is reported until it is acknowledged`() async throws {
     let fixture = try await TestRepository()
     let (log, copy) = (fixture.folder + "/meta.sqlite-wal", fixture.folder + ".copy")
     defer { try? FileManager.default.removeItem(atPath: copy) }
     try await fixture.serve { client in
       try await client.publish("1.0")
       try await client.publish("2.0")
-      // As a kill leaves it: the last commits are in the log.
+      // This is what a kill leaves: the last commits are in the log.
       try FileManager.default.copyItem(atPath: fixture.folder, toPath: copy)
     }
     #expect(try FileSystem.size(of: copy + "/meta.sqlite-wal") ?? 0 > 8192)
@@ -150,13 +152,13 @@ import Testing
       for version in ["3.0", "4.0", "5.0", "6.0"] { try await client.publish(version, of: "dogs") }
     }
     #expect(try await fsck(fixture).database.contains { $0.contains("lost changes") })
-    // What the message says to do.
+    // Follow the suggestion in the message.
     try FileSystem.remove(fixture.folder + "/COMMITS")
     let last = try await fsck(fixture)
     #expect(last.database.isEmpty, "\(last)")
   }
 
-  @Test func `a database that is gone is refused where there was one`() async throws {
+  @Test func `a missing database is reported if there was one before`() async throws {
     let fixture = try await TestRepository()
     _ = try await fixture.makeToken("reader", [.read])
     try await fixture.open().database.close()
@@ -167,7 +169,7 @@ import Testing
     #expect(report.database.contains { $0.contains("COMMITS") }, "\(report)")
   }
 
-  @Test func `a database from before checksums gets them`() async throws {
+  @Test func `a database that predates checksums gets them`() async throws {
     let fixture = try await TestRepository()
     try await fixture.open().database.close()
     let path = fixture.folder + "/meta.sqlite"
@@ -210,14 +212,14 @@ import Testing
       do {
         return try await RepositoryStore.fsck(fixture.options)
       } catch let error as RepositoryError where error.code == .locked {
-        // The server before has not let go of the folder yet.
+        // The previous server hasn't released the folder yet.
         try await Task.sleep(for: .milliseconds(20))
       }
     }
     return try await RepositoryStore.fsck(fixture.options)
   }
 
-  /// Does what another program could do to the database while no server runs.
+  /// Changes the database as another program could while no server runs.
   private func damageDatabase(
     of fixture: TestRepository, _ sql: String
   ) async throws {

@@ -14,7 +14,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 @Suite struct CollectionTests {
-  @Test func `what nobody names goes after a grace period`() async throws {
+  @Test func `unreferenced blobs and idle uploads are deleted after a grace period`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let record = try await client.publish("1")
@@ -32,7 +32,7 @@ import Testing
       try await client.send(.get, "/v1/blobs/\(old)", expects: 404)
       try await client.send(.get, "/v1/blobs/\(young)")
       try await client.send(.get, "/v1/uploads/\(upload)", expects: 404)
-      // Who asks whether it is there is about to use it.
+      // A client that asks for a blob is about to use it, which restarts the grace period.
       try await client.send(.post, "/v1/uploads?digest=\(young)")
       fixture.pass(13 * 3600)
       #expect(try await collect() == CollectionReport())
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `files of nobody go too`() async throws {
+  @Test func `a file without a row is deleted after the grace period`() async throws {
     let fixture = try await TestRepository()
     let digest = BlobDigest(of: [42])
     let folder = "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))"
@@ -64,8 +64,8 @@ import Testing
     }
   }
 
-  /// With no grace period at all, every step of a publication can meet a collection.
-  @Test func `collecting takes nothing that was published`() async throws {
+  /// Without a grace period, a collection can run between any two steps of a publication.
+  @Test func `garbage collection never deletes a published blob`() async throws {
     let fixture = try await TestRepository { $0.collectionGracePeriod = -10 }
     try await fixture.serve { client in
       let published = try await withThrowingTaskGroup(of: [VersionRecord].self) { group in
@@ -74,7 +74,7 @@ import Testing
             var records: [VersionRecord] = []
             for number in 0..<8 {
               let version = "\(worker).\(number)"
-              // What was collected meanwhile is uploaded again.
+              // Upload again if the collector deleted something in the meantime.
               for _ in 0..<200 {
                 guard let record = try await client.publishUnlessCollected(version) else {
                   continue

@@ -13,9 +13,9 @@ import Testing
 @testable import ModelRepositoryServer
 @testable import WebServing
 
-/// Clients that take many connections, and requests that two servers could read in two ways.
+/// Clients that open many connections, and requests that two servers could read differently.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionLimitTests {
-  @Test func `clients that drip do not keep others from being answered`() async throws {
+  @Test func `slow clients don't keep others from being answered`() async throws {
     let fixture = try await TestRepository { $0.connectionsPerAddress = 20 }
     try await fixture.serve(.live) { client in
       var slow: [RawConnection] = []
@@ -27,13 +27,13 @@ import Testing
       let new = try await RawConnection(client.client.port)
       try await new.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(try await new.wait { new.received.contains("200 OK") })
-      // The oldest ones made room.
+      // The oldest connections made room.
       #expect(try await new.wait { slow.filter { !$0.isClosed }.count <= 20 })
       #expect(slow[0].isClosed && !slow[59].isClosed)
     }
   }
 
-  @Test func `connections that are being answered are not closed for others`() async throws {
+  @Test func `connections with a request in progress aren't closed to make room`() async throws {
     let fixture = try await TestRepository {
       $0.connectionsPerAddress = 3
       $0.minimumBodyRate = 0
@@ -62,7 +62,7 @@ import Testing
     ("Host: a\r\nTransfer-Encoding: gzip, chunked\r\n", "501 Not Implemented"),
     ("Host: a\r\n", "200 OK"),
   ])
-  func `a request that could be read in two ways is refused`(
+  func `a request that could be read in two ways is rejected`(
     _ fields: String, _ status: String
   ) async throws {
     try await TestRepository().serve(.live) { client in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a small blob needs one host, too`() async throws {
+  @Test func `a request for a small blob needs exactly one host`() async throws {
     try await TestRepository().serve(.live) { client in
       let blob = try await client.upload([1, 2, 3])
       for fields in ["Host: a\r\nHost: b\r\n", ""] {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `addresses of one network count together`() {
+  @Test func `addresses of one IPv6 network count together`() {
     #expect(ConnectionLimits.key("10.0.0.1") == "10.0.0.1")
     #expect(ConnectionLimits.key("::ffff:10.0.0.1") == "10.0.0.1")
     #expect(ConnectionLimits.key("2001:db8:1:2:3:4:5:6") == "2001:db8:1:2::/64")
@@ -93,7 +93,7 @@ import Testing
     #expect(ConnectionLimits.key("2001:db8::9") == "2001:db8:0:0::/64")
   }
 
-  @Test func `a certificate that cannot be used is said before the folder is made`() throws {
+  @Test func `an unusable certificate is reported before the folder is created`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID())").path
     var options = ModelRepositoryOptions(dataFolder: folder)
     options.certificate = ("/nowhere/cert.pem", "/nowhere/key.pem")

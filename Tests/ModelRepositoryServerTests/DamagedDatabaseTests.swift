@@ -14,9 +14,9 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// What a damaged `meta.sqlite` leaves working, and what `fsck` says of it.
+/// Tests what still works with a damaged `meta.sqlite`, and what `fsck` reports.
 @Suite struct DamagedDatabaseTests {
-  /// Statements that damage a row, a request that reads it, and a word of what `fsck` says.
+  /// Statements that damage a row, a request that reads it, and a word that `fsck` reports.
   static let damages: [(sql: String, path: String, word: String)] = [
     (
       "UPDATE versions SET published = '2026-11-23 0?:00:00.000'", "/v1/models/cats/versions",
@@ -56,7 +56,9 @@ import Testing
   ]
 
   @Test(arguments: damages.indices)
-  func `a damaged row is told with an id, and the rest is served`(_ number: Int) async throws {
+  func `a damaged row is reported with an ID, and everything else is served`(_ number: Int)
+    async throws
+  {
     let damage = Self.damages[number]
     let fixture = try await TestRepository()
     let lines = Shared<[String]>([])
@@ -84,7 +86,7 @@ import Testing
     #expect(report.rows.contains { $0.contains(damage.word) }, "\(report)")
   }
 
-  @Test func `damaged blobs and uploads are named, and do no harm`() async throws {
+  @Test func `damaged rows of blobs and uploads are reported and harmless`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.upload([1, 2, 3])
@@ -99,7 +101,7 @@ import Testing
     try await fixture.serve { client in
       let digest = BlobDigest(of: [1, 2, 3])
       try await client.send(.get, "/v1/blobs/\(digest)", expects: 500, code: "row_damaged")
-      // Both delete what is old.
+      // Both of these requests delete old data.
       _ = try await client.begin()
       try await client.send(.post, "/v1/gc")
       try await client.send(.get, "/metrics")
@@ -110,7 +112,7 @@ import Testing
     #expect(report.rows.contains { $0.contains("UUID") })
   }
 
-  @Test func `sums of damaged sizes do not overflow`() async throws {
+  @Test func `sums of damaged sizes don't overflow`() async throws {
     let fixture = try await TestRepository { $0.quota = 1_000_000 }
     try await fixture.serve { client in
       for seed in 0..<3 { try await client.upload(sampleBytes(100, seed: UInt8(seed))) }
@@ -123,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a version whose rows contradict its manifest is named`() async throws {
+  @Test func `a version whose row contradicts its manifest is reported`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.publish("1.0")
@@ -138,13 +140,13 @@ import Testing
     #expect(report.rows.contains { $0.contains("[1, 7]") }, "\(report)")
   }
 
-  @Test func `a document whose bytes have changed is not sent`() async throws {
+  @Test func `a document whose bytes have changed isn't sent`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.publish("1.0")
       _ = try await client.set(to: "1.0", tag: nil)
     }
-    // Another date: the document can still be decoded.
+    // Only a date differs, so the document can still be decoded.
     let fake = try await fixture.open().database.read { database in
       let row = try #require(
         try Row.fetchOne(database, sql: "SELECT signed FROM channel_documents"))
@@ -170,7 +172,9 @@ import Testing
     "DROP TABLE audit", "DROP TABLE versions", "ALTER TABLE tokens RENAME COLUMN name TO other",
     "DELETE FROM grdb_migrations",
   ])
-  func `a database without what is read is refused at the start`(_ sql: String) async throws {
+  func `a database with missing tables or columns is rejected at the start`(_ sql: String)
+    async throws
+  {
     let fixture = try await TestRepository()
     try await damageDatabase(of: fixture, sql)
     let error = await #expect(throws: RepositoryError.self) { _ = try await fixture.open() }
@@ -182,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: ["DROP INDEX version_blobs_digest", "CREATE TABLE other (x)"])
-  func `a changed schema is named`(_ sql: String) async throws {
+  func `a changed schema is reported`(_ sql: String) async throws {
     let fixture = try await TestRepository()
     try await damageDatabase(of: fixture, sql)
     let report = try await fsck(fixture)
@@ -190,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: ["", "This is not a database.\n", "x"])
-  func `a file that is no database is refused, and stays`(_ text: String) async throws {
+  func `a file that isn't a database is rejected and left unchanged`(_ text: String) async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { try await $0.upload([1, 2, 3]) }
     try await damageDatabase(of: fixture, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -203,18 +207,18 @@ import Testing
     #expect(try await !fsck(fixture).isSound)
   }
 
-  @Test func `damaged pages are named, and leave the rest working`() async throws {
+  @Test func `damaged pages are reported, and the rest still works`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.publish("1.0")
       _ = try await client.set(to: "1.0", tag: nil)
     }
-    // Afterwards no page is unused.
+    // This leaves no unused pages.
     try await damageDatabase(of: fixture, "VACUUM")
     try await damageDatabase(of: fixture, "PRAGMA wal_checkpoint(TRUNCATE)")
     let path = fixture.folder + "/meta.sqlite"
     let content = try Data(contentsOf: URL(filePath: path))
-    // The header tells how many pages count; the file may be longer.
+    // The header has the number of pages in use. The file may be longer.
     let pages = content[28..<32].reduce(0) { $0 << 8 + Int($1) }
     var unnoticed: [Int] = []
     for page in 1..<pages {
@@ -234,17 +238,17 @@ import Testing
       let report = try await fsck(fixture)
       if report.isSound { unnoticed.append(page) }
     }
-    // A page that nothing uses has no damage to tell of.
+    // Damage to a page that nothing uses can't be detected.
     #expect(unnoticed.count <= 1, "\(unnoticed)")
   }
 
-  /// Replaces the database's file, and what belongs to it.
+  /// Replaces the database's file and removes its log files.
   private func write(_ content: Data, _ path: String) throws {
     for suffix in ["", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
     try content.write(to: URL(filePath: path))
   }
 
-  /// What `fsck` finds, once the server before has let go of the folder.
+  /// Runs `fsck` once the previous server has released the folder.
   private func fsck(_ fixture: TestRepository) async throws -> IntegrityReport {
     for _ in 0..<3000 {
       do {
@@ -256,9 +260,9 @@ import Testing
     return try await RepositoryStore.fsck(fixture.options)
   }
 
-  /// Does what another program could do to the database while no server runs.
+  /// Changes the database as another program could while no server runs.
   private func damageDatabase(of fixture: TestRepository, _ sql: String) async throws {
-    // The server before may still have it.
+    // The previous server may still have it open.
     try await fixture.open().database.close()
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false

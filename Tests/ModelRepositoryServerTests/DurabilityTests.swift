@@ -14,7 +14,9 @@ import Testing
 @testable import ModelRepositoryServer
 
 @Suite struct DurabilityTests {
-  @Test func `what is answered is on the disk before`() async throws {
+  @Test func `the database is set up so that commits reach the disk before a response`()
+    async throws
+  {
     let fixture = try await TestRepository()
     let repository = try await fixture.open()
     let (synchronous, mode) = try await repository.database.writeWithoutTransaction { database in
@@ -28,7 +30,9 @@ import Testing
     #expect(mode == "wal")
   }
 
-  @Test func `a disk of blobs that is not there is no empty one`() async throws {
+  @Test func `a missing folder of blobs is an error and isn't replaced by an empty one`()
+    async throws
+  {
     let fixture = try await TestRepository()
     let record = try await fixture.serve { try await $0.publish("1.0") }
     let (here, away) = (fixture.folder + "/blobs", fixture.folder + "/away")
@@ -41,19 +45,21 @@ import Testing
     }
   }
 
-  @Test func `what cannot be read for now is neither missing nor made anew`() async throws {
+  @Test func `a folder that can't be read is neither treated as missing nor replaced`() async throws
+  {
     let fixture = try await TestRepository()
     try await fixture.serve { _ = try await $0.publish("1.0") }
     let keys = fixture.folder + "/keys"
     try FileManager.default.moveItem(atPath: keys, toPath: fixture.folder + "/away")
-    // A link to itself: even root cannot list it.
+    // The link points to itself, so even root can't list it.
     try FileManager.default.createSymbolicLink(atPath: keys, withDestinationPath: keys)
     await #expect(throws: RepositoryError.self) { _ = try await fixture.open() }
     #expect(throws: RepositoryError.self) { try FileSystem.names(in: keys) }
     #expect(throws: RepositoryError.self) { try FileSystem.size(of: keys) }
   }
 
-  @Test func `a file that a version names is not collected, though its row was lost`() async throws
+  @Test func `a file that a version references isn't collected, even if its row is lost`()
+    async throws
   {
     let fixture = try await TestRepository()
     let record = try await fixture.serve { try await $0.publish("1.0") }
@@ -67,7 +73,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: file))
   }
 
-  @Test func `a request for something has no body`() async throws {
+  @Test func `a GET request with a body is rejected`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.send(.get, "/healthz", [1], expects: 400, code: "unwanted_body")
@@ -75,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a token's years have four digits`() async throws {
+  @Test func `a token can't expire after the year 9999`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let request = TokenRequest(
@@ -86,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `the oldest of many large documents is rolled back to`() async throws {
+  @Test func `a channel can be rolled back to the oldest of many large documents`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       try await client.publish("1.0")
@@ -101,7 +107,7 @@ import Testing
       let path = "/v1/models/cats/channels/stable/"
       let history = try await client.send(.get, path + "history?limit=1000")
       let revisions = try history.decoded(ChannelHistory.self).revisions
-      // A part of them; `before` has the rest.
+      // The response has only some of them. `before` requests the rest.
       #expect((2..<12).contains(revisions.count))
       let last = try #require(revisions.last?.documentVersion)
       let rest = try await client.send(.get, path + "history?before=\(last)&limit=1000")

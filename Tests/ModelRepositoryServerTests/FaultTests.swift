@@ -13,9 +13,11 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// What is left when a step fails, or the process ends between two of them.
+/// Tests the state that remains when a step fails or the process ends between two steps.
 @Suite struct FaultTests {
-  @Test func `an end between any two steps of a commit leaves nothing half`() async throws {
+  @Test func `a process that ends between any two steps of a commit leaves nothing partial`()
+    async throws
+  {
     let fixture = try await TestRepository()
     let bytes = sampleBytes(100)
     let digest = BlobDigest(of: bytes)
@@ -28,7 +30,7 @@ import Testing
       }
       return (id, fixture.folder + "/uploads/" + id)
     }
-    // More is in the file than was answered for.
+    // The file has more bytes than the server acknowledged.
     var (id, file) = try await begin()
     let handle = try FileHandle(forUpdating: URL(filePath: file))
     try handle.seekToEnd()
@@ -40,7 +42,7 @@ import Testing
     }
     try FileManager.default.removeItem(atPath: place)
 
-    // The file is among the blobs, and the database does not know yet.
+    // The file is already among the blobs, but the database doesn't have it yet.
     (id, file) = try await begin()
     try FileSystem.makeFolder(place)
     try FileSystem.rename(file, to: place + "/" + digest.hexadecimal)
@@ -51,21 +53,21 @@ import Testing
       #expect(try await client.send(.get, "/v1/blobs/\(digest)").bytes == bytes)
     }
 
-    // Less is in the file than was answered for: the disk lied.
+    // The file has fewer bytes than the server acknowledged because the disk lied.
     (id, file) = try await begin()
     try Data(bytes[..<50]).write(to: URL(filePath: file))
     try await fixture.serve { [id] client in
       try await client.send(.get, "/v1/uploads/\(id)", expects: 404)
     }
 
-    // A file that has no row.
+    // This file has no row.
     try Data([1]).write(to: URL(filePath: fixture.folder + "/uploads/nobodys"))
     let report = try await RepositoryStore(fixture.open()).fsck()
     #expect(report.isSound && report.blobs == 1)
     #expect(try FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
   }
 
-  @Test func `a blob that the store does not take is not there`() async throws {
+  @Test func `a blob that the store rejects doesn't exist`() async throws {
     let fixture = try await TestRepository()
     let repository = try await fixture.open(blobs: FullBlobStore())
     let uploads = UploadStore(repository)
@@ -81,26 +83,27 @@ import Testing
     #expect(try await uploads.present(BlobDigest(of: [])) == nil)
   }
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "There is no /dev/full."))
-  func `bytes that the disk does not take are discarded`() async throws {
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "/dev/full doesn't exist."))
+  func `bytes that can't be written to the disk are discarded`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let id = try await client.begin()
       let file = fixture.folder + "/uploads/" + id
       try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/full")
       try await client.append(id, [1, 2, 3], from: 0, expects: 507, code: "not_stored")
-      // Not that there is no such upload: it was the disk.
+      // The response names the disk as the cause, not a missing upload.
       try await client.send(.get, "/v1/uploads/\(id)", expects: 507, code: "not_stored")
       #expect(try FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
     }
   }
 
-  /// `TENSORIO_SMALL_DISK` names a folder on a disk of a few megabytes.
+  /// `TENSORIO_SMALL_DISK` is the path of a folder on a disk of a few megabytes.
   @Test(
     .enabled(
       if: ProcessInfo.processInfo.environment["TENSORIO_SMALL_DISK"] != nil,
-      "TENSORIO_SMALL_DISK names no folder."))
-  func `a full disk loses nothing that was answered for`() async throws {
+      "TENSORIO_SMALL_DISK isn't set."))
+  func `a full disk loses no acknowledged blob`() async throws {
     let disk = try #require(ProcessInfo.processInfo.environment["TENSORIO_SMALL_DISK"])
     let folder = disk + "/repository-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -24,7 +24,7 @@ import TestSupport
     return ([line + " HTTP/1.1"] + own + fields + ["", ""]).joined(separator: "\r\n")
   }
 
-  @Test func `a body that is too large is refused before it comes`() async throws {
+  @Test func `a body that is too large is rejected before it arrives`() async throws {
     let fixture = try await TestRepository { $0.maximumBlobBytes = 1000 }
     try await fixture.serve(.live) { client in
       let id = try await client.begin()
@@ -53,7 +53,7 @@ import TestSupport
     }
   }
 
-  @Test func `a body without an end is ended`() async throws {
+  @Test func `an endless body is cut off`() async throws {
     try await TestRepository().serve(.live) { client in
       let id = try await client.begin()
       let connection = try await RawConnection(client.client.port)
@@ -77,7 +77,7 @@ import TestSupport
     }
   }
 
-  @Test func `an unread body is not read for someone without a token`() async throws {
+  @Test func `a body isn't read for a client without a token`() async throws {
     try await TestRepository().serve(.live) { client in
       let connection = try await RawConnection(client.client.port)
       try await connection.send(
@@ -87,7 +87,7 @@ import TestSupport
     }
   }
 
-  @Test func `a body that drips is ended`() async throws {
+  @Test func `a body that arrives too slowly is cut off`() async throws {
     let fixture = try await TestRepository {
       $0.minimumBodyRate = 10_000
       $0.slowBodyTime = .milliseconds(200)
@@ -108,7 +108,7 @@ import TestSupport
     }
   }
 
-  @Test func `a silent client is left`() async throws {
+  @Test func `a silent client is disconnected`() async throws {
     let fixture = try await TestRepository { $0.idleTime = 2 }
     try await fixture.serve(.live) { client in
       let id = try await client.begin()
@@ -125,10 +125,10 @@ import TestSupport
     }
   }
 
-  @Test func `a client that takes nothing is left`() async throws {
+  @Test func `a client that doesn't read is disconnected`() async throws {
     let bytes = [UInt8](repeating: 7, count: 32 << 20)
     let fixture = try await TestRepository { $0.idleTime = 4 }
-    // Without a network: what a busy machine takes slowly is not idle.
+    // Upload without a network, because a slow upload on a busy machine could count as idle.
     let blob = try await fixture.serve { client in try await client.upload(bytes) }
     try await fixture.serve(.live) { client in
       let connection = try await RawConnection(
@@ -140,8 +140,8 @@ import TestSupport
     }
   }
 
-  /// Else a few slow clients would bring whole blobs into memory.
-  @Test func `no more of a blob is read than a client takes`() async throws {
+  /// Otherwise a few slow clients would bring whole blobs into memory.
+  @Test func `a blob isn't read much faster than the client takes it`() async throws {
     let fixture = try await TestRepository()
     let bytes = [UInt8](repeating: 7, count: 64 << 20)
     let blob = try await fixture.serve { client in try await client.upload(bytes) }
@@ -152,14 +152,14 @@ import TestSupport
       let connection = try await RawConnection(client.port, reads: false)
       try await connection.send("GET /v1/blobs/\(blob.digest) HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(try await connection.wait { store.count > 0 })
-      // What the system keeps for a connection, and a few pieces.
+      // The limit covers the connection's buffers in the system and a few pieces.
       let count = try await settled { store.count }
       #expect(count < 64, "\(count) pieces of \(blob.size / blobPieceSize)")
       try await connection.close()
     }
   }
 
-  @Test func `what came before a client went away is kept`() async throws {
+  @Test func `bytes that arrive before a client disconnects are kept`() async throws {
     let bytes = sampleBytes(700_000).map { $0 & 0x7F }
     try await TestRepository().serve(.live) { client in
       for cut in [1, 1000, 300_000, 699_999] {
@@ -183,7 +183,7 @@ import TestSupport
   }
 }
 
-/// A store of one blob of zeros, which counts what is read.
+/// A store of one blob of zeros that counts the pieces that are read.
 private final class CountingBlobStore: BlobStore {
   private struct Content: BlobContent {
     let size: Int
@@ -200,7 +200,7 @@ private final class CountingBlobStore: BlobStore {
 
   init(size: Int) { self.size = size }
 
-  /// How many pieces were read.
+  /// The number of pieces that were read.
   var count: Int { pieces.withLock { $0 } }
 
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {

@@ -31,7 +31,7 @@ import Testing
     schemas = document["components"]?["schemas"]?.members ?? [:]
   }
 
-  @Test func `the document has each route, and no other`() async throws {
+  @Test func `the document lists exactly the routes of the server`() async throws {
     let fixture = try await TestRepository()
     let server = try await fixture.server()
     let routes = server.router().routes
@@ -40,7 +40,7 @@ import Testing
     #expect(routes.count == operations.count)
   }
 
-  @Test func `the document is sent`() async throws {
+  @Test func `the server sends the document`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let response = try await client.with(nil).send(.get, "/v1/openapi.json")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `every reference leads to something`() {
+  @Test func `every reference can be resolved`() {
     var references: Set<String> = []
     func collect(_ value: JSONDocument) {
       switch value {
@@ -71,13 +71,13 @@ import Testing
     }
   }
 
-  @Test func `every operation has a name of its own`() {
+  @Test func `every operation has a unique ID`() {
     let names = operations.values.compactMap { $0["operationId"] }
     #expect(Set(names.map { "\($0)" }).count == operations.count)
   }
 
-  /// What is written has just the members that the schemas tell of.
-  @Test func `schemas are of what is written`() async throws {
+  /// Every value that the server writes must have exactly the members in its schema.
+  @Test func `schemas match the JSON that the server writes`() async throws {
     let time = Date(timeIntervalSince1970: 1_800_000_000)
     let name = try #require(RepositoryName("a"))
     let blob = BlobReference(digest: BlobDigest(of: [1]), size: 1)
@@ -171,7 +171,7 @@ private struct AnyEncodable: Encodable {
   func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
-/// A part of a JSON document, which can be written as a literal.
+/// A part of a JSON document that can be written as a literal.
 private indirect enum JSONDocument: Decodable, Equatable {
   case text(String)
   case number(Int)
@@ -194,7 +194,7 @@ private indirect enum JSONDocument: Decodable, Equatable {
     }
   }
 
-  /// The members of an object; empty for all other values.
+  /// The members of an object, or an empty dictionary for other values.
   var members: [String: JSONDocument] {
     if case .object(let members) = self { members } else { [:] }
   }

@@ -13,12 +13,12 @@ import NIOPosix
 import NIOSSL
 import TestSupport
 
-/// Asks a server that listens, and waits for the answer however busy the machine is.
+/// Sends requests to a running server and waits for responses even on a busy machine.
 struct PatientClient: Sendable {
   private let client: HTTPClient
   private let server: String
 
-  /// - Parameter server: Its address, without a slash at the end.
+  /// - Parameter server: The server's address without a trailing slash.
   init(_ server: String) {
     var configuration = HTTPClient.Configuration()
     configuration.tlsConfiguration = .makeClientConfiguration()

@@ -23,15 +23,15 @@ import Darwin
 private let openFiles = RLIMIT_NOFILE
 #endif
 
-/// What concerns a whole process is tried in one of its own.
+/// Tests that affect a whole process, so each runs in its own.
 @Suite(.timeLimit(.minutes(10))) struct ProcessTests {
-  @Test func `an upload outlives a shortage of open files`() async {
+  @Test func `an upload survives a shortage of file descriptors`() async {
     await #expect(processExitsWith: .success) {
       let bytes = sampleBytes(1000)
       try await TestRepository().serve { client in
         let id = try await client.begin()
         try await client.append(id, bytes, from: 0)
-        // The folder's own files stay open.
+        // Files of the data folder stay open.
         var limit = rlimit()
         getrlimit(openFiles, &limit)
         let former = limit
@@ -52,7 +52,7 @@ private let openFiles = RLIMIT_NOFILE
   }
 
   @Test(arguments: [0, 1])
-  func `a server that is told to end waits for the last answers, but not for ever`(
+  func `a server that shuts down waits for the last responses only for a limited time`(
     seconds: Int
   ) async {
     await #expect(processExitsWith: .success) { [seconds = seconds as Int] in

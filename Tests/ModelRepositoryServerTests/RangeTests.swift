@@ -23,11 +23,11 @@ import Testing
     ("bytes=1--2", .whole), ("bytes=0x1-2", .whole), ("items=0-1", .whole), ("bytes", .whole),
     ("", .whole), ("bytes=1.0-2", .whole), ("bytes=٣-٤", .whole),
   ])
-  func `a range is what the standard says`(field: String, expected: ByteRange) {
+  func `a range is parsed as the standard requires`(field: String, expected: ByteRange) {
     #expect(ByteRange(field, size: 10) == expected)
   }
 
-  @Test func `nothing of an empty blob can be had in part`() {
+  @Test func `no range of an empty blob is satisfiable`() {
     #expect(ByteRange(nil, size: 0) == .whole)
     for field in ["bytes=0-", "bytes=0-0", "bytes=-1"] {
       #expect(ByteRange(field, size: 0) == .unsatisfiable)
@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: [
     ("bytes 0-9/*", 0, 9), ("bytes 5-5/*", 5, 5), ("bytes 0-9/10", 0, 9), ("Bytes 1-2/*", 1, 2),
   ])
-  func `a part of an upload says where it belongs`(field: String, first: Int, last: Int) {
+  func `a valid content range is parsed`(field: String, first: Int, last: Int) {
     let range = ContentRange(field)
     #expect(range?.first == first && range?.last == last)
   }
@@ -47,11 +47,11 @@ import Testing
     "bytes 0-9/9", "bytes 0-9/x", "bytes 0-9223372036854775807/*", "bytes +0-9/*",
     "bytes 0-9/10/11", "bytes 0-99999999999999999999/*", "items 0-9/*",
   ])
-  func `what says no place is refused`(field: String) {
+  func `an invalid content range is rejected`(field: String) {
     #expect(ContentRange(field) == nil)
   }
 
-  @Test func `every part of a blob is sent`() async throws {
+  @Test func `every range of a blob can be requested`() async throws {
     let bytes = sampleBytes(12)
     try await TestRepository().serve { client in
       let blob = try await client.upload(bytes)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `past the end there is nothing`() async throws {
+  @Test func `a range past the end is answered with 416`() async throws {
     try await TestRepository().serve { client in
       let blob = try await client.upload(sampleBytes(12))
       for range in ["bytes=12-", "bytes=12-13", "bytes=500-", "bytes=-0"] {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a range of another blob is not mixed with this one`() async throws {
+  @Test func `a range is sent only if If-Range matches the blob`() async throws {
     try await TestRepository().serve { client in
       let bytes = sampleBytes(12)
       let digest = try await client.upload(bytes).digest

@@ -11,16 +11,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A client that says byte for byte what a test wants, also what no client should.
+/// A client that sends exactly the bytes that a test wants, even invalid ones.
 final class RawConnection: Sendable {
   private let channel: any Channel
   private let input: Input
 
   /// - Parameters:
-  ///   - port: A port of this machine.
-  ///   - reads: Whether it takes what is sent to it.
-  ///   - text: What it sends at once.
-  /// - Throws: When it cannot connect.
+  ///   - port: A port of this computer.
+  ///   - reads: Whether it reads what the server sends.
+  ///   - text: The text that it sends as soon as it is connected.
+  /// - Throws: An error if the client can't connect.
   init(_ port: Int?, reads: Bool = true, sends text: String = "") async throws {
     let input = Input()
     self.input = input
@@ -34,26 +34,26 @@ final class RawConnection: Sendable {
       .connect(host: "127.0.0.1", port: try #require(port)).get()
   }
 
-  /// What came so far.
+  /// The text that was received so far.
   var received: String { String(decoding: input.bytes.withLock { $0 }, as: UTF8.self) }
-  /// How many bytes came so far.
+  /// The number of bytes that were received so far.
   var count: Int { input.bytes.withLock { $0.count } }
-  /// The whole answers that came so far.
+  /// The complete responses that were received so far.
   var answers: [RawAnswer] { RawAnswer.all(in: input.bytes.withLock { $0 }) }
-  /// Whether the server closed the connection.
+  /// Whether the connection is closed.
   var isClosed: Bool { !channel.isActive }
 
   func send(_ text: String) async throws {
     try await channel.writeAndFlush(ByteBuffer(string: text))
   }
 
-  /// Sends a text again and again, on the connection's own thread: no other work delays it.
+  /// Sends a text repeatedly on the connection's event loop, so that other work doesn't delay it.
   ///
   /// - Parameters:
-  ///   - text: The text.
-  ///   - times: How often.
-  ///   - interval: The time between two.
-  /// - Throws: What the last one met.
+  ///   - text: The text to send.
+  ///   - times: How often to send it.
+  ///   - interval: The time between two sends.
+  /// - Throws: The error of the last send.
   func send(_ text: String, times: Int, every interval: TimeAmount) async throws {
     let done = channel.eventLoop.makePromise(of: Void.self)
     @Sendable func send(_ times: Int) {
@@ -65,25 +65,25 @@ final class RawConnection: Sendable {
     try await done.futureResult.get()
   }
 
-  /// Takes from now on what is sent.
+  /// Starts reading what the server sends.
   func read() {
     channel.setOption(.autoRead, value: true).whenSuccess { [channel] in channel.read() }
   }
 
   func close() async throws { try await channel.close() }
 
-  /// Waits for something, but not for ever.
+  /// Waits until a condition is true, but only for a limited time.
   func wait(_ condition: () -> Bool) async throws -> Bool { try await eventually(condition) }
 }
 
-/// An answer, byte for byte.
+/// A response, byte for byte.
 struct RawAnswer: Equatable {
   var status: String
-  /// By names in lower case.
+  /// The header fields by lowercase name.
   var fields: [String: String] = [:]
   var body: [UInt8] = []
 
-  /// Splits answers to GET, which tell their bodies' lengths.
+  /// Splits bytes into responses to GET, which state the lengths of their bodies.
   static func all(in bytes: [UInt8]) -> [RawAnswer] {
     var (answers, rest) = ([RawAnswer](), bytes[...])
     while let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {

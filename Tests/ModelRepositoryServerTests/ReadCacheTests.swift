@@ -15,7 +15,7 @@ import Testing
     cache.keep(value, for: key, size: size, since: cache.changes)
   }
 
-  @Test func `what was read is there`() {
+  @Test func `a value that was kept is found`() {
     #expect(cache[1] == nil)
     keep(1, "one")
     keep(2, "two")
@@ -24,7 +24,7 @@ import Testing
     #expect(cache[1] == "other")
   }
 
-  @Test func `what was read before a change is not kept`() {
+  @Test func `a value that was read before a change isn't kept`() {
     let before = cache.changes
     cache.forget(2)
     cache.keep("stale", for: 1, size: 10, since: before)
@@ -33,16 +33,16 @@ import Testing
     #expect(cache[1] != nil)
   }
 
-  @Test func `what has changed is forgotten, wherever it lies`() {
+  @Test func `changed values are forgotten wherever they are stored`() {
     for key in 0..<9 { keep(key) }
     for key in 0..<9 { cache.forget(key) }
     #expect((0..<9).allSatisfy { cache[$0] == nil })
-    // Nothing that was forgotten takes room.
+    // Forgotten values don't take up space.
     for key in 0..<5 { keep(key) }
     #expect((0..<5).allSatisfy { cache[$0] != nil })
   }
 
-  @Test func `it never holds more than it may, and keeps what is asked for`() {
+  @Test func `the cache stays within its capacity and keeps values that are read`() {
     for key in 0..<1000 {
       keep(key)
       #expect(cache[key] != nil)

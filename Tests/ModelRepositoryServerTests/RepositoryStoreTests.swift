@@ -17,7 +17,7 @@ import Testing
     "\(folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
 
-  /// A repository with two versions, a channel and a blob that no version names.
+  /// Adds two versions, a channel and a blob that no version references.
   private func fill(_ fixture: TestRepository) async throws -> BlobDigest {
     try await fixture.serve { client in
       try await client.publish("1")
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a folder is one process's at a time`() async throws {
+  @Test func `only one process at a time can open a folder`() async throws {
     let fixture = try await TestRepository()
     let options = fixture.options
     try await fixture.serve { _ in
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `tokens and keys are made without a server`() async throws {
+  @Test func `tokens and keys can be made without a server`() async throws {
     let fixture = try await TestRepository()
     let options = fixture.options
     do {
@@ -60,7 +60,7 @@ import Testing
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
-  @Test func `a folder of another program stays as it is`() async throws {
+  @Test func `a folder of another program is rejected`() async throws {
     let fixture = try await TestRepository()
     let folder = fixture.folder + "/other"
     try FileSystem.makeFolder(folder)
@@ -72,7 +72,7 @@ import Testing
     #expect(error?.code == .damaged)
   }
 
-  @Test func `every flipped byte is found, and mended by the next upload`() async throws {
+  @Test func `every damaged byte is found, and the next upload repairs it`() async throws {
     let fixture = try await TestRepository()
     let bytes = Array("cats 1".utf8)
     _ = try await fill(fixture)
@@ -105,7 +105,9 @@ import Testing
     #expect(try await store.fsck().isSound)
   }
 
-  @Test func `what is missing, cut off or nobody's is found`() async throws {
+  @Test func `missing, truncated and orphaned blobs and untrusted documents are found`()
+    async throws
+  {
     let fixture = try await TestRepository()
     _ = try await fill(fixture)
     let (one, two) = (BlobDigest(of: Array("cats 1".utf8)), BlobDigest(of: Array("cats 2".utf8)))
@@ -123,14 +125,14 @@ import Testing
       #expect(Set(report.missing.map(\.digest)) == ["\(one)", "\(two)"])
       #expect(report.orphans == ["\(stranger)"])
     }
-    // Another key than the one that signed.
+    // This isn't the key that signed the document.
     try FileSystem.remove(fixture.folder + "/keys/signing.key")
     _ = try SigningKeys.make("signing", in: fixture.folder + "/keys")
     let report = try await RepositoryStore(fixture.open()).fsck(rehash: false)
     #expect(report.untrusted == ["cats/stable"])
   }
 
-  @Test func `a backup and what is restored of it give the same`() async throws {
+  @Test func `a restored backup gives the same responses`() async throws {
     let fixture = try await TestRepository()
     let nobodys = try await fill(fixture)
     func documents(_ fixture: TestRepository) async throws -> [[UInt8]] {
@@ -169,14 +171,14 @@ import Testing
     #expect(try FileSystem.names(in: restored + "/uploads").isEmpty)
     try FileManager.default.copyItem(atPath: restored, toPath: fixture.folder)
     #expect(try await documents(fixture) == original)
-    // The backup is a data folder itself, once its keys are there.
+    // With its keys, the backup is a data folder itself.
     try FileManager.default.removeItem(atPath: copy + "/keys")
     try FileManager.default.copyItem(atPath: keys, toPath: copy + "/keys")
     let store = try RepositoryStore(ModelRepositoryOptions(dataFolder: copy))
     #expect(try await store.fsck().isSound)
   }
 
-  @Test func `a damaged backup is not restored`() async throws {
+  @Test func `a damaged backup isn't restored`() async throws {
     let fixture = try await TestRepository()
     _ = try await fill(fixture)
     let (copy, restored) = (fixture.folder + "-backup", fixture.folder + "-restored")

@@ -13,9 +13,9 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// Blobs that are damaged at rest while a server runs.
+/// Tests blobs that are damaged at rest while a server runs, and other maintenance.
 @Suite struct ScrubTests {
-  @Test func `a damaged blob is found, refused, and whole again after an upload`() async throws {
+  @Test func `a damaged blob is found and not sent until an upload repairs it`() async throws {
     let fixture = try await TestRepository()
     let lines = Shared<[String]>([])
     let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
@@ -40,7 +40,7 @@ import Testing
       #expect(try await client.send(.get, "/metrics").text.contains("damaged_blobs 1"))
       #expect(
         lines.withLock { $0 }.contains { $0.contains("is damaged") && $0.contains(hexadecimal) })
-      // The publisher is told that it is to be sent.
+      // The server asks the publisher to upload the blob.
       try await client.send(.post, "/v1/uploads?digest=\(blob.digest)", expects: 201)
       try await client.upload(bytes)
       #expect(try await client.send(.get, path).bytes == bytes)
@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func `the last room of a disk is kept for what makes room`() async throws {
+  @Test func `uploads fail on a nearly full disk, and garbage collection still works`() async throws
+  {
     let fixture = try await TestRepository()
     let id = try await fixture.serve { client in
       try await client.publish("1.0")
@@ -65,7 +66,7 @@ import Testing
       let refusal = try await client.append(
         id, sampleBytes(1000), from: 0, expects: 507, code: "disk_full")
       #expect(refusal.text.contains("garbage"))
-      // The upload is still there: the disk is what is full.
+      // The upload still exists because only the disk is full.
       try await client.append(id, sampleBytes(1000), from: 0, expects: 507, code: "disk_full")
       try await client.send(.post, "/v1/uploads", expects: 507, code: "disk_full")
       let tag = try await client.set(to: "1.0", tag: nil)
@@ -79,7 +80,8 @@ import Testing
     }
   }
 
-  @Test func `a rollback of a promotion gives what people had before`() async throws {
+  @Test func `rolling back a promotion restores the version from before its rollout`() async throws
+  {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       for version in ["0.9", "1.0", "2.0"] { try await client.publish(version) }

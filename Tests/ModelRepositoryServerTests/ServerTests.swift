@@ -18,7 +18,7 @@ import Testing
   private static let openssl = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  @Test func `the server tells whether it lives and can work`() async throws {
+  @Test func `the server reports its health, readiness and metrics`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let reader = client.with(nil)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a line of log tells of a request, and no secret`() async throws {
+  @Test func `the log has a line for each request and no secrets`() async throws {
     let lines = Shared<[String]>([])
     let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
     let fixture = try await TestRepository()
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `an address that is taken is named`() async throws {
+  @Test func `the error for a port in use names the port`() async throws {
     let (first, second) = (try await TestRepository(), try await TestRepository())
     try await first.serve(.live) { client in
       var options = second.options
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `the server tells its address, and ends when it is told to`() async throws {
+  @Test func `the server reports its address and stops when it is cancelled`() async throws {
     let fixture = try await TestRepository()
     let server = try await fixture.server()
     let address = AsyncStream.makeStream(of: String.self)
@@ -92,7 +92,7 @@ import Testing
     _ = await running.result
   }
 
-  @Test(.enabled(if: openssl != nil, "There is no openssl."))
+  @Test(.enabled(if: openssl != nil, "OpenSSL isn't installed."))
   func `the server speaks TLS`() async throws {
     let fixture = try await TestRepository {
       $0.certificate = ($0.dataFolder + "/certificate.pem", $0.dataFolder + "/key.pem")
@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-/// Keeps lines of log.
+/// Collects log lines.
 struct LineHandler: LogHandler {
   let lines: Shared<[String]>
   var metadata: Logger.Metadata = [:]

@@ -13,8 +13,8 @@ import Testing
 
 @Suite struct ServingTextTests {
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
-  func `times are written as Python writes them`() async throws {
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `times are formatted as Python formats them`() async throws {
     let seconds = (0..<500).map { $0 * 8_640_007 } + [951_782_399, 951_782_400, 1_709_164_800]
     let script = """
       import datetime, email.utils
@@ -26,7 +26,7 @@ import Testing
     #expect(lines == seconds.map { "\(ClockText.http($0)) \(ClockText.log($0))" })
   }
 
-  @Test func `the present time is the present time`() throws {
+  @Test func `the log's time is the current time`() throws {
     let before = Date()
     let log = ClockText.log
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -34,7 +34,7 @@ import Testing
     #expect(time.timeIntervalSince(before) > -0.002 && time.timeIntervalSince(before) < 5, "\(log)")
   }
 
-  @Test func `an event is one line of log, whatever is in it`() {
+  @Test func `a log event is a single line, whatever its text`() {
     var handler = LineLogHandler(label: "server")
     handler[metadataKey: "id"] = "7"
     func line(_ message: Logger.Message, _ metadata: Logger.Metadata) -> String {

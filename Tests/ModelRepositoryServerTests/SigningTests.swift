@@ -13,7 +13,7 @@ import TestSupport
 
 @testable import ModelRepositoryServer
 
-/// Keys that are lost, exposed, replaced beside a running server, or used by a wrong clock.
+/// Tests keys that are lost, exposed, replaced while a server runs, or used with a wrong clock.
 @Suite(.timeLimit(.minutes(10))) struct SigningTests {
   private func filled() async throws -> TestRepository {
     let fixture = try await TestRepository()
@@ -45,7 +45,7 @@ import TestSupport
     }
   }
 
-  /// Waits until the server, which looks once a second, has read a root document.
+  /// Waits until the server, which checks once a second, has read a root document.
   private func waitForRoot(_ version: Int, _ client: TestClient) async throws {
     let isRead = try await eventually {
       let signed = try await client.send(.get, "/v1/models/cats/channels/stable")
@@ -55,7 +55,7 @@ import TestSupport
     #expect(isRead)
   }
 
-  @Test func `lost keys are not replaced by others, and the server says what to do`() async throws {
+  @Test func `lost keys aren't replaced silently, and the error says what to do`() async throws {
     let fixture = try await filled()
     let keys = fixture.folder + "/keys"
     let away = fixture.folder + "-away"
@@ -67,14 +67,14 @@ import TestSupport
       #expect(error?.message.contains("Put the key file back") == true)
       #expect(try FileSystem.names(in: keys).isEmpty)
     }
-    // Other keys are as good as none.
+    // Other keys don't help.
     _ = try SigningKeys.make("signing", in: keys)
     await #expect(throws: RepositoryError.self) { _ = try await fixture.server() }
     try FileManager.default.removeItem(atPath: keys)
     try FileManager.default.moveItem(atPath: away, toPath: keys)
     let document = try await fixture.serve { try await $0.document().document }
     #expect(document.documentVersion == 1)
-    // Somebody who has no copy says so.
+    // The owner has no copy and replaces the keys explicitly.
     try FileManager.default.removeItem(atPath: keys)
     let name = try #require(RepositoryName("fresh"))
     let key = try await RepositoryStore(fixture.open()).replaceLostKeys(with: name)
@@ -86,7 +86,7 @@ import TestSupport
   }
 
   @Test(arguments: [0o644, 0o640, 0o604, 0o660, 0o777])
-  func `a key that others can read is refused`(mode: Int) async throws {
+  func `a key file that others can read is rejected`(mode: Int) async throws {
     let fixture = try await filled()
     let path = fixture.folder + "/keys/signing.key"
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -100,7 +100,7 @@ import TestSupport
     }
   }
 
-  @Test func `what a clock signed that was ten years ahead is signed again`() async throws {
+  @Test func `a document signed with a clock ten years ahead is signed again`() async throws {
     let fixture = try await filled()
     let years = 10 * 365 * 24 * 3600.0
     fixture.pass(years)
@@ -108,14 +108,14 @@ import TestSupport
       let tag = try await client.document().tag
       _ = try await client.set(to: "1.0", tag: tag)
       #expect(try await client.document().document.issued == fixture.now)
-      // While the server runs.
+      // The clock is corrected while the server runs.
       fixture.pass(-years)
       let document = try await client.document().document
       #expect(document.issued == fixture.now && document.expires < fixture.now + 31 * 24 * 3600)
       fixture.pass(years)
       _ = try await client.document()
     }
-    // At the start, and before anybody asks.
+    // At the start, the document is renewed before any request.
     fixture.pass(-years)
     let repository = try await fixture.open()
     #expect(try await repository.renewDocuments() == ["cats/stable"])
@@ -123,18 +123,18 @@ import TestSupport
     let name = try #require(RepositoryName("cats"))
     let state = try await repository.channel(.stable, of: name)
     #expect(state.times.issued == fixture.now)
-    // A clock that is set back by seconds is left alone.
+    // Setting the clock back by a minute doesn't cause a renewal.
     fixture.pass(-60)
     #expect(try await repository.renewDocuments() == [])
   }
 
-  @Test func `a document of too long a life is not signed`() async throws {
+  @Test func `a document lifetime over 400 days is rejected`() async throws {
     let fixture = try await TestRepository { $0.documentLifetime = 3650 * 24 * 3600 }
     let error = await #expect(throws: RepositoryError.self) { _ = try await fixture.server() }
     #expect(error?.message.contains("400 days") == true)
   }
 
-  @Test func `a running server follows its root document`() async throws {
+  @Test func `a running server follows changes of the root document`() async throws {
     let fixture = try await filled()
     let (root, other) = (SigningKey(), SigningKey())
     try await fixture.serve { client in
@@ -167,7 +167,7 @@ import TestSupport
       #expect(trust.revokedKeyIDs == Set(pinned.map(\.id)))
       try await client.send(.get, "/readyz")
     }
-    // The old key is back, as a thief would have it: it does not sign.
+    // If the old key returns, as a thief would have it, it isn't used for signing.
     try FileManager.default.moveItem(
       atPath: fixture.folder + "/keys/signing.key.retired",
       toPath: fixture.folder + "/keys/signing.key")
@@ -175,7 +175,7 @@ import TestSupport
     try FileSystem.remove(fixture.folder + "/keys/second.key")
     let error = await #expect(throws: RepositoryError.self) { _ = try await fixture.server() }
     #expect(error?.code == .missingKeys && error?.message.contains("keys rotate") == true)
-    // The root key makes another.
+    // The root key can authorize another signing key.
     let third = try #require(RepositoryName("third"))
     _ = try RepositoryKeys(dataFolder: fixture.folder).rotate(
       to: third, isStolen: false, ceremony(fixture, [root]))
@@ -183,7 +183,7 @@ import TestSupport
     #expect(document.root == 3)
   }
 
-  @Test func `keys that were replaced without a server are no damage`() async throws {
+  @Test func `keys that were replaced without a server aren't reported as damage`() async throws {
     let fixture = try await filled()
     let root = SigningKey()
     let keys = try RepositoryKeys(dataFolder: fixture.folder)
@@ -197,7 +197,7 @@ import TestSupport
     #expect(after.outdated.isEmpty && after.untrusted.isEmpty && after.isSound)
   }
 
-  @Test func `a threshold of root keys signs one after the other`() async throws {
+  @Test func `a threshold of root keys can sign one after another`() async throws {
     let fixture = try await filled()
     let roots = [SigningKey(), SigningKey(), SigningKey()]
     let keys = try RepositoryKeys(dataFolder: fixture.folder)
@@ -211,7 +211,7 @@ import TestSupport
         to: name, isStolen: false, ceremony(fixture, [roots[0]]))
     else { return #expect(Bool(false), "one key is not enough") }
     #expect(try keys.root()?.version == 1)
-    // The same key again does not help.
+    // Signing with the same key again doesn't help.
     guard case .draft = try keys.sign(path, by: [roots[0]]) else {
       return #expect(Bool(false), "one key counts once")
     }
@@ -220,7 +220,7 @@ import TestSupport
       return #expect(Bool(false), "two keys are enough")
     }
     #expect(root.version == 2 && !FileManager.default.fileExists(atPath: path))
-    // Root keys change under the same rule.
+    // The same rule applies to changing the root keys.
     let fresh = SigningKey()
     guard
       case .draft(_, let second) = try keys.rotateRoot(
@@ -232,7 +232,8 @@ import TestSupport
     guard case .published = renewed else { return #expect(Bool(false), "the new key is enough") }
   }
 
-  @Test func `an end between any two steps leaves something that works`() async throws {
+  @Test func `a rotation that ends between any two steps leaves a working repository`() async throws
+  {
     let root = SigningKey()
     for step in 0..<3 {
       let fixture = try await filled()
@@ -241,17 +242,17 @@ import TestSupport
       let name = try #require(RepositoryName("next"))
       switch step {
       case 0:
-        // Only the key was made.
+        // Only the key was created.
         _ = try SigningKeys.make("next", in: fixture.folder + "/keys")
       default:
         _ = try keys.rotate(to: name, isStolen: true, ceremony(fixture, [root]))
         if step == 1 {
-          // The root document is there, and the old key still has its name.
+          // The root document exists, and the old key hasn't been renamed yet.
           try FileManager.default.moveItem(
             atPath: fixture.folder + "/keys/signing.key.retired",
             toPath: fixture.folder + "/keys/signing.key")
         }
-        // Half of a root document beside it.
+        // There is also an incomplete root document.
         try Data("{".utf8).write(to: URL(filePath: fixture.folder + "/roots/3.json.new"))
       }
       try await fixture.serve { client in
@@ -262,7 +263,7 @@ import TestSupport
         let document = try signed.verified(by: trust.keys(at: fixture.now))
         #expect(document.root == (step == 0 ? 1 : 2))
       }
-      // The command again, or the next one, succeeds.
+      // A later rotation succeeds.
       let again = try #require(RepositoryName("again"))
       _ = try keys.rotate(to: again, isStolen: true, ceremony(fixture, [root]))
       #expect(
@@ -271,7 +272,7 @@ import TestSupport
     }
   }
 
-  @Test func `root documents that are damaged or missing stop the server, and say which`()
+  @Test func `the server rejects damaged or missing root documents and names them`()
     async throws
   {
     let fixture = try await filled()
@@ -294,7 +295,7 @@ import TestSupport
     #expect(error?.message.contains("2.json") == true)
     try bytes.write(to: URL(filePath: second))
     _ = try await fixture.server()
-    // A backup has them, and not the keys.
+    // A backup includes the root documents but not the keys.
     let copy = fixture.folder + "-copy"
     defer { try? FileManager.default.removeItem(atPath: copy) }
     try await RepositoryStore.backup(fixture.options, to: copy)

@@ -15,21 +15,21 @@ import TestSupport
 
 @testable import ModelRepositoryServer
 
-/// What is answered from memory, on the connection's own thread, must be what the router answers.
+/// Responses from memory, on the connection's event loop, must equal the router's.
 @Suite(.timeLimit(.minutes(10))) struct SmallBlobTests {
   private static func get(_ digest: BlobDigest, _ fields: String...) -> String {
     (["GET /v1/blobs/\(digest) HTTP/1.1", "Host: x"] + fields + ["", ""]).joined(separator: "\r\n")
   }
 
   @Test(arguments: [0, 1, 1024, 65_536])
-  func `the answer from memory is the router's`(count: Int) async throws {
+  func `a response from memory equals the router's`(count: Int) async throws {
     let bytes = sampleBytes(count)
     let lines = Shared<[String]>([])
     let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
     try await TestRepository().serve(.live, logger: logger) { client in
       let digest = try await client.upload(bytes).digest
       let connection = try await RawConnection(client.client.port)
-      // The first comes from the disk, the second from memory; the others go to the router.
+      // The first comes from the disk and the second from memory. The router handles the others.
       let requests = [
         Self.get(digest), Self.get(digest), Self.get(digest, "If-Match: *"),
         Self.get(digest, "Range: lines=1-2"), Self.get(digest, "Content-Length: 0"),
@@ -56,14 +56,14 @@ import TestSupport
         "\(metrics)"
       )
       #expect(metrics.contains("model_repository_sent_blob_bytes_total \(5 * count)\n"))
-      // Only what asks for /metrics is under way.
+      // Only the request for /metrics is in progress.
       #expect(metrics.contains("model_repository_requests_under_way 1\n"))
       let log = lines.withLock { $0 }.filter { $0.contains("path=/v1/blobs/") }
       #expect(log.count == 5 && log.allSatisfy { $0.contains("bytes=\(count) ") }, "\(log)")
     }
   }
 
-  @Test func `conditions and ranges are heeded where the blob is in memory`() async throws {
+  @Test func `conditions and ranges apply to a blob in memory`() async throws {
     let bytes = sampleBytes(1000)
     try await TestRepository().serve(.live) { client in
       let digest = try await client.upload(bytes).digest
@@ -82,7 +82,7 @@ import TestSupport
     }
   }
 
-  @Test func `answers come in the order of the requests`() async throws {
+  @Test func `responses come in the order of the requests`() async throws {
     let (small, large) = (sampleBytes(1000), sampleBytes(300_000, seed: 7))
     try await TestRepository().serve(.live) { client in
       let (one, two) = (
@@ -101,7 +101,7 @@ import TestSupport
     }
   }
 
-  @Test func `a connection is closed when it is asked for`() async throws {
+  @Test func `a connection is closed when the client asks for it`() async throws {
     try await TestRepository().serve(.live) { client in
       let digest = try await client.upload([1, 2, 3]).digest
       for _ in 0..<3 {
@@ -113,7 +113,7 @@ import TestSupport
     }
   }
 
-  @Test func `who asks for small blobs alone is not taken for silent`() async throws {
+  @Test func `a client that requests only small blobs isn't considered idle`() async throws {
     let fixture = try await TestRepository { $0.idleTime = 8 }
     try await fixture.serve(.live) { client in
       let digest = try await client.upload([1, 2, 3]).digest
@@ -124,7 +124,7 @@ import TestSupport
     }
   }
 
-  @Test func `who asks on and on and reads nothing is not answered on and on`() async throws {
+  @Test func `a client that doesn't read doesn't get unlimited responses`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve(.live) { client in
       let digest = try await client.upload(sampleBytes(65_536)).digest
@@ -133,14 +133,14 @@ import TestSupport
       let requests = String(repeating: Self.get(digest), count: 5000)
       let sending = Task { try await connection.send(requests) }
       let sent = try await settled { try await client.sentBlobBytes() }
-      // What the system keeps for a connection, of 328 MB.
+      // The limit covers the connection's buffers in the system. All responses have 328 MB.
       #expect(sent > 65_536 && sent < 60_000_000, "\(sent)")
       try await connection.close()
       _ = await sending.result
     }
   }
 
-  @Test func `what was collected is not in memory either`() async throws {
+  @Test func `a collected blob isn't served from memory`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve(.live) { client in
       let digest = try await client.upload([1, 2, 3]).digest
@@ -151,7 +151,7 @@ import TestSupport
     }
   }
 
-  @Test func `who may not read gets nothing from memory`() async throws {
+  @Test func `a client without a token gets nothing from memory`() async throws {
     let fixture = try await TestRepository { $0.requiresTokenToRead = true }
     try await fixture.serve(.live) { client in
       let digest = try await client.upload([1, 2, 3]).digest
@@ -162,7 +162,7 @@ import TestSupport
     }
   }
 
-  @Test func `a small file with other bytes is not sent`() async throws {
+  @Test func `a small file with other bytes isn't sent`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let digest = try await client.upload(sampleBytes(100)).digest

@@ -37,9 +37,9 @@ extension TestClient {
     ).decoded(VersionRecord.self)
   }
 
-  /// Publishes a version beside garbage collection without a grace period.
+  /// Publishes a version while garbage collection runs without a grace period.
   ///
-  /// - Returns: nil where something of it was collected meanwhile: it is to be uploaded again.
+  /// - Returns: nil if one of its blobs was collected in the meantime. Then upload it again.
   func publishUnlessCollected(
     _ version: String, bytes: [UInt8]? = nil, at location: SourceLocation = #_sourceLocation
   ) async throws -> VersionRecord? {
@@ -52,7 +52,7 @@ extension TestClient {
     return response.status == .created ? try response.decoded(VersionRecord.self) : nil
   }
 
-  /// Sets a channel; nil for the tag makes a new one.
+  /// Sets a channel, or creates it if there is no tag.
   @discardableResult
   func set(
     _ channel: String = "stable", of model: String = "cats", to content: ChannelContent,
@@ -76,7 +76,7 @@ extension TestClient {
     return try #require(response.headers[.eTag], sourceLocation: location)
   }
 
-  /// A channel's document, whose signature is checked.
+  /// Returns a channel's document after checking its signature.
   func document(
     _ channel: String = "stable", of model: String = "cats",
     at location: SourceLocation = #_sourceLocation
@@ -86,7 +86,7 @@ extension TestClient {
     return (try await verified(response), tag)
   }
 
-  /// What an answer has, if the server signed it.
+  /// Returns the document in a response after checking the server's signature.
   func verified(_ response: TestResponse) async throws -> ChannelDocument {
     let list = try await with(nil).send(.get, "/v1/keys").decoded(KeyList.self)
     let keys = try list.keys.map { try VerificationKey($0.key) }

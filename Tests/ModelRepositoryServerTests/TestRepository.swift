@@ -17,7 +17,7 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// A data folder for one test, with a clock that the test moves, and tokens.
+/// A data folder for one test, with tokens and a clock that the test sets.
 final class TestRepository: Sendable {
   let folder: String
   private let state: Mutex<(options: ModelRepositoryOptions, admin: String)>
@@ -40,7 +40,7 @@ final class TestRepository: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   var options: ModelRepositoryOptions { state.withLock { $0.options } }
-  /// The secret of a token that may do everything.
+  /// The secret of a token with all permissions.
   var admin: String { state.withLock { $0.admin } }
   var now: Date { time.withLock { $0 } }
 
@@ -53,13 +53,13 @@ final class TestRepository: Sendable {
       TokenRequest(name: name, scopes: scopes, models: models, expires: expires), by: nil)
   }
 
-  /// The repository without a server.
+  /// Opens the repository without a server.
   func open(blobs: (any BlobStore)? = nil) async throws -> Repository {
     let options = options
     return try await retryingLock { try Repository(options, blobs: blobs) }
   }
 
-  /// A server that does not run.
+  /// Makes a server without starting it.
   func server(_ logger: Logger? = nil) async throws -> ModelRepositoryServer {
     var quiet = Logger(label: "test")
     quiet.logLevel = .critical
@@ -67,7 +67,7 @@ final class TestRepository: Sendable {
     return try await retryingLock { try ModelRepositoryServer(options, logger: log) }
   }
 
-  /// Runs a server on the folder; each call is a restart.
+  /// Runs a server on the folder, so that each call is a restart.
   @discardableResult
   func serve<Value: Sendable>(
     _ setup: TestingSetup = .router, logger: Logger? = nil, reserving reserve: Int = 0,
@@ -98,7 +98,7 @@ final class TestRepository: Sendable {
     do { return .success(try await body()) } catch { return .failure(error) }
   }
 
-  /// The server before may not have let go of the folder yet.
+  /// Retries while the previous server still holds the folder.
   private func retryingLock<Value>(_ body: () throws -> Value) async throws -> Value {
     for _ in 0..<3000 {
       do {
@@ -111,20 +111,20 @@ final class TestRepository: Sendable {
   }
 }
 
-/// Asks a server.
+/// Sends requests to a server.
 struct TestClient: Sendable {
   let client: any TestClientProtocol
-  /// What asks a server that listens, where `client` would give an answer up after 20 seconds.
+  /// Sends the requests to a live server, because `client` times out after 20 seconds.
   var patient: PatientClient?
   var token: String?
-  /// What is behind the server.
+  /// The server's repository.
   let repository: Repository
 
   func with(_ token: String?) -> TestClient {
     TestClient(client: client, patient: patient, token: token, repository: repository)
   }
 
-  /// Any answer.
+  /// Returns a response without checking it.
   func execute(
     uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer? = nil
   ) async throws -> TestResponse {
@@ -136,12 +136,12 @@ struct TestClient: Sendable {
     return try await patient.execute(uri, method, headers, body)
   }
 
-  /// An answer's status alone.
+  /// Returns only a response's status.
   func status(_ path: String) async throws -> Int {
     try await execute(uri: path, method: .get).status.code
   }
 
-  /// Waits until the server works on so many requests, of which this question is one.
+  /// Waits until the server handles this many requests, including this one.
   func hasUnderWay(_ count: Int) async throws -> Bool {
     try await eventually {
       try await send(.get, "/metrics").text
@@ -149,7 +149,7 @@ struct TestClient: Sendable {
     }
   }
 
-  /// How many bytes of blobs the server has sent.
+  /// Returns the number of blob bytes that the server has sent.
   func sentBlobBytes() async throws -> Int {
     let line = try await send(.get, "/metrics").text.split(separator: "\n").first {
       $0.hasPrefix("model_repository_sent_blob_bytes_total ")
@@ -157,7 +157,7 @@ struct TestClient: Sendable {
     return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
   }
 
-  /// An answer; its status must be the expected one.
+  /// Returns a response after checking its status.
   @discardableResult
   func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]? = nil,
@@ -179,7 +179,7 @@ struct TestClient: Sendable {
     return response
   }
 
-  /// An answer to a JSON document.
+  /// Sends a JSON document.
   @discardableResult
   func send(
     _ method: HTTPRequest.Method, _ path: String, json: some Encodable,
@@ -230,7 +230,7 @@ struct TestClient: Sendable {
   }
 }
 
-/// What a server answered.
+/// A server's response.
 struct TestResponse {
   let head: HTTPResponse
   let body: ByteBuffer
@@ -239,7 +239,7 @@ struct TestResponse {
   var headers: HTTPFields { head.headerFields }
   var bytes: [UInt8] { Array(body.readableBytesView) }
   var text: String { String(decoding: bytes, as: UTF8.self) }
-  /// A problem's code.
+  /// The code of a problem.
   var code: String? { try? decoded(ProblemDetails.self).code }
 
   func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -247,7 +247,7 @@ struct TestResponse {
   }
 }
 
-/// A value that tasks share.
+/// A value shared by tasks.
 final class Shared<Value: Sendable>: Sendable {
   private let value: Mutex<Value>
 
@@ -258,7 +258,7 @@ final class Shared<Value: Sendable>: Sendable {
   }
 }
 
-/// Bytes that are not all alike.
+/// Returns bytes with varying values.
 func sampleBytes(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed }
 }

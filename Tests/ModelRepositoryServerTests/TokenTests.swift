@@ -31,7 +31,7 @@ import Testing
     "/v1/blobs/sha256:" + String(repeating: "0", count: 64),
   ]
 
-  @Test func `every change needs a token that is good for it`() async throws {
+  @Test func `every change needs a token with the right scope`() async throws {
     let fixture = try await TestRepository()
     let expired = try await fixture.makeToken(
       "expired", [.admin], expires: fixture.now + 10
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a token in the address is none`() async throws {
+  @Test func `a token in the URL or in another form isn't accepted`() async throws {
     try await TestRepository().serve { client in
       let token = client.token ?? ""
       for path in ["/v1/uploads?token=\(token)", "/v1/uploads?access_token=\(token)"] {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `reading needs a token where that is wished`() async throws {
+  @Test func `reading needs a token if the repository requires one`() async throws {
     let fixture = try await TestRepository { $0.requiresTokenToRead = true }
     let cats = try await fixture.makeToken("cats", [.read], models: ["cat*"]).secret
     let dogs = try await fixture.makeToken("dogs", [.read], models: ["dogs"]).secret
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `a token is for its models`() async throws {
+  @Test func `a token works only for its models`() async throws {
     let fixture = try await TestRepository()
     let token = try await fixture.makeToken(
       "ci", [.publish, .rollout], models: ["cat*", "*-beta"]
@@ -119,14 +119,14 @@ import Testing
       try await ci.send(
         .post, "/v1/models/dogs/versions", json: VersionPublication(manifest: dogs), expects: 403,
         code: "wrong_model")
-      // It could else make itself a token for all.
+      // Otherwise it could make itself a token for all models.
       try await client.with(admin).send(
         .post, "/v1/tokens", json: TokenRequest(name: "x", scopes: [.admin]), expects: 403,
         code: "wrong_model")
     }
   }
 
-  @Test func `a token is made, told once and revoked`() async throws {
+  @Test func `a token is made, its secret is shown once, and it can be revoked`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let request = TokenRequest(name: "ci", scopes: [.publish], models: ["cats"])
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `what is no token is not made`() async throws {
+  @Test func `an invalid token request is rejected`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       var requests = [
@@ -183,7 +183,8 @@ import Testing
     ("*a*b", "banana", false), ("**", "x", true), ("a*b*c", "aXbYbZc", true),
     ("*-x", "a-x-y", false),
   ])
-  func `a star stands for any characters`(pattern: String, name: String, fits: Bool) {
+  func `an asterisk in a pattern matches any characters`(pattern: String, name: String, fits: Bool)
+  {
     #expect(ModelPattern(pattern)?.matches(name) == fits)
   }
 }

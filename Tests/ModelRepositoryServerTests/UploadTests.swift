@@ -13,7 +13,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 @Suite struct UploadTests {
-  @Test func `an upload goes on at every byte, after a restart too`() async throws {
+  @Test func `an upload can resume at every byte, even after a restart`() async throws {
     let fixture = try await TestRepository()
     let bytes = sampleBytes(9)
     for cut in 1..<9 {
@@ -41,7 +41,7 @@ import Testing
     #expect(try FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
   }
 
-  @Test func `a wrong offset tells the right one`() async throws {
+  @Test func `the response to a wrong offset has the right one`() async throws {
     try await TestRepository().serve { client in
       let id = try await client.begin()
       try await client.append(id, [1, 2, 3], from: 0)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that are not what they should be are discarded`() async throws {
+  @Test func `bytes that don't match the digest are discarded`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let id = try await client.begin()
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `what is there is not sent again`() async throws {
+  @Test func `a blob that exists needn't be uploaded again`() async throws {
     try await TestRepository().serve { client in
       let blob = try await client.upload([1, 2, 3])
       let answer = try await client.send(.post, "/v1/uploads?digest=\(blob.digest)")
@@ -76,12 +76,12 @@ import Testing
       let other = BlobDigest(of: [9])
       try await client.send(.post, "/v1/uploads?digest=\(other)", expects: 201)
       try await client.send(.post, "/v1/uploads?digest=x", expects: 400, code: "invalid_digest")
-      // Twice is no error.
+      // Uploading a blob twice isn't an error.
       #expect(try await client.upload([1, 2, 3]) == blob)
     }
   }
 
-  @Test func `a file that was lost is asked for again`() async throws {
+  @Test func `the server asks for a lost file again`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let digest = try await client.upload([1, 2, 3]).digest
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `an upload is its token's alone`() async throws {
+  @Test func `only the token that began an upload can use it`() async throws {
     let fixture = try await TestRepository()
     let other = try await fixture.makeToken("other", [.publish]).secret
     try await fixture.serve { client in
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `there are limits`() async throws {
+  @Test func `blob size, quota and the number of uploads are limited`() async throws {
     let fixture = try await TestRepository {
       $0.maximumBlobBytes = 100
       $0.maximumUploadsPerToken = 3
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `who left many uploads behind can go on after a minute`() async throws {
+  @Test func `a client that left uploads behind can begin another after a minute`() async throws {
     let fixture = try await TestRepository { $0.maximumUploadsPerToken = 3 }
     try await fixture.serve { client in
       let first = try await client.begin()
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `an idle upload is given up`() async throws {
+  @Test func `an idle upload is deleted`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let id = try await client.begin()
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be understood is refused`() async throws {
+  @Test func `invalid upload requests are rejected`() async throws {
     try await TestRepository().serve { client in
       let id = try await client.begin()
       for field in [nil, "bytes 0-2", "bytes 2-0/*", "0-2/*"] {
@@ -191,13 +191,13 @@ import Testing
     }
   }
 
-  @Test func `an upload whose bytes are gone can be begun anew`() async throws {
+  @Test func `an upload whose bytes are lost can be started again`() async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let bytes = sampleBytes(1000)
       let id = try await client.begin()
       try await client.append(id, bytes, from: 0)
-      // As where the store took the file, and the database failed.
+      // This happens if the store moved the file and the database failed.
       try FileManager.default.removeItem(atPath: "\(fixture.folder)/uploads/\(id)")
       try await client.finish(
         id, BlobDigest(of: bytes), expects: 404, code: "upload_not_found")

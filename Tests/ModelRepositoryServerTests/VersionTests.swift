@@ -13,7 +13,7 @@ import Testing
 @testable import ModelRepositoryServer
 
 @Suite struct VersionTests {
-  @Test func `what is published is there, in order`() async throws {
+  @Test func `published versions are listed in order`() async throws {
     try await TestRepository().serve { client in
       let first = try await client.publish("1.0")
       let second = try await client.publish("2.0")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `what is missing is named`() async throws {
+  @Test func `a missing or wrong file of a version is named`() async throws {
     try await TestRepository().serve { client in
       func publish(_ digest: BlobDigest, _ code: String) async throws -> String {
         try await client.send(
@@ -81,12 +81,12 @@ import Testing
       #expect(
         try await publish(manifest([there, other]), "invalid_manifest").contains("../model.tflite"))
       try await client.send(.get, "/v1/models/cats/versions", expects: 404, code: "model_not_found")
-      // Nothing of all that is left behind.
+      // The failed attempts leave nothing behind.
       try await client.publish("1.0")
     }
   }
 
-  @Test func `what is no publication is refused`() async throws {
+  @Test func `an invalid publication is rejected`() async throws {
     try await TestRepository().serve { client in
       let path = "/v1/models/cats/versions"
       try await client.send(
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `what channels give is withdrawn only by force`() async throws {
+  @Test func `a version in use by channels is withdrawn only by force`() async throws {
     try await TestRepository().serve { client in
       try await client.publish("1.0")
       try await client.publish("2.0")
@@ -128,7 +128,7 @@ import Testing
     "..", "%2e%2e", ".hidden", "a%2fb", "a%00b", "-x", "%ff", "a%20b", "ä",
     String(repeating: "x", count: 101),
   ])
-  func `no name leads anywhere else`(name: String) async throws {
+  func `an invalid name never leads elsewhere`(name: String) async throws {
     try await TestRepository().serve { client in
       try await client.publish("1.0")
       _ = try await client.set(to: "1.0", tag: nil)

@@ -15,7 +15,7 @@ import Testing
 @Suite struct AccessTests {
   private static let token = "0123456789abcdef"
 
-  @Test func `pages of other sites change nothing`() async throws {
+  @Test func `requests from pages of other sites can't change anything`() async throws {
     try await WebFixture().test { client in
       for origin in ["http://evil.example", "null", "http://localhost:1"] {
         try await client.execute(
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a token is wanted for everything but the page`() async throws {
+  @Test func `everything except the page needs the token`() async throws {
     let fixture = try WebFixture()
     fixture.options.token = Self.token
     fixture.options.wrongTokenInterval = .zero
@@ -40,11 +40,11 @@ import Testing
           let headers: HTTPFields = header.map { [.authorization: $0] } ?? [:]
           try await client.execute(uri: uri, method: .get, headers: headers) { response in
             #expect(response.status == .unauthorized)
-            // The Open Inference Protocol's errors are a text without a code.
+            // Errors of the Open Inference Protocol have a message but no code.
             try #expect(uri.hasPrefix("/v2") || response.code == "token_needed")
           }
         }
-        // The scheme's name has no case.
+        // The scheme's name is case-insensitive.
         for scheme in ["Bearer", "bearer", "BEARER", "Bearer "] {
           try await client.execute(
             uri: uri, method: .get, headers: [.authorization: "\(scheme) \(Self.token)"]
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `wrong tokens are slowed down, and the right one is not`() async throws {
+  @Test func `requests with wrong tokens are slowed down, and the right one isn't`() async throws {
     let fixture = try WebFixture()
     fixture.options.token = Self.token
     fixture.options.wrongTokenInterval = .milliseconds(500)
@@ -83,16 +83,16 @@ import Testing
           }
           var answers: [Bool] = []
           for try await isRight in group { answers.append(isRight) }
-          // It comes long before the last guess.
+          // The right token is answered long before the last guess.
           #expect(answers.last == false)
         }
       }
-      // Three are free; ten wait for each other.
+      // Three guesses are free, and the other ten wait for each other.
       #expect(guesses > .milliseconds(4900))
     }
   }
 
-  @Test func `a token that is short is refused at the start`() throws {
+  @Test func `a short token is rejected at the start`() throws {
     let fixture = try WebFixture()
     for token in ["", "secret", "0123456789abcde"] {
       fixture.options.token = token
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong method is told from a wrong path`() async throws {
+  @Test func `a wrong method is distinguished from a wrong path`() async throws {
     try await WebFixture().test { client in
       for (method, uri, allowed) in [
         (HTTPRequest.Method.put, "/api/v1/models", "GET, HEAD, POST"),
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `others are not let in without a token`() throws {
+  @Test func `listening on all addresses requires a token`() throws {
     let fixture = try WebFixture()
     fixture.options.host = "0.0.0.0"
     let error = #expect(throws: TensorIOError.self) { try NetRunnerServer(fixture.options) }
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `the page is sent once and asked for again`() async throws {
+  @Test func `the page is sent with security headers, and not again when unchanged`() async throws {
     try await WebFixture().test { client in
       let tag = try await client.execute(uri: "/robots.txt", method: .get) { response in
         #expect(response.headers[.contentSecurityPolicy]?.contains("default-src 'self'") == true)

@@ -35,7 +35,7 @@ import WebClient
   ]
 
   @Test(arguments: special)
-  func `an address that is not everyone's is refused unless private ones are allowed`(
+  func `a non-public address is rejected unless private addresses are allowed`(
     _ text: String
   ) throws {
     let address = try #require(IPAddress(text))
@@ -44,14 +44,14 @@ import WebClient
   }
 
   @Test(arguments: never)
-  func `an address that no model is at is always refused`(_ text: String) throws {
+  func `an address that can't host models is always rejected`(_ text: String) throws {
     let address = try #require(IPAddress(text))
     #expect(AddressRules().refusal(of: address) != nil)
     #expect(AddressRules(allowsPrivateAddresses: true).refusal(of: address) != nil)
   }
 
   @Test(arguments: open)
-  func `an address of the public internet is allowed`(_ text: String) throws {
+  func `a public address is allowed`(_ text: String) throws {
     let address = try #require(IPAddress(text))
     #expect(AddressRules().refusal(of: address) == nil)
     #expect(address.description == text)
@@ -62,19 +62,19 @@ import WebClient
     "::1%lo",
     "[::1]", "1.2.3.256", "example.com",
   ])
-  func `only the usual way to write an address makes one`(_ text: String) {
+  func `only the usual notation of an IP address is parsed`(_ text: String) {
     #expect(IPAddress(text) == nil)
   }
 
   @Test(arguments: ["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost"])
-  func `the resolver sees through the other ways`(_ host: String) async throws {
+  func `the resolver recognizes other notations of local addresses`(_ host: String) async throws {
     let addresses = try await HostResolver.system.addresses(host)
     #expect(!addresses.isEmpty)
     #expect(
       addresses.allSatisfy { AddressRules().refusal(of: $0) == "an address of this computer" })
   }
 
-  @Test func `a name that nobody has is an error`() async {
+  @Test func `an unknown host name is an error`() async {
     await #expect(throws: HostResolver.Failure.self) {
       try await HostResolver.system.addresses("no-such-host.invalid")
     }
@@ -91,13 +91,13 @@ import WebClient
     "http://[fe80::1%25lo]/", "http://example.com/\r\nHost: x", "http://example.com\u{0}/",
     "javascript:alert(1)",
   ])
-  func `what is no address of a bundle is refused`(_ text: String) {
+  func `an invalid bundle address is rejected`(_ text: String) {
     let error = #expect(throws: DownloadError.self) { try BundleAddress(text) }
     #expect(error?.code == .invalidURL)
     #expect(error?.message.contains("secret") == false)
   }
 
-  @Test func `addresses keep what the server needs`() throws {
+  @Test func `a bundle address keeps its query and hides it from messages`() throws {
     let address = try BundleAddress(" https://Example.com:8443/a/b.zip?token=secret#part\n")
     #expect(address.host.lowercased() == "example.com")
     #expect(address.isSecure)
@@ -108,7 +108,7 @@ import WebClient
       try BundleAddress("http://example.com/模型.zip").text.hasSuffix("/%E6%A8%A1%E5%9E%8B.zip"))
   }
 
-  @Test func `redirections are read like addresses`() throws {
+  @Test func `redirections follow the same rules as addresses`() throws {
     let address = try BundleAddress("https://example.com/a/b.zip")
     #expect(try address.redirected(to: "/c.zip").text == "https://example.com/c.zip")
     #expect(try address.redirected(to: "c.zip").text == "https://example.com/a/c.zip")

@@ -12,13 +12,13 @@ import WebClient
 
 @testable import NetRunnerWeb
 
-/// Encryption, with a certificate that is made for the test.
+/// Tests encryption with a certificate that is made for the test.
 @Suite struct BundleDownloadEncryptionTests {
   private static let openssl = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  @Test(.enabled(if: openssl != nil, "There is no openssl."))
-  func `the certificate has to be for the name, and from someone trusted`() async throws {
+  @Test(.enabled(if: openssl != nil, "OpenSSL isn't installed."))
+  func `a server's certificate must be trusted and match the host name`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -44,7 +44,7 @@ import WebClient
     func fetch(_ host: String) async throws {
       try await download.download("https://\(host):\(server.port)/x.zip", to: file)
     }
-    // The system trusts no such certificate.
+    // The system doesn't trust this certificate.
     var error = await #expect(throws: DownloadError.self) { try await fetch("bundles.example") }
     #expect(error?.code == .connectionFailed)
     #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")

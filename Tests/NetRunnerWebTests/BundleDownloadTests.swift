@@ -19,7 +19,7 @@ import WebClient
 @Suite(.timeLimit(.minutes(10))) struct BundleDownloadTests {
   private static let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
-  /// A folder for the file, and what is in it.
+  /// A folder for the downloaded file.
   private final class Target {
     let folder = FileManager.default.temporaryDirectory.appending(path: "downloads-\(UUID())").path
     var file: String { folder + "/x.zip" }
@@ -32,7 +32,7 @@ import WebClient
     deinit { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  /// Only the server's own address is allowed beside public ones.
+  /// Makes a download that allows public addresses and the test server's address.
   private static func download(_ change: (inout DownloadLimits) -> Void = { _ in })
     -> BundleDownload
   {
@@ -43,7 +43,7 @@ import WebClient
     return BundleDownload(rules: rules, limits: limits)
   }
 
-  /// Expects an error, and no file.
+  /// Expects an error and no file.
   @discardableResult
   private func expect(
     _ code: DownloadError.Code, _ url: String, with download: BundleDownload = download(),
@@ -112,10 +112,10 @@ import WebClient
     }
   }
 
-  // MARK: - What works
+  // MARK: - Successful downloads
 
   @Test(arguments: ["/x.zip", "/moved", "/kept", "/until-close"])
-  func `a file is downloaded, after redirections too`(_ path: String) async throws {
+  func `a file is downloaded, even after redirections`(_ path: String) async throws {
     let server = try await Self.server()
     let target = try Target()
     let progress = Mutex<[[Int?]]>([])
@@ -133,7 +133,7 @@ import WebClient
     #expect(server.requests.allSatisfy { $0.lowercased().contains("accept-encoding: identity") })
   }
 
-  @Test func `a body may come in chunks, or be less than the server has`() async throws {
+  @Test func `a body can come in chunks and ends at its content length`() async throws {
     let server = try await Self.server()
     let target = try Target()
     try await Self.download().download(server.url("/chunks"), to: target.file)
@@ -155,11 +155,11 @@ import WebClient
   // MARK: - Addresses
 
   @Test(arguments: ["/private", "/loopback", "/decimal", "/six"])
-  func `a redirection to a private address is not followed`(_ path: String) async throws {
+  func `a redirection to a private address isn't followed`(_ path: String) async throws {
     try await expect(.addressNotAllowed, Self.server().url(path))
   }
 
-  @Test func `addresses are refused before anything is sent`() async throws {
+  @Test func `addresses are rejected before anything is sent`() async throws {
     let server = try await Self.server()
     let port = server.port
     for host in ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::1]", "0.0.0.0"] {
@@ -171,7 +171,7 @@ import WebClient
     #expect(server.requests == [])
   }
 
-  @Test func `other schemes and credentials are refused`() async throws {
+  @Test func `other schemes and credentials are rejected`() async throws {
     let server = try await Self.server()
     try await expect(.invalidURL, "file:///etc/passwd")
     try await expect(.invalidURL, server.url("/x.zip").replacing("//", with: "//user:secret@"))
@@ -179,8 +179,8 @@ import WebClient
     try await expect(.invalidURL, server.url("/user"))
   }
 
-  /// A name server that gives another answer each time is how checks are passed by.
-  @Test func `the address that was checked is the one connected to`() async throws {
+  /// A name server that changes its answers could otherwise bypass the check.
+  @Test func `the client connects to the address that was checked`() async throws {
     let server = try await Self.server()
     let questions = Mutex(0)
     var download = Self.download()
@@ -196,18 +196,18 @@ import WebClient
     #expect(questions.withLock { $0 } == 1)
     let request = try #require(server.requests.first)
     #expect(request.contains("bundles.example:\(server.port)\r\n"))
-    // The redirection asks again, and gets the other answer.
+    // The redirection resolves the name again and gets the other address.
     questions.withLock { $0 = 0 }
     try await expect(
       .addressNotAllowed, server.url("/moved", host: "bundles.example"), with: download)
     #expect(questions.withLock { $0 } == 2)
   }
 
-  @Test func `of several addresses the allowed ones are tried in turn`() async throws {
+  @Test func `the allowed ones of several addresses are tried in turn`() async throws {
     let server = try await Self.server()
     var download = Self.download()
     download.resolver = HostResolver { _ in
-      // Nobody listens at the second one.
+      // Nothing listens at the second one.
       ["10.0.0.1", "127.0.0.3", "127.0.0.1"].compactMap { IPAddress($0) }
     }
     download = BundleDownload(
@@ -217,8 +217,8 @@ import WebClient
     #expect(target.names == ["x.zip"])
   }
 
-  /// The name in brackets is not what the client goes by, so it would connect where it wants.
-  @Test func `a connection to another computer than the checked one is not used`() async throws {
+  /// The client ignores the checked addresses if the host is an address in brackets.
+  @Test func `a connection to an address that wasn't checked isn't used`() async throws {
     guard let server = try? await ScriptedServer(host: "::1", { _ in .reply("200 OK") }) else {
       return  // This computer has no IPv6.
     }
@@ -251,7 +251,7 @@ import WebClient
     ("/closed", .connectionFailed, "early"),
     ("/endless-head", .connectionFailed, "valid HTTP"), ("/says-huge", .tooLarge, "512 MiB"),
   ])
-  func `what servers do on bad days has codes`(
+  func `each failure of a server has an error code`(
     _ path: String, _ code: DownloadError.Code, _ words: String
   ) async throws {
     let server = try await Self.server()
@@ -268,13 +268,13 @@ import WebClient
   }
 
   @Test(arguments: ["/silent", "/stalled"])
-  func `a server that goes silent is given up`(_ path: String) async throws {
+  func `a download from a silent server times out`(_ path: String) async throws {
     let message = try await expect(
       .timedOut, Self.server().url(path), with: Self.download { $0.stall = .milliseconds(300) })
     #expect(message.contains("sent nothing"))
   }
 
-  @Test func `a server that drips is given up in time`() async throws {
+  @Test func `a download from a slow server ends after the total time limit`() async throws {
     let download = Self.download {
       $0.stall = .seconds(5)
       $0.total = .seconds(1)
@@ -283,15 +283,15 @@ import WebClient
     #expect(message.contains("took longer than"))
   }
 
-  @Test func `a server that is not there is an error`() async throws {
-    // Beside other tests, a name server's answer may wait long for a thread.
+  @Test func `an unreachable server is an error`() async throws {
+    // While other tests run, resolving a name may wait long for a thread.
     let patient = Self.download { $0.connect = .seconds(120) }
-    // Nobody listens on port 1.
+    // Nothing listens on port 1.
     try await expect(.connectionFailed, "http://127.0.0.1:1/x.zip", with: patient)
     try await expect(.connectionFailed, "http://no-such-host.invalid/x.zip", with: patient)
   }
 
-  // MARK: - Ends
+  // MARK: - Cancellation
 
   @Test(arguments: ["/silent", "/drip", "/endless"])
   func `a cancelled task ends the download`(_ path: String) async throws {
@@ -306,7 +306,7 @@ import WebClient
     #expect(target.names == [])
   }
 
-  @Test func `nobody waits for a silent name server after a cancellation`() async throws {
+  @Test func `a cancelled download doesn't wait for a silent name server`() async throws {
     let (names, asked) = AsyncStream<Void>.makeStream()
     var download = Self.download()
     download.resolver = HostResolver { _ in
@@ -324,7 +324,7 @@ import WebClient
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `a file that is there already is neither written nor removed`() async throws {
+  @Test func `an existing file is neither overwritten nor removed`() async throws {
     let server = try await Self.server()
     let target = try Target()
     try Data("mine".utf8).write(to: URL(filePath: target.file))
@@ -338,7 +338,7 @@ import WebClient
     #expect(server.requests == [])
   }
 
-  @Test func `codes are the words of the page`() {
+  @Test func `error codes have the names that the page expects`() {
     let codes: [DownloadError.Code] = [
       .invalidURL, .addressNotAllowed, .notFound, .serverError, .connectionFailed, .tooLarge,
       .timedOut, .cancelled, .cannotWrite,

@@ -14,7 +14,7 @@ import Testing
     let held = Mutex((now: 0, most: 0, done: 0))
   }
 
-  @Test func `requests wait for memory, and no more is held than there is`() async throws {
+  @Test func `requests wait for memory, and the budget is never exceeded`() async throws {
     let budget = ByteBudget(total: 100, limit: 100)
     let watch = Watch()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,7 +40,7 @@ import Testing
     #expect(watch.held.withLock { $0.done } == 40)
   }
 
-  @Test func `who waits too long, or with too many, is refused`() async throws {
+  @Test func `a request that waits too long or behind too many others is rejected`() async throws {
     let budget = ByteBudget(total: 100, limit: 1, patience: .milliseconds(100))
     try await budget.withBytes(1000) {
       let first = Task { try await budget.withBytes(1) {} }
@@ -51,7 +51,7 @@ import Testing
     try await budget.withBytes(100) {}
   }
 
-  @Test func `a cancelled request does not wait`() async throws {
+  @Test func `a cancelled request stops waiting`() async throws {
     let budget = ByteBudget(total: 1, limit: 8)
     try await budget.withBytes(1) {
       let task = Task { try await budget.withBytes(1) {} }

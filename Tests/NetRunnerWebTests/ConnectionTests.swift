@@ -14,10 +14,11 @@ import Testing
 
 @testable import NetRunnerWeb
 
-/// What a connection gets for bytes that no client library sends.
+/// Tests responses to bytes that no client library sends.
 @Suite struct ConnectionTests {
-  /// Sends texts over a connection, with a pause before each, and reads until it is closed or an answer
-  /// is there.
+  /// Sends texts over a connection, with a pause before each.
+  ///
+  /// Reads until the connection is closed or the response is complete.
   private static func exchange(
     _ fixture: WebFixture, _ texts: [String], pause: Duration = .zero,
     until isWhole: @escaping @Sendable (String) -> Bool = { $0.contains("\r\n\r\n") }
@@ -37,7 +38,7 @@ import Testing
         async let sent: Void = {
           for text in texts {
             try await Task.sleep(for: pause)
-            // A server that has answered may have closed the connection.
+            // The server may have closed the connection after its response.
             try? await outbound.write(ByteBuffer(string: text))
           }
         }()
@@ -56,13 +57,15 @@ import Testing
     "", "Host: localhost\r\nHost: localhost\r\n", "Host: localhost\r\nhost: evil.example\r\n",
     "Host: localhost, evil.example\r\n",
   ])
-  func `a request has one host`(_ fields: String) async throws {
+  func `a request needs exactly one host`(_ fields: String) async throws {
     let answer = try await Self.exchange(
       WebFixture(), ["GET /api/v1/server HTTP/1.1\r\n\(fields)\r\n"])
     #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
   }
 
-  @Test func `a client that waits is told to send its body, unless it is refused`() async throws {
+  @Test func `a client that expects 100-continue gets it unless its body is too large`()
+    async throws
+  {
     let fixture = try WebFixture()
     let head =
       "POST /api/v1/models/digits/infer HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
@@ -74,7 +77,7 @@ import Testing
     #expect(refused.hasPrefix("HTTP/1.1 413"), "\(refused)")
   }
 
-  @Test func `a body that drips is ended`() async throws {
+  @Test func `a body that arrives too slowly is cut off`() async throws {
     let fixture = try WebFixture()
     fixture.options.minimumBodyRate = MinimumRate(rate: 1024, patience: .milliseconds(300))
     let head =

@@ -15,11 +15,11 @@ import Testing
 
 @testable import NetRunnerWeb
 
-/// What clients try to have read that they may not.
+/// Tests attempts to make the server read files outside its folders.
 @Suite struct EvaluationOutsideTests {
   private static let digit = TestServer.demo + "/images/digit-7-01.png"
 
-  /// A folder of the server's beside a picture that nobody may see.
+  /// Makes a folder for the server next to an image that clients must not see.
   private static func folder() throws -> TestFolder {
     let folder = try TestFolder()
     try folder.write(FileSystem.read(digit), to: "secret/other/7.png")
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a path in a folder is evaluated`() async throws {
+  @Test func `a path inside a folder is evaluated`() async throws {
     let folder = try Self.folder()
     try await TestServer.test(folders: [folder.path + "/photos"]) { client in
       for path in ["photos/inside", "photos", "photos/"] {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Evaluates files that name the picture outside, and one that is inside.
+  /// Evaluates a dataset that names one image inside the folder and some outside.
   private static func check(
     _ folder: TestFolder, layout: String, failed: Int, in path: String = "photos"
   ) async throws {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a table names no picture outside`() async throws {
+  @Test func `a table can't name images outside the folder`() async throws {
     let folder = try Self.folder()
     let outside = [
       "\(folder.path)/secret/other/7.png", "../secret/other/7.png", "/etc/passwd",
@@ -96,7 +96,7 @@ import Testing
       folder, layout: "table", failed: outside.count, in: "photos/list.csv")
   }
 
-  @Test func `a test bundle names no picture outside`() async throws {
+  @Test func `a test bundle can't name images outside the folder`() async throws {
     let folder = try Self.folder()
     func test(_ paths: [String]) -> Data {
       let images = paths.map { #"{"type": "file", "path": "\#($0)"}"# }.joined(separator: ",")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `COCO's annotations name no picture outside`() async throws {
+  @Test func `COCO annotations can't name images outside the folder`() async throws {
     let folder = try Self.folder()
     let outside = ["../secret/other/7.png", "\(folder.path)/secret/other/7.png", "/etc/passwd"]
     let images = (["inside/7.png"] + outside).enumerated().map {
@@ -137,7 +137,7 @@ import Testing
     try await Self.check(folder, layout: "coco", failed: outside.count)
   }
 
-  @Test func `a list that is a link to one outside is not read`() async throws {
+  @Test func `a list that links to a file outside the folder isn't read`() async throws {
     let folder = try Self.folder()
     try folder.write(Data("SECRET,1,2\n".utf8), to: "secret/list.csv")
     try folder.write(Data("SECRET".utf8), to: "secret/test.json")
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `class maps behind a link are not read`() async throws {
+  @Test func `class maps behind a link aren't read`() async throws {
     let folder = try TestFolder()
     try folder.write(FileSystem.read(Self.digit), to: "photos/images/7.png")
     try folder.write(FileSystem.read(Self.digit), to: "secret/7.png")

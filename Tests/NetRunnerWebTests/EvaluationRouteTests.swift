@@ -21,7 +21,7 @@ import TestSupport
   private static let bundle = TestServer.demo + "/digits.testbundle"
 
   @Test(arguments: [false, true])
-  func `a test bundle is evaluated as it is by a program`(isLive: Bool) async throws {
+  func `the server evaluates a test bundle just like the library`(isLive: Bool) async throws {
     var options = EvaluationOptions()
     options.threads = 2
     let models = try ["digits", "digits-int8"].map {
@@ -53,7 +53,7 @@ import TestSupport
         #expect(found ?? 0 > 0.9)
       }
       #expect(report["dataset"]["sha256"].text == expected.dataset.sha256)
-      // Nobody learns where the server keeps things.
+      // The report doesn't reveal paths of the server.
       #expect(!Self.text(report).contains(TestServer.root))
       #expect(!Self.text(report).contains("tensorio-netrunner"))
       let rows = try await client.json(
@@ -75,7 +75,7 @@ import TestSupport
     }
   }
 
-  @Test func `a folder for each class has its accuracy, and every form of report is read`()
+  @Test func `folders of classes are evaluated, and reports are exported in every format`()
     async throws
   {
     try await TestServer.test { client in
@@ -114,7 +114,7 @@ import TestSupport
     }
   }
 
-  @Test func `photos are shown small, upright and never larger`() async throws {
+  @Test func `images are scaled down and never enlarged`() async throws {
     let folder = try TestFolder()
     let picture = PixelBuffer(width: 600, height: 300, format: .rgb) { _ in }
     try folder.write(
@@ -151,7 +151,7 @@ import TestSupport
     }
   }
 
-  @Test func `one that is cancelled keeps what is done, and others wait`() async throws {
+  @Test func `a cancelled evaluation keeps its results, and another one waits`() async throws {
     try await TestServer.test { client in
       let first = try await client.evaluate([
         "sample": .bool(true), "iterations": .number(1000), "threads": .number(1),
@@ -181,7 +181,7 @@ import TestSupport
     }
   }
 
-  @Test func `one that waits is cancelled at once`() async throws {
+  @Test func `a waiting evaluation is cancelled at once`() async throws {
     try await TestServer.test { client in
       let first = try await client.evaluate([
         "sample": .bool(true), "iterations": .number(1000), "threads": .number(1),
@@ -195,7 +195,7 @@ import TestSupport
     }
   }
 
-  @Test func `a request that cannot be met says why`() async throws {
+  @Test func `the error for an invalid request has the reason`() async throws {
     try await TestServer.test { client in
       let digits = JSONValue.array([.string("digits")])
       for (members, status, code) in [

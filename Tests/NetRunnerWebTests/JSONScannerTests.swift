@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `numbers are those of the C library, to the last bit`() throws {
+  @Test func `numbers equal the C library's to the last bit`() throws {
     var texts = [
       "0", "-0", "1", "-1.5", "0.1", "1e22", "1e23", "123456789012345678", "9007199254740993",
       "18446744073709551615", "18446744073709551616", "0.1234567890123456789", "5e-324",
@@ -56,18 +56,18 @@ import Testing
     ("[1e400]", "too large"), ("[1x]", "other text"), ("1", "must be an array"),
     ("[1,2,3,4,5,6,7,8,9,10,11]", "more than the 10 elements"),
   ])
-  func `what is wrong is said`(_ text: String, _ words: String) throws {
+  func `the error for invalid JSON says what is wrong`(_ text: String, _ words: String) throws {
     let error = #expect(throws: WebError.self) { try Self.elements(text) }
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `brackets are no stack's depth`() throws {
+  @Test func `deeply nested brackets don't overflow the stack`() throws {
     let deep = String(repeating: "[", count: 100_000)
     #expect(throws: WebError.self) { try Self.elements(deep) }
     #expect(throws: WebError.self) { try Self.scan(deep) { try $0.skip() } }
   }
 
-  @Test func `integers are exact or nothing`() throws {
+  @Test func `an integer is exact or nil`() throws {
     func integer<Integer: FixedWidthInteger>(_ text: String, _: Integer.Type) throws -> Integer? {
       try Self.scan(text) { try $0.number(of: "x").integer() }
     }

@@ -42,7 +42,7 @@ import Testing
           == "label_not_found")
       #expect(try FileSystem.contents(of: data.path + "/labels/digits/photos") == ["b c.png"])
     }
-    // They are there for the next server.
+    // The labels are still there after a restart.
     try await TestServer.test(dataFolder: data.path) { client in
       let labels = try await client.json(.get, "models/digits/labels")
       #expect(labels["count"].double == 1)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `what is no label or picture is refused`() async throws {
+  @Test func `an invalid label or image is rejected`() async throws {
     let data = try TestFolder()
     let picture = try Self.picture()
     try await TestServer.test(dataFolder: data.path) { client in
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `labels are exported as a test bundle that is evaluated, and as Net Runner's zip`()
+  @Test func `labels are exported as a readable test bundle and as Net Runner's zip`()
     async throws
   {
     let data = try TestFolder()

@@ -19,7 +19,7 @@ import Testing
 @Suite struct ModelRouteTests {
   private static let infer = "/api/v1/models/digits/infer"
 
-  @Test func `the shipped models are listed, and a classifier is the first`() async throws {
+  @Test func `the shipped models are listed, and a classifier is the default`() async throws {
     try await WebFixture().test { client in
       try await client.execute(uri: "/api/v1/models", method: .get) { response in
         let document = try response.json
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ["digit-7-01.png", "digit-3-01.png", "digit-9-02.png"])
-  func `an answer is what the model says`(name: String) async throws {
+  func `a response has the model's result`(name: String) async throws {
     let model = try InferenceModel(
       bundle: ModelBundle(WebFixture.demo + "/digits.tiobundle"),
       loader: ModelLoader(backends: [.liteRT]))
@@ -72,10 +72,10 @@ import Testing
   }
 
   @Test(arguments: [(true, [255, 255, 0, 0]), (false, [255, 255, 255, 255])])
-  func `a preview shows the alpha that models do not get`(
+  func `a preview shows the alpha channel that models don't get`(
     isTransparent: Bool, expected: [UInt8]
   ) async throws {
-    // The left half is opaque.
+    // With transparency, only the left half is opaque.
     let pixels: [[UInt8]] =
       isTransparent ? [[9, 9, 9, 255], [9, 9, 9, 0]] : [[9, 9, 9], [9, 9, 9]]
     let row = (0..<64).flatMap { pixels[$0 / 32] }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `pictures of a live source fade into each other`() async throws {
+  @Test func `results of a live source are smoothed`() async throws {
     let (seven, three) = (try WebFixture.picture(), try WebFixture.picture("digit-3-01.png"))
     try await WebFixture().test { client in
       let uri = Self.infer + "?source=camera&top=10&threshold=0"
@@ -124,7 +124,7 @@ import Testing
       (infer + "?iterations=99999999999999999999", "bad_request"),
       (infer + "?source=" + String(repeating: "a", count: 65), "bad_request"),
     ])
-  func `what is wrong is said`(uri: String, code: String) async throws {
+  func `the error for an invalid request has a code`(uri: String, code: String) async throws {
     let picture = try WebFixture.picture()
     try await WebFixture().test { client in
       try await client.execute(uri: uri, method: .post, body: picture) { response in
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: ["", "hello", "\u{89}PNG\r\n", "GIF89a", "BM"])
-  func `what is no picture is said to be none`(text: String) async throws {
+  func `a body that isn't an image is rejected`(text: String) async throws {
     try await WebFixture().test { client in
       try await client.execute(
         uri: Self.infer, method: .post, body: ByteBuffer(string: text)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `a picture that was cut is refused`() async throws {
+  @Test func `a truncated image is rejected`() async throws {
     var picture = try WebFixture.picture()
     let half = picture.readSlice(length: picture.readableBytes / 2) ?? ByteBuffer()
     try await WebFixture().test { client in
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a folder's models are found, deleted, and shipped ones are kept`() async throws {
+  @Test func `a folder's models can be deleted, and shipped models can't`() async throws {
     let fixture = try WebFixture()
     let layer = #""type": "array", "shape": [1]}"#
     try fixture.addBundle(
@@ -186,7 +186,7 @@ import Testing
     try #expect(FileManager.default.contentsOfDirectory(atPath: fixture.options.models).isEmpty)
   }
 
-  @Test func `an error names a folder that cannot be deleted, and the reason`() async throws {
+  @Test func `the error for a failed deletion names the folder and the reason`() async throws {
     let fixture = try WebFixture()
     let layer = #""type": "array", "shape": [1]}"#
     try fixture.addBundle(
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `a bundle that cannot be read hides no other`() async throws {
+  @Test func `an unreadable bundle doesn't hide other models`() async throws {
     let fixture = try WebFixture()
     try FileManager.default.createDirectory(
       atPath: fixture.options.models + "/broken.tiobundle", withIntermediateDirectories: true)
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test func `what ships is what the demo has`() throws {
+  @Test func `shipped models and samples equal the demo's`() throws {
     let files = FileManager.default
     let assets = WebFixture.demo + "/../Sources/NetRunnerWeb/Assets"
     for (shipped, demo) in [("Models", WebFixture.demo), ("Samples", WebFixture.demo + "/images")] {

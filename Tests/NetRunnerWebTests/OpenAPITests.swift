@@ -14,7 +14,7 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct OpenAPITests {
-  @Test func `the document has each route, and no other`() async throws {
+  @Test func `the document lists exactly the routes of the server`() async throws {
     let fixture = try WebFixture()
     let server = try NetRunnerServer(fixture.options)
     let routes = try server.router().routes

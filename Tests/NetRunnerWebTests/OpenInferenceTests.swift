@@ -18,7 +18,7 @@ import Testing
 
   init() throws { length = try #require(HTTPField.Name("Inference-Header-Content-Length")) }
 
-  /// A model of two inputs: it multiplies [1, 4] by [1, 4].
+  /// Makes a server with a model that multiplies two inputs of shape [1, 4].
   private static func fixture() throws -> WebFixture {
     let fixture = try WebFixture()
     try fixture.addBundle(
@@ -36,7 +36,7 @@ import Testing
       {"name": "input2", "datatype": "FP32", "shape": [1, 4], "data": [5, 6, 7, 8]}]}
     """
 
-  @Test func `a model of two inputs is described and run`() async throws {
+  @Test func `a model with two inputs is described and run`() async throws {
     let fixture = try Self.fixture()
     try await fixture.test { client in
       try await client.execute(uri: "/v2/models/matmul", method: .get) { response in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a body over the limit that was set is refused`() async throws {
+  @Test func `a body over the configured limit is rejected`() async throws {
     let fixture = try Self.fixture()
     fixture.options.maximumTensorRequestBytes = Self.call.utf8.count
     try await fixture.test { client in
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `binary tensors give the same as JSON`() async throws {
+  @Test func `binary tensors give the same results as JSON`() async throws {
     let fixture = try Self.fixture()
     try await fixture.test { client in
       let values = try await client.execute(
@@ -141,7 +141,9 @@ import Testing
         "-4 bytes"
       ),
     ])
-  func `what is wrong with a request is said`(body: String, message: String) async throws {
+  func `the error for an invalid request says what is wrong`(body: String, message: String)
+    async throws
+  {
     let fixture = try Self.fixture()
     try await fixture.test { client in
       try await client.execute(
@@ -154,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `versions and unknown models are told apart`() async throws {
+  @Test func `unknown models and versions are answered with 404`() async throws {
     try await Self.fixture().test { client in
       for (uri, status) in [
         ("/v2/models/matmul/versions/1", 200), ("/v2/models/matmul/versions/2", 404),

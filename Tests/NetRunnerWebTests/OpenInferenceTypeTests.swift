@@ -13,7 +13,7 @@ import Testing
 
 @testable import NetRunnerWeb
 
-/// Which tensors are taken for which inputs, and what the server says of its models.
+/// Tests which tensors an input accepts and how the server describes its models.
 @Suite struct OpenInferenceTypeTests {
   private static func fixture() throws -> WebFixture {
     let fixture = try WebFixture()
@@ -48,7 +48,7 @@ import Testing
         + #""datatype": "\#(type)"}]}"#)
   }
 
-  @Test func `other types than the announced and the model's own are refused`() async throws {
+  @Test func `only the described data type and the model's own type are accepted`() async throws {
     try await Self.fixture().test { client in
       for (model, type, status) in [
         ("float32", "FP32", 200), ("float32", "FP64", 400), ("float32", "FP16", 400),
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a quantized model takes its own bytes as they are, and numbers as numbers`()
+  @Test func `a quantized model accepts quantized bytes as well as numbers`()
     async throws
   {
     try await Self.fixture().test { client in
@@ -99,7 +99,7 @@ import Testing
         try $0.json
       }
       #expect(metadata["inputs"][0]["datatype"].text == "FP32")
-      // The same as the numbers that these bytes stand for, and not as the numbers themselves.
+      // The bytes stand for other numbers, so the result differs from that of these numbers.
       let asNumbers = try await run("FP32", "[-100, 0, 50, 100]")
       #expect(raw != asNumbers)
       #expect(raw.count == 3)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a picture's input takes the model's own elements`() async throws {
+  @Test func `an image input accepts the model's own elements`() async throws {
     try await Self.fixture().test { client in
       let values = (0..<144).map { "\(Float($0) / 100 - 0.5)" }.joined(separator: ",")
       for (shape, status) in [
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `an input or output that is given twice is an error`() async throws {
+  @Test func `a duplicate input or output is an error`() async throws {
     try await Self.fixture().test { client in
       let input = #"{"name": "x", "datatype": "FP32", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}"#
       for (body, words) in [
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `what is no number is null, and infinity is an error`() async throws {
+  @Test func `NaN is null in JSON, and infinity is an error`() async throws {
     try await Self.fixture().test { client in
       for (bits, status) in [(UInt32(0x7FC0_0000), 200), (0x7F80_0000, 500)] {
         let header = """
@@ -183,12 +183,12 @@ import Testing
     }
   }
 
-  @Test func `the index, the configuration and the statistics tell the truth`() async throws {
+  @Test func `the index, the configuration and the statistics are correct`() async throws {
     let fixture = try Self.fixture()
     let broken = fixture.options.models + "/float64.tiobundle/model.tflite"
     try Data("no model".utf8).write(to: URL(filePath: broken))
     try await fixture.test { client in
-      // It is known not to be ready once somebody has tried.
+      // The server knows that the model isn't ready only after trying to load it.
       try await client.execute(uri: "/v2/models/float64/ready", method: .get) {
         #expect($0.status != .ok)
       }
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test func `a body is as large as the model's tensors can be`() async throws {
+  @Test func `a body larger than the model's tensors need is rejected`() async throws {
     try await Self.fixture().test { client in
       let data = "[" + String(repeating: " ", count: 1 << 20) + "1, 2, 3, 4, 5, 6]"
       try await client.execute(
@@ -254,7 +254,7 @@ import Testing
     }
   }
 
-  @Test func `without the library the server is not ready`() async throws {
+  @Test func `without the library, the server isn't ready`() async throws {
     let fixture = try Self.fixture()
     fixture.options.libraryProblem = { "LiteRT is not installed." }
     try await fixture.test { client in

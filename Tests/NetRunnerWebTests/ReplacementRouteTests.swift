@@ -14,7 +14,7 @@ import Testing
 @testable import NetRunner
 @testable import NetRunnerWeb
 
-/// What becomes of the models that are there when another one is imported.
+/// Tests what happens to existing models when another one is imported.
 @Suite struct ReplacementRouteTests {
   private static func zip(_ folder: String, id: String, name: String) throws -> ByteBuffer {
     let path = FileManager.default.temporaryDirectory.appending(path: "zip-\(UUID())").path
@@ -34,7 +34,7 @@ import Testing
     return ByteBuffer(bytes: try FileSystem.read(path))
   }
 
-  @Test func `a model is replaced on request, and no other one is`() async throws {
+  @Test func `a model is replaced only on request, and others are kept`() async throws {
     try await WebFixture().test { client in
       func post(_ body: ByteBuffer, _ query: String = "") async throws -> (Int, JSONValue) {
         try await client.execute(

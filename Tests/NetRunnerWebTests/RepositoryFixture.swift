@@ -18,7 +18,7 @@ import Testing
 
 @testable import NetRunnerWeb
 
-/// A model repository that listens, with a folder of its own, for one test.
+/// A running model repository with its own folder for one test.
 final class RepositoryFixture: Sendable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "hosted-\(UUID())").path
   private let token = Mutex("")
@@ -29,7 +29,7 @@ final class RepositoryFixture: Sendable {
   /// Starts the server.
   ///
   /// - Parameter isPrivate: Whether reading needs a token.
-  /// - Throws: When it does not start.
+  /// - Throws: An error if the server can't start.
   init(isPrivate: Bool = false) async throws {
     self.isPrivate = isPrivate
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -45,28 +45,28 @@ final class RepositoryFixture: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// The server's folder, which may be exchanged while it is stopped.
+  /// The server's folder, which a test can replace while the server is stopped.
   var data: String { folder + "/data" }
   var cache: String { folder + "/cache" }
-  /// The file of a blob.
+  /// Returns the path of a blob's file.
   func blob(_ digest: BlobDigest) -> String {
     "\(data)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
 
   var place: String { address.withLock { $0 } }
 
-  /// Starts the server where it was before.
+  /// Starts the server at its previous address, if it had one.
   func start() async throws {
     var options = ModelRepositoryOptions(dataFolder: data)
     options.requiresTokenToRead = isPrivate
     let former = Int(place.split(separator: ":").last ?? "")
     for _ in 0..<50 {
-      // None of those that systems give to who asks for any: it would be gone after a stop.
+      // The port isn't an ephemeral one, which another program could get after a stop.
       options.port = former ?? .random(in: 15_000..<32_000)
       if try await listens(options) { return }
       try await Task.sleep(for: .milliseconds(200))
     }
-    Issue.record("The repository does not listen.")
+    Issue.record("The repository server didn't start.")
   }
 
   private func listens(_ options: ModelRepositoryOptions) async throws -> Bool {
@@ -86,21 +86,21 @@ final class RepositoryFixture: Sendable {
     return false
   }
 
-  /// Stops the server; its folder is free then.
+  /// Stops the server and releases its folder.
   func stop() async throws {
     let task = serving.withLock { $0 }
     task?.cancel()
     _ = await task?.result
   }
 
-  /// A token for all.
+  /// A token with all permissions.
   var secret: String { token.withLock { $0 } }
 
   var publisher: ModelRepositoryPublisher {
     get throws { try ModelRepositoryPublisher(server: place, token: token.withLock { $0 }) }
   }
 
-  /// What a client of the repository is told: the server's keys, unless others.
+  /// Returns a client's configuration, with the server's keys unless others are given.
   func configuration(keys: [VerificationKey]? = nil) async throws -> ModelRepositoryConfiguration {
     let known = try await publisher.keys().map { try VerificationKey($0.key) }
     var configuration = ModelRepositoryConfiguration(
@@ -110,7 +110,7 @@ final class RepositoryFixture: Sendable {
     return configuration
   }
 
-  /// Publishes a version, and gives it to all.
+  /// Publishes a version and points the stable channel at it.
   func publish(
     _ path: String, as model: String = "hosted", _ version: String, details: String? = nil
   ) async throws {
@@ -121,9 +121,9 @@ final class RepositoryFixture: Sendable {
     try await publisher.changeChannel(.stable, of: name) { $0.version = version }
   }
 
-  /// A shipped bundle under another identifier.
+  /// Copies a shipped bundle and changes its identifier.
   ///
-  /// - Returns: Its folder.
+  /// - Returns: The path of the copy.
   func bundle(_ demo: String = "digits", id: String = "hosted") throws -> String {
     let path = "\(folder)/bundles/\(UUID())/\(id).tiobundle"
     try FileManager.default.createDirectory(
@@ -137,7 +137,7 @@ final class RepositoryFixture: Sendable {
     return path
   }
 
-  /// A server of Net Runner that imports from here.
+  /// Makes a Net Runner server that imports from this repository.
   func netRunner(keys: [VerificationKey]? = nil) async throws -> WebFixture {
     let fixture = try WebFixture()
     fixture.options.repository = try await configuration(keys: keys)
@@ -146,9 +146,9 @@ final class RepositoryFixture: Sendable {
 }
 
 extension TestClient {
-  /// Imports a model, and waits for the end.
+  /// Imports a model and waits for the import to end.
   ///
-  /// - Returns: The import.
+  /// - Returns: The JSON of the import.
   func importModel(
     _ model: String = "hosted", replaces: Bool = false,
     location: SourceLocation = #_sourceLocation
@@ -162,7 +162,7 @@ extension TestClient {
     return try await endOfImport(id)
   }
 
-  /// Waits for the end of an import.
+  /// Waits for an import to end.
   func endOfImport(_ id: String) async throws -> JSONValue {
     for _ in 0..<15_000 {
       let job = try await json(.get, "imports/" + id)["import"]
@@ -172,7 +172,7 @@ extension TestClient {
     throw TensorIOError(.internalFault, "The import does not end.")
   }
 
-  /// What the repository's list says of a model.
+  /// Returns the entry for a model in the repository's list.
   func listed(
     _ model: String = "hosted", location: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {

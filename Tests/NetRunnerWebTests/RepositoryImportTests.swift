@@ -37,7 +37,7 @@ import Testing
       .sorted { $0.label < $1.label }.map(\.value.shortestDouble)
   }
 
-  /// The names in the models folder, hidden ones too.
+  /// Returns the names in the models folder, including hidden ones.
   private static func names(_ fixture: WebFixture) throws -> [String] {
     try FileSystem.contents(of: fixture.options.models).sorted()
   }
@@ -68,7 +68,7 @@ import Testing
       #expect(model["origin"]["document_version"].double == 1)
       try #expect(await Self.values(client, "hosted") == Self.localValues("digits"))
 
-      // The same once more mends, and changes nothing.
+      // Importing the same version again repairs it.
       row = try await client.listed()
       #expect(row["state"].text == "imported" && row["imported"]["version"].text == "1.0")
       try FileManager.default.removeItem(atPath: models + "/hosted.tiobundle/assets/labels.txt")
@@ -86,14 +86,14 @@ import Testing
       row = try await client.listed()
       #expect(row["state"].text == "imported" && row["imported"]["version"].text == "2.0")
 
-      // Going back is a newer document.
+      // A rollback is a newer document, so it counts as an update.
       try await repository.publisher.rollBack(.stable, of: #require(RepositoryName("hosted")))
       try #expect(await client.listed()["state"].text == "update")
       job = try await client.importModel()
       #expect(job["state"].text == "done", "\(job)")
       try #expect(await Self.values(client, "hosted") == Self.localValues("digits"))
 
-      // What was imported can be published, without what is known of it here.
+      // An imported model can be published without the record of its origin.
       try await repository.publish(models + "/hosted.tiobundle", "3.0")
       try #expect(await client.listed()["state"].text == "update")
 
@@ -103,7 +103,7 @@ import Testing
     try #expect(Self.names(fixture).isEmpty)
   }
 
-  @Test func `an update that is no good leaves the former version`() async throws {
+  @Test func `an update with an invalid model keeps the previous version`() async throws {
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     let maker = try WebFixture()
@@ -139,7 +139,7 @@ import Testing
 
   private static let tflite = WebFixture.demo + "/digits.tiobundle/model.tflite"
 
-  @Test func `a model whose signature nobody knows is neither listed as good nor imported`()
+  @Test func `a model signed with an unknown key is listed as unavailable and not imported`()
     async throws
   {
     let repository = try await RepositoryFixture()
@@ -156,7 +156,7 @@ import Testing
     try #expect(Self.names(fixture).isEmpty)
   }
 
-  @Test func `a blob that was changed where it lies is refused`() async throws {
+  @Test func `a blob that was changed in the repository is rejected`() async throws {
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     try await repository.stop()
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: ["model.json", "model.tflite", "manifest"])
-  func `a blob that was changed on the way is refused`(_ changed: String) async throws {
+  func `a blob that was changed in transit is rejected`(_ changed: String) async throws {
     let repository = try await RepositoryFixture()
     let bundle = try repository.bundle()
     try await repository.publish(bundle, "1.0")
@@ -185,7 +185,7 @@ import Testing
     let manifest = try #require(channel.document.release).manifest.digest
     let digest =
       changed == "manifest" ? manifest : BlobDigest(of: try FileSystem.read("\(bundle)/\(changed)"))
-    // All that it has is the repository's own, but for a bit.
+    // The server sends the repository's data with one bit changed.
     let liar = try await ScriptedServer { path in
       if path.hasSuffix("/channels/stable") { return .reply("200 OK", body: document) }
       guard let asked = BlobDigest(FileSystem.name(of: path)),
@@ -205,7 +205,7 @@ import Testing
     try await liar.close()
   }
 
-  @Test func `what is too large is refused before it is fetched`() async throws {
+  @Test func `a model that is too large is rejected before the download`() async throws {
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
@@ -221,8 +221,7 @@ import Testing
     try #expect(Self.names(fixture).isEmpty)
   }
 
-  @Test func `an import that is cancelled leaves nothing, and goes on the next time`() async throws
-  {
+  @Test func `a cancelled import leaves no model, and the next one succeeds`() async throws {
     let repository = try await RepositoryFixture()
     let bundle = try repository.bundle()
     try Data(count: 64 << 20).write(to: URL(filePath: bundle + "/weights.bin"))
@@ -247,7 +246,8 @@ import Testing
     try #expect(Self.names(fixture) == ["hosted.tiobundle"])
   }
 
-  @Test func `a server that is gone is said to be`() async throws {
+  @Test func `an unreachable repository is reported, and imported models still work`() async throws
+  {
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  @Test func `what was true once is refused, without the cache too`() async throws {
+  @Test func `an older document is rejected as a replay, even without the cache`() async throws {
     let repository = try await RepositoryFixture()
     let files = FileManager.default
     try await repository.publish(repository.bundle(), "1.0")

@@ -19,7 +19,7 @@ import Testing
 @Suite struct RepositoryRouteTests {
   private static let start = ByteBuffer(string: #"{"repository_model": "hosted"}"#)
 
-  @Test func `without a repository there is none, and the page is told so`() async throws {
+  @Test func `a server without a repository says so`() async throws {
     try await WebFixture().test { client in
       let client = TestClient(client)
       try #expect(await client.json(.get, "server")["repository"] == .null)
@@ -38,7 +38,7 @@ import Testing
       #"{"repository_model": 1}"#,
       #"{"url": "https://example.com/x.zip", "repository_model": "x"}"#,
     ])
-  func `a name that is none is refused`(body: String) async throws {
+  func `an invalid model name is rejected`(body: String) async throws {
     try await WebFixture().test { client in
       try await client.execute(
         uri: "/api/v1/imports", method: .post, headers: [.contentType: "application/json"],
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `the repository is for those who may import`() async throws {
+  @Test func `only clients that may import can use the repository`() async throws {
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
@@ -84,7 +84,7 @@ import Testing
     try #expect(FileSystem.contents(of: fixture.options.models).isEmpty)
   }
 
-  @Test func `a private repository wants its own token, which nobody is told`() async throws {
+  @Test func `a private repository needs its token, which no response reveals`() async throws {
     let repository = try await RepositoryFixture(isPrivate: true)
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [".origin.json", ".ORIGIN.json", ".origin.json/deeper"])
-  func `a zip file that claims an origin has none`(name: String) async throws {
+  func `the origin that a zip file claims is ignored`(name: String) async throws {
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
@@ -139,7 +139,7 @@ import Testing
     }
     try await fixture.test { client in
       try await upload(client)
-      // It keeps nobody from importing, and takes an import's place without its origin.
+      // It doesn't prevent an import, and replacing an import with it removes the origin.
       let refused = try await TestClient(client).importModel()
       #expect(refused["error"]["code"].text == "same_id", "\(refused)")
       let job = try await TestClient(client).importModel(replaces: true)
@@ -151,7 +151,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: origin))
   }
 
-  @Test func `a channel without a version is said to have none`() async throws {
+  @Test func `a channel without a version is reported as not found`() async throws {
     let repository = try await RepositoryFixture()
     let (model, version) = (
       try #require(RepositoryName("waiting")), try #require(RepositoryName("1.0"))
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `a repository that makes no sense keeps the server from starting`() async throws {
+  @Test func `an invalid repository configuration stops the server from starting`() async throws {
     for (server, keys) in [
       ("http://models.example.com", [SigningKey().verificationKey]),
       ("https://u:p@models.example.com", [SigningKey().verificationKey]),

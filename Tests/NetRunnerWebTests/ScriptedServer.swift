@@ -10,20 +10,20 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server that answers byte for byte what a test says, also what no server should.
+/// A server that sends exactly the bytes that a test wants, even invalid ones.
 ///
-/// It answers until the tests end, or until it is closed.
+/// It runs until the tests end or until it is closed.
 final class ScriptedServer: Sendable {
-  /// What follows a request.
+  /// What the server sends after a request.
   enum Answer: Sendable {
-    /// These bytes; the connection is closed then unless told.
+    /// These bytes. Then it closes the connection if `closes` is true.
     case bytes([UInt8], closes: Bool = true)
-    /// These bytes, and zeros for ever.
+    /// These bytes, then zeros forever.
     case endless([UInt8])
-    /// These bytes, then one every so often.
+    /// These bytes, then a zero at each interval.
     case drip([UInt8], every: TimeAmount)
 
-    /// A whole answer.
+    /// A complete response.
     static func reply(
       _ status: String, _ fields: [String] = [], body: [UInt8] = []
     ) -> Answer {
@@ -31,23 +31,23 @@ final class ScriptedServer: Sendable {
       return .bytes(Array(head.joined(separator: "\r\n").utf8) + body)
     }
 
-    /// An answer as it stands.
+    /// A response with exactly this text.
     static func text(_ text: String, closes: Bool = true) -> Answer {
       .bytes(Array(text.utf8), closes: closes)
     }
   }
 
-  /// The first lines and fields of the requests that came.
+  /// The first lines and fields of all requests.
   var requests: [String] { log.withLock { $0 } }
   let port: Int
   private let channel: any Channel
   private let log = Log()
 
   /// - Parameters:
-  ///   - host: The address it listens at.
-  ///   - tls: Its certificate; nil speaks plainly.
-  ///   - answers: What it answers to a request for a path.
-  /// - Throws: When it cannot listen.
+  ///   - host: The address at which it listens.
+  ///   - tls: The certificate, or nil for plain HTTP.
+  ///   - answers: Returns what to send for the path of a request.
+  /// - Throws: An error if it can't listen.
   init(
     host: String = "127.0.0.1", tls: NIOSSLContext? = nil,
     _ answers: @escaping @Sendable (_ path: String) -> Answer
@@ -66,13 +66,13 @@ final class ScriptedServer: Sendable {
     port = channel.localAddress?.port ?? 0
   }
 
-  /// Takes no more connections.
+  /// Stops accepting connections.
   func close() async throws { try await channel.close() }
 
   func url(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(path)" }
 }
 
-/// The requests that came, from all connections.
+/// The requests of all connections.
 private final class Log: Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -16,13 +16,13 @@ import Testing
 
 @testable import NetRunnerWeb
 
-/// A server with the models of Demo/, and what tests ask of it.
+/// Runs a server with the models of Demo/ for tests.
 enum TestServer {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
   static let demo = root + "/Demo"
 
-  /// Runs a test against the routes, or a server that listens.
+  /// Runs a test against the router or a running server.
   static func test<Value>(
     _ setup: TestingSetup = .router, folders: [String] = [], dataFolder: String? = nil,
     _ body: @Sendable (TestClient) async throws -> Value
@@ -38,13 +38,13 @@ enum TestServer {
   }
 }
 
-/// Asks a server for JSON.
+/// Sends requests to a server and reads JSON responses.
 struct TestClient: Sendable {
   let client: any TestClientProtocol
 
   init(_ client: any TestClientProtocol) { self.client = client }
 
-  /// An answer; its status must be the expected one.
+  /// Returns a response after checking its status.
   @discardableResult
   func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]? = nil, json: JSONValue? = nil,
@@ -65,7 +65,7 @@ struct TestClient: Sendable {
     return response
   }
 
-  /// An answer's document.
+  /// Returns the JSON of a response.
   @discardableResult
   func json(
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]? = nil, json: JSONValue? = nil,
@@ -76,7 +76,7 @@ struct TestClient: Sendable {
     return try JSONValue(parsing: Data(response.body.readableBytesView))
   }
 
-  /// An error's code.
+  /// Returns the code of an error.
   func code(
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]? = nil, json: JSONValue? = nil,
     expects status: Int, location: SourceLocation = #_sourceLocation
@@ -86,7 +86,7 @@ struct TestClient: Sendable {
     return answer["error"]["code"].text
   }
 
-  /// Begins an upload and sends all files of a folder.
+  /// Starts an upload and sends the files of a folder.
   func upload(_ folder: String, as name: String, _ isWanted: (String) -> Bool = { _ in true })
     async throws -> String
   {
@@ -101,7 +101,7 @@ struct TestClient: Sendable {
     return id
   }
 
-  /// Begins an evaluation.
+  /// Starts an evaluation.
   func evaluate(_ members: [String: JSONValue]) async throws -> String {
     var members = members
     members["models"] = members["models"] ?? .array([.string("digits")])
@@ -109,9 +109,9 @@ struct TestClient: Sendable {
     return try #require(answer["evaluation"]["id"].text)
   }
 
-  /// Waits for an evaluation's end.
+  /// Waits for an evaluation to end.
   ///
-  /// - Returns: The answer.
+  /// - Returns: The JSON of the response.
   func end(of id: String) async throws -> JSONValue {
     for _ in 0..<6000 {
       let answer = try await json(.get, "evaluations/" + id)
@@ -147,7 +147,7 @@ extension JSONValue {
   }
 }
 
-/// A folder that is deleted at the test's end.
+/// A folder that is deleted when the test ends.
 final class TestFolder: Sendable {
   let path: String
 

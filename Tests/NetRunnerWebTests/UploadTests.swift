@@ -15,7 +15,7 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct UploadTests {
-  /// A store with small limits and a clock that the test moves.
+  /// A store with small limits and a clock that the test sets.
   private final class Fixture: Sendable {
     let scratch: ScratchFolder
     let store: UploadStore
@@ -61,7 +61,7 @@ import Testing
         .filter { FileSystem.isFile(folder + "/" + $0) }.sorted()
     }
 
-    /// What is deleted is deleted in the background.
+    /// Waits for an upload's folder to be deleted, which happens in the background.
     func waitForEnd(of id: String) async throws {
       for _ in 0..<30_000 where FileSystem.isFolder(scratch.path + "/uploads/" + id) {
         try await Task.sleep(for: .milliseconds(10))
@@ -84,7 +84,7 @@ import Testing
     "%2Fetc%2Fpasswd", "a%2F%CC%81b", String(repeating: "a", count: 256),
     Array(repeating: "a", count: 17).joined(separator: "/"),
   ])
-  func `a path that leads elsewhere is refused`(_ path: String) async throws {
+  func `an invalid path is rejected`(_ path: String) async throws {
     try await TestServer.test { client in
       let id = try #require(
         try await client.json(.post, "uploads", expects: 201)["upload"]["id"].text)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `names may be of any language, 255 bytes and 16 parts`() async throws {
+  @Test func `paths can be in any language, with 16 parts of 255 bytes`() async throws {
     try await TestServer.test { client in
       let id = try #require(
         try await client.json(.post, "uploads", expects: 201)["upload"]["id"].text)
@@ -111,7 +111,9 @@ import Testing
     }
   }
 
-  @Test func `bodies without a length come in whole, and nothing is overwritten`() async throws {
+  @Test func `a body without a length is stored completely, and no file is overwritten`()
+    async throws
+  {
     let fixture = try Fixture()
     let id = try fixture.store.create()
     try await fixture.put("Photos/a.jpg", id, parts: [70_000, 1, 0, 99_999])
@@ -124,7 +126,7 @@ import Testing
     #expect(fixture.files(id) == ["files/Photos/a.jpg"])
   }
 
-  @Test func `what is too large or incomplete leaves nothing`() async throws {
+  @Test func `a file that is too large or incomplete leaves nothing behind`() async throws {
     let fixture = try Fixture()
     let id = try fixture.store.create()
     func code(_ parts: [Int], length: Int? = nil) async -> String? {
@@ -144,7 +146,7 @@ import Testing
     #expect(fixture.files(id) == ["files/x", "files/y", "files/z"])
   }
 
-  @Test func `an upload goes away after six hours, and one that is used stays`() async throws {
+  @Test func `an idle upload is deleted after six hours, and one in use is kept`() async throws {
     let fixture = try Fixture()
     let (first, second) = (try fixture.store.create(), try fixture.store.create())
     #expect(
@@ -164,7 +166,7 @@ import Testing
     withExtendedLifetime(use) {}
   }
 
-  @Test func `a deleted upload stays as long as it is used`() async throws {
+  @Test func `a deleted upload is kept while it is used`() async throws {
     let fixture = try Fixture()
     let id = try fixture.store.create()
     var use: UploadLease? = try fixture.store.use(id)
@@ -175,7 +177,7 @@ import Testing
     try await fixture.waitForEnd(of: id)
   }
 
-  @Test func `one that was long unused makes room`() async throws {
+  @Test func `an upload that was idle for long makes room for a new one`() async throws {
     let fixture = try Fixture()
     let old = try fixture.store.create()
     fixture.instant.advance(by: .seconds(3600))
@@ -184,7 +186,7 @@ import Testing
     try await fixture.waitForEnd(of: old)
   }
 
-  @Test func `the folder goes away with the store`() throws {
+  @Test func `the folder is deleted with the store`() throws {
     var fixture: Fixture? = try Fixture()
     let path = try #require(fixture?.scratch.path)
     _ = try fixture?.store.create()

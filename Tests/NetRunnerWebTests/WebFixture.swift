@@ -15,7 +15,7 @@ import TestSupport
 
 @testable import NetRunnerWeb
 
-/// A server for one test, with a folder of models of its own.
+/// A server for one test with its own folder of models.
 final class WebFixture {
   let folder: String
   var options: NetRunnerOptions
@@ -31,7 +31,7 @@ final class WebFixture {
 
   static let demo = Python.root.path + "/Demo"
 
-  /// Puts a bundle around a fixture model into the folder.
+  /// Adds a bundle with a fixture model to the folder.
   func addBundle(
     _ model: String, id: String, inputs: [String], outputs: [String], type: String = "test"
   )
@@ -49,7 +49,7 @@ final class WebFixture {
     """.write(toFile: bundle + "/model.json", atomically: true, encoding: .utf8)
   }
 
-  /// Calls a closure with a client of the server.
+  /// Runs a test with a client of the server.
   func test(
     _ setup: TestingSetup = .router,
     _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void

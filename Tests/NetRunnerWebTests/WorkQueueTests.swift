@@ -11,7 +11,7 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct WorkQueueTests {
-  /// How many are at work, and the most that ever were.
+  /// Counts the running jobs and their maximum.
   private final class Counter: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 
@@ -27,7 +27,7 @@ import Testing
     func end() { counts.withLock { $0.now -= 1 } }
   }
 
-  @Test func `all work is done, and no more at once than there are threads`() async throws {
+  @Test func `all jobs run, and never more at once than there are threads`() async throws {
     let queue = WorkQueue(threads: 3, limit: 1000)
     let counter = Counter()
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -46,7 +46,7 @@ import Testing
     #expect((1...3).contains(counter.most))
   }
 
-  @Test func `too much work is refused at once`() async throws {
+  @Test func `a job over the limit is rejected at once`() async throws {
     let queue = WorkQueue(threads: 1, limit: 2)
     let gate = DispatchSemaphore(value: 0)
     let begun = DispatchSemaphore(value: 0)
@@ -71,7 +71,7 @@ import Testing
     #expect(rest == [2, 3])
   }
 
-  @Test func `what a job holds is given back when it is done, although others wait`() async throws {
+  @Test func `a finished job releases its resources even while others wait`() async throws {
     final class Body: Sendable {}
     let queue = WorkQueue(threads: 1, limit: 10)
     let gate = DispatchSemaphore(value: 0)
@@ -101,7 +101,7 @@ import Testing
     gate.signal()
     try await first
     try await second.value
-    // The third job runs and the fourth one waits.
+    // Now the third job runs and the fourth one waits.
     for _ in 0..<100_000 where body != nil { try await Task.sleep(for: .milliseconds(1)) }
     #expect(body == nil && queue.waitingCount == 1)
     gate.signal()
@@ -109,7 +109,7 @@ import Testing
     try await fourth.value
   }
 
-  @Test func `errors come back`() async throws {
+  @Test func `errors of a job are thrown to its caller`() async throws {
     let queue = WorkQueue(threads: 1, limit: 1)
     await #expect(throws: WebError.self) {
       try await queue.run { throw WebError.badRequest("no") }

@@ -8,11 +8,11 @@ import Foundation
 import TensorIO
 import TestSupport
 
-/// Unpacks zip files with another program than the one that wrote them.
+/// Unpacks zip files with a program other than the one that wrote them.
 enum ZipListing {
   /// Unpacks a file.
   ///
-  /// - Returns: The names in it, sorted.
+  /// - Returns: The sorted names of its entries.
   static func names(in zip: String, into folder: String) async throws -> [String] {
     let script =
       "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); z.extractall(sys.argv[2]); "

@@ -12,11 +12,13 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// What the store does with S3 itself; what every store does is in `BlobStoreTests`.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
+/// Tests that are specific to S3.
+///
+/// `BlobStoreTests` has the tests that every store must pass.
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."), .timeLimit(.minutes(10)))
 struct S3BlobStoreTests {
   @Test(arguments: [0, 1, 99_999, 100_000, 100_001, 950_000])
-  func `boto3 reads what is put, and the other way round`(count: Int) async throws {
+  func `boto3 reads what the store writes, and vice versa`(count: Int) async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store(limits: .small)
     let bytes = sampleBytes(count)
@@ -36,7 +38,7 @@ struct S3BlobStoreTests {
     #expect(read == bytes)
   }
 
-  @Test func `a list has all pages, and blobs alone`() async throws {
+  @Test func `a list includes all pages and only blobs`() async throws {
     let bucket = try await S3Bucket()
     var limits = S3BlobStore.Limits()
     limits.pageNames = 3
@@ -63,7 +65,7 @@ struct S3BlobStoreTests {
     #expect(try await bucket.requests().filter { $0 == "GET 200" }.count >= 5)
   }
 
-  @Test func `what is quarantined is kept for people`() async throws {
+  @Test func `a quarantined blob is kept for inspection`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store()
     let digest = try await store.put([1, 2, 3])
@@ -82,7 +84,7 @@ struct S3BlobStoreTests {
     #expect(try await small.size(of: digest) == 3)
   }
 
-  @Test func `a place is one repository's`() async throws {
+  @Test func `a location belongs to one repository`() async throws {
     let bucket = try await S3Bucket()
     try await bucket.store(id: "first").check()
     try await bucket.store(id: "first", mayBegin: false).check()
@@ -93,7 +95,7 @@ struct S3BlobStoreTests {
       try await other.store(id: "first", mayBegin: false).check()
     }
     #expect(missing.message.contains("repository.json"))
-    // Of two that begin at once, one is first.
+    // Of several repositories that start at once, only one claims the location.
     let third = try await S3Bucket()
     let winners = await withTaskGroup(of: Bool.self) { group in
       for number in 0..<6 {

@@ -13,11 +13,11 @@ import WebClient
 
 @testable import ModelRepositoryServer
 
-/// A bucket of one test.
+/// A bucket for one test.
 struct S3Bucket: Sendable {
   let name: String
   let address: S3Peer.Address
-  /// Letters that have to be escaped, each in its way.
+  /// The default has characters that are escaped in different ways.
   let prefix: String
 
   init(prefix: String = "mödels/a +b~'(1)*&=%2F") async throws {
@@ -39,7 +39,7 @@ struct S3Bucket: Sendable {
       accessKey: address.accessKey, secret: address.secret, sessionToken: address.token)
   }
 
-  /// What waits no longer than a test does.
+  /// A policy with short pauses between retries.
   static var policy: S3Client.Policy {
     var policy = S3Client.Policy()
     policy.retries.pause = .milliseconds(2)
@@ -62,7 +62,7 @@ struct S3Bucket: Sendable {
     "\(prefix)/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
 
-  // MARK: - By boto3
+  // MARK: - Requests by boto3
 
   func put(_ bytes: [UInt8], _ key: String) async throws {
     try await S3Peer.ask([
@@ -82,7 +82,7 @@ struct S3Bucket: Sendable {
     try await S3Peer.ask(["do": "delete", "bucket": name, "key": key])
   }
 
-  /// The keys, and the uploads that were left behind.
+  /// Returns the keys and the unfinished uploads.
   func list() async throws -> (keys: [String], uploads: [String]) {
     let answer = try await S3Peer.ask(["do": "list", "bucket": name])
     return (
@@ -90,20 +90,20 @@ struct S3Bucket: Sendable {
     )
   }
 
-  /// Lets requests of this bucket go wrong; see `Tools/peers/s3.py`.
+  /// Makes requests to this bucket fail, as described in `Tools/peers/s3.py`.
   func fail(_ faults: [String: Any]...) async throws {
     try await S3Peer.ask(["do": "faults", "bucket": name, "faults": faults])
   }
 
-  /// The requests since this was asked last, as "GET 200".
+  /// Returns the requests since the last call, as in "GET 200".
   func requests() async throws -> [String] {
     let answer = try await S3Peer.ask(["do": "requests", "bucket": name])
     return try #require(answer["requests"] as? [[Any]]).map { "\($0[0]) \($0[2])" }
   }
 
-  // MARK: - What is expected
+  // MARK: - Expectations
 
-  /// An error that something throws, which never has a secret in it.
+  /// Returns the error that a closure throws, and checks that it has no secrets.
   func failure(
     at location: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
   ) async throws -> RepositoryError {
@@ -119,7 +119,7 @@ struct S3Bucket: Sendable {
 }
 
 extension S3BlobStore.Limits {
-  /// Few bytes are many.
+  /// Limits under which even a small blob is uploaded in parts.
   static var small: S3BlobStore.Limits {
     var limits = S3BlobStore.Limits()
     (limits.wholeBytes, limits.partBytes) = (100_000, 100_000)
@@ -128,7 +128,7 @@ extension S3BlobStore.Limits {
 }
 
 extension S3BlobStore {
-  /// Puts bytes; after a failure, they can be put again.
+  /// Puts bytes, and checks that a failure leaves the file for a retry.
   func put(_ bytes: [UInt8]) async throws -> BlobDigest {
     let file = FileManager.default.temporaryDirectory.appending(path: "blob-\(UUID())")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -20,7 +20,7 @@ import Testing
 
     """
 
-  @Test func `a document is read`() throws {
+  @Test func `a document is parsed`() throws {
     let root = try #require(S3Element(Self.document.utf8))
     #expect(root.name == "ListBucketResult")
     #expect(root["Name"]?.text == "a&b <>\"' ä🐈")
@@ -37,11 +37,11 @@ import Testing
     "<a b=\">\"/>", "<?xml", "<a><!-- </a>", "{\"a\": 1}",
     String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
   ])
-  func `what is no document is refused`(text: String) {
+  func `an invalid document is rejected`(text: String) {
     #expect(S3Element(text.utf8) == nil)
   }
 
-  @Test func `no bytes are a fault`() {
+  @Test func `truncated and random bytes never crash the parser`() {
     let bytes = Array(Self.document.utf8)
     let end = bytes.lastIndex(of: UInt8(ascii: ">")) ?? 0
     for count in 0...end { #expect(S3Element(bytes[..<count]) == nil) }

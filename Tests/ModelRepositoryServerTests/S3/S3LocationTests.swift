@@ -19,7 +19,7 @@ import Testing
     ("s3://models", "http://[::1]:9000", "x", "models", "", "http://[::1]:9000"),
     ("s3://models", "http://localhost", "x", "models", "", "http://localhost"),
   ])
-  func `a place is read`(
+  func `a location is parsed`(
     text: String, endpoint: String?, region: String, bucket: String, prefix: String, server: String
   ) throws {
     let place = try S3Location(text, endpoint: endpoint, region: region)
@@ -37,7 +37,7 @@ import Testing
     "https://models", "s3://" + String(repeating: "a", count: 64),
     "s3://models/" + String(repeating: "a", count: 801),
   ])
-  func `what is no place is refused`(text: String) {
+  func `an invalid location is rejected`(text: String) {
     let error = #expect(throws: RepositoryError.self) { try S3Location(text) }
     #expect(error?.code == .invalidOption)
     #expect(error?.message.contains("s3://BUCKET/PREFIX") == true)
@@ -48,7 +48,7 @@ import Testing
     "https://user@a", "https://user:word@a", "https://a/path", "https://a?b", "https://a#b",
     "https://", "http://10.0.0.1:9000", "https://a:0", "https://a:70000",
   ])
-  func `what is no endpoint is refused`(endpoint: String) {
+  func `an invalid endpoint is rejected`(endpoint: String) {
     let error = #expect(throws: RepositoryError.self) {
       try S3Location("s3://models", endpoint: endpoint)
     }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a b", "eu/central", "eu\r\n"])
-  func `what is no region is refused`(region: String) {
+  func `an invalid region is rejected`(region: String) {
     #expect(throws: RepositoryError.self) { try S3Location("s3://models", region: region) }
   }
 }

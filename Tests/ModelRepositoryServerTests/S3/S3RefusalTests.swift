@@ -12,17 +12,17 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-/// Failures that stay.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
+/// Tests permanent failures.
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."), .timeLimit(.minutes(10)))
 struct S3RefusalTests {
-  @Test func `what changes while it is read is refused`() async throws {
+  @Test func `reading fails if the blob changes in the meantime`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store()
     let bytes = sampleBytes(700_000)
     let digest = try await store.put(bytes)
     for isDeleted in [false, true] {
       let content = try #require(try await store.open(digest))
-      // What was begun is broken off, and finds something else.
+      // The download is interrupted, and the blob has changed before the retry.
       try await bucket.fail(["method": "GET", "act": "cut", "bytes_sent": 100_000, "times": 1])
       let pieces = try await content.pieces(in: 0..<700_000)
       if isDeleted {
@@ -42,7 +42,7 @@ struct S3RefusalTests {
     }
   }
 
-  @Test func `wrong credentials say what to check`() async throws {
+  @Test func `the error for wrong credentials says what to check`() async throws {
     let bucket = try await S3Bucket()
     let address = bucket.address
     let nothing = BlobDigest(of: [])
@@ -70,15 +70,15 @@ struct S3RefusalTests {
         #expect(error.message.contains("AWS_SECRET_ACCESS_KEY"))
         #expect(!error.message.contains("old-token"))
       }
-      // Nothing would be better the next time.
+      // These errors aren't retried because a retry wouldn't help.
       #expect(try await bucket.requests() == ["GET 403", "GET 403", "PUT 403"])
-      // Without a body there is no code.
+      // A response without a body has no error code.
       let error = try await bucket.failure { _ = try await store.size(of: nothing) }
       #expect(error.message.contains("403") && error.message.contains("AWS_ACCESS_KEY_ID"))
     }
   }
 
-  @Test func `redirections are not followed, and name the region`() async throws {
+  @Test func `redirections aren't followed, and their error names the region`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store()
     let nothing = BlobDigest(of: [])
@@ -101,7 +101,7 @@ struct S3RefusalTests {
     #expect(error.message.contains("eu-west-7"))
   }
 
-  @Test func `a bucket that is not there, and nobody who answers, are named`() async throws {
+  @Test func `the error for a missing bucket or an unreachable server names it`() async throws {
     let bucket = try await S3Bucket()
     let nowhere = try S3Location(
       "s3://no-such-bucket-\(UUID().uuidString.lowercased())", endpoint: bucket.address.endpoint,
@@ -121,7 +121,7 @@ struct S3RefusalTests {
     #expect(unknown.message.contains("no-such-host.invalid"), "\(unknown)")
   }
 
-  @Test func `answers that make no sense are errors`() async throws {
+  @Test func `invalid responses are errors`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store()
     let digest = try await store.put(sampleBytes(1000))
@@ -143,7 +143,7 @@ struct S3RefusalTests {
     #expect(error.message.contains("is incomplete"))
     try await bucket.fail(answer("HEAD", "", 200))
     _ = try await bucket.failure { _ = try await store.size(of: digest) }
-    // The store says that it took the blob, and did not.
+    // The store claims to have stored the blob, but it didn't.
     try await bucket.fail(answer("PUT", "", 200))
     let lie = try await bucket.failure { _ = try await store.put([7, 7]) }
     #expect(lie.message.contains("is missing"), "\(lie)")

@@ -15,8 +15,8 @@ import WebClient
 
 @testable import ModelRepositoryServer
 
-/// A repository whose blobs are in S3.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
+/// Tests a repository whose blobs are in S3.
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."), .timeLimit(.minutes(10)))
 struct S3RepositoryTests {
   private static func repository(
     _ bucket: S3Bucket, _ change: (inout ModelRepositoryOptions) -> Void = { _ in }
@@ -30,7 +30,7 @@ struct S3RepositoryTests {
     }
   }
 
-  @Test func `a repository lives on S3`() async throws {
+  @Test func `a repository stores its blobs in S3`() async throws {
     let bucket = try await S3Bucket()
     let fixture = try await Self.repository(bucket) {
       ($0.limits.wholeBytes, $0.limits.partBytes) = (500_000, 500_000)
@@ -49,7 +49,7 @@ struct S3RepositoryTests {
     }
     let digest = BlobDigest(of: bytes)
     #expect(try await bucket.get(bucket.key(digest)) == bytes)
-    // The folder knows where its blobs are.
+    // The data folder records where its blobs are.
     let note = try String(contentsOfFile: fixture.folder + "/blobs.json", encoding: .utf8)
     #expect(note.contains(bucket.name) && !note.contains(bucket.address.secret))
     #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/blobs"))
@@ -81,7 +81,7 @@ struct S3RepositoryTests {
     }
   }
 
-  @Test func `what changed behind the repository's back is found`() async throws {
+  @Test func `changes that another program made to blobs are found`() async throws {
     let bucket = try await S3Bucket()
     let fixture = try await Self.repository(bucket)
     try await fixture.serve { client in
@@ -110,7 +110,7 @@ struct S3RepositoryTests {
     #expect(try await RepositoryStore(fixture.open()).fsck().isSound)
   }
 
-  @Test func `another place is refused once there are blobs`() async throws {
+  @Test func `another location is rejected once the repository has blobs`() async throws {
     let bucket = try await S3Bucket()
     let fixture = try await TestRepository { $0.credentials = bucket.credentials }
     var options = fixture.options
@@ -119,7 +119,7 @@ struct S3RepositoryTests {
       return try Repository(options)
     }
     let (place, other) = (try bucket.place, try S3Location("s3://other"))
-    // Without blobs, any place is as good.
+    // Without blobs, the location can change.
     #expect(try open(.s3(other)).blobs is S3BlobStore)
     #expect(try open(.folder).blobs is FolderBlobStore)
     #expect(try open(.s3(place)).blobs is S3BlobStore)
@@ -140,7 +140,7 @@ struct S3RepositoryTests {
     try Data("{}".utf8).write(to: URL(filePath: options.dataFolder + "/blobs.json"))
     let error = #expect(throws: RepositoryError.self) { _ = try open(nil) }
     #expect(error?.message.contains("blobs.json") == true)
-    // The other way round.
+    // A repository with blobs in its folder can't move to S3 either.
     let folder = try await TestRepository()
     try await folder.serve { _ = try await $0.publish("1") }
     options = folder.options
@@ -148,7 +148,7 @@ struct S3RepositoryTests {
     #expect(moved?.message.contains(place.name) == true)
   }
 
-  @Test func `a server says at its start that the store does not answer`() async throws {
+  @Test func `a server that can't reach its store fails at the start`() async throws {
     let bucket = try await S3Bucket()
     let fixture = try await Self.repository(bucket)
     try await bucket.fail(["act": "status", "status": 403, "code": "AccessDenied", "times": 1000])
@@ -158,7 +158,7 @@ struct S3RepositoryTests {
     #expect(error?.message.contains("AccessDenied") == true)
   }
 
-  @Test func `a store that is away is a problem with a code`() async throws {
+  @Test func `an unavailable store is reported as a problem with a code`() async throws {
     let bucket = try await S3Bucket()
     let fixture = try await Self.repository(bucket) { $0.storePolicy.retries.attempts = 2 }
     try await fixture.serve(.ahc(.http)) { client in
@@ -177,23 +177,23 @@ struct S3RepositoryTests {
       try await client.send(.post, "/v1/gc", expects: 503, code: code)
       let refusal = try await client.finish(upload, other, expects: 503, code: code)
       #expect(!refusal.text.contains(bucket.name) && refusal.headers[.retryAfter] != nil)
-      // The server asks the store once a second.
+      // The server checks the store once a second.
       #expect(try await eventually { try await client.status("/readyz") == 503 })
       try await client.send(.get, "/readyz", expects: 503, code: "not_ready")
       try await client.send(.get, "/healthz")
-      // Where it could not be looked for, it is not missing.
+      // A blob isn't reported as missing if the store couldn't be asked.
       try await bucket.fail(away.merging(["method": "GET"]) { $1 })
       try await client.send(.get, "/v1/blobs/\(blob.digest)", expects: 503, code: code)
 
       try await bucket.fail()
-      // The upload is still there.
+      // The upload still exists.
       try await client.finish(upload, other)
       #expect(try await client.send(.get, "/v1/blobs/\(blob.digest)").bytes == bytes)
       #expect(try await eventually { try await client.status("/readyz") == 200 })
     }
   }
 
-  @Test func `an answer that cannot go on is no whole one`() async throws {
+  @Test func `a response that can't be completed is cut off`() async throws {
     let bucket = try await S3Bucket()
     let fixture = try await Self.repository(bucket)
     try await fixture.serve(.live) { client in
@@ -209,15 +209,15 @@ struct S3RepositoryTests {
       #expect(received.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(received.lowercased().contains("content-length: 2000000\r\n"))
       #expect(received.utf8.count < 2_000_000)
-      // Cut again and again, it is whole.
+      // A blob whose downloads are cut repeatedly still arrives complete.
       try await bucket.fail(["method": "GET", "act": "cut", "bytes_sent": 300_000, "times": 1000])
       #expect(try await client.send(.get, "/v1/blobs/\(blob.digest)").bytes == bytes)
     }
   }
 
-  /// Else a few slow clients would bring whole blobs into memory.
-  @Test func `no more comes from the store than a client takes`() async {
-    // In a process of its own: other tests take memory, too.
+  /// Otherwise a few slow clients would bring whole blobs into memory.
+  @Test func `a blob isn't read from the store much faster than the client takes it`() async {
+    // This runs in its own process because other tests use memory too.
     await #expect(processExitsWith: .success) { try await S3RepositoryTests.takeSlowly() }
   }
 
@@ -242,14 +242,14 @@ struct S3RepositoryTests {
     }
   }
 
-  /// How much memory the process has; 0 where the system does not tell.
+  /// The process's resident memory, or 0 if the system doesn't report it.
   private static func residentBytes() throws -> Int {
     let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     guard let text else { return 0 }
     return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
   }
 
-  @Test func `publishers at once, and a collector, lose nothing`() async throws {
+  @Test func `concurrent publications and garbage collections lose nothing`() async throws {
     let bucket = try await S3Bucket()
     let fixture = try await Self.repository(bucket) { $0.collectionGracePeriod = -10 }
     try await fixture.serve { client in

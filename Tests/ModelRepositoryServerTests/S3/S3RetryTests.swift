@@ -13,14 +13,14 @@ import WebClient
 
 @testable import ModelRepositoryServer
 
-/// Failures that pass.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."), .timeLimit(.minutes(10)))
+/// Tests temporary failures.
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."), .timeLimit(.minutes(10)))
 struct S3RetryTests {
   @Test(arguments: [
     (500, "InternalError"), (503, "SlowDown"), (502, ""), (429, "TooManyRequests"),
     (400, "RequestTimeout"), (504, ""), (408, ""),
   ])
-  func `what the store could not do is done again`(status: Int, code: String) async throws {
+  func `temporary failures of the store are retried`(status: Int, code: String) async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store(limits: .small)
     for count in [1000, 350_000] {
@@ -44,14 +44,14 @@ struct S3RetryTests {
     }
   }
 
-  @Test func `what the store cannot do for long is an error, and leaves nothing`() async throws {
+  @Test func `a lasting failure of the store is an error and leaves nothing behind`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store(limits: .small)
     let bytes = sampleBytes(350_000)
     let fault: [String: Any] = [
       "method": "PUT", "act": "status", "status": 503, "code": "SlowDown", "times": 1000,
     ]
-    // From the third part on.
+    // The fault begins with the third part.
     try await bucket.fail(fault.merging(["after": 2]) { $1 })
     let error = try await bucket.failure { _ = try await store.put(bytes) }
     #expect(error.code == .storeUnavailable)
@@ -66,7 +66,7 @@ struct S3RetryTests {
     #expect(try await bucket.requests().filter { $0 == "PUT 503" }.count == 5)
   }
 
-  @Test func `a request that is broken off is sent again`() async throws {
+  @Test func `an interrupted request is sent again`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store(limits: .small)
     for (count, read) in [(90_000, 0), (90_000, 50_000), (350_000, 50_000)] {
@@ -80,7 +80,7 @@ struct S3RetryTests {
     }
   }
 
-  @Test func `reading goes on where it was broken off`() async throws {
+  @Test func `reading resumes where it was interrupted`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store()
     let bytes = sampleBytes(1_000_000)
@@ -95,13 +95,13 @@ struct S3RetryTests {
       let count = try await bucket.requests().count
       #expect((8...12).contains(count), "\(count)")
     }
-    // What is read at once begins anew, and ends some time.
+    // A read of one range starts over, and fails after some attempts.
     let error = try await bucket.failure { _ = try await content.bytes(in: 0..<200_000) }
     #expect(error.message.contains("closed the connection"), "\(error)")
     #expect(try await content.bytes(in: 0..<100_000).readableBytes == 100_000)
   }
 
-  @Test func `an answer of 200 may be a failure`() async throws {
+  @Test func `a response with status 200 can be a failure`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store(limits: .small)
     let bytes = sampleBytes(250_000)
@@ -134,7 +134,7 @@ struct S3RetryTests {
     #expect(try await store.size(of: copy) == 2)
   }
 
-  @Test func `an answer that was lost is no harm`() async throws {
+  @Test func `a lost response does no harm`() async throws {
     let bucket = try await S3Bucket()
     let store = try bucket.store(limits: .small)
     let bytes = sampleBytes(250_000)
@@ -147,7 +147,7 @@ struct S3RetryTests {
       try await store.delete(digest)
       #expect(try await store.size(of: digest) == nil)
     }
-    // Who has lost the parts has no blob, although there was one before.
+    // If the store lost the parts, the upload fails even though an older blob exists.
     let digest = BlobDigest(of: bytes)
     try await bucket.put(sampleBytes(250_000, seed: 1), bucket.key(digest))
     try await bucket.fail([
@@ -158,10 +158,10 @@ struct S3RetryTests {
     #expect(error.message.contains("lost the parts"), "\(error)")
   }
 
-  @Test func `a store that stands still is left`() async throws {
+  @Test func `a request to a stalled store times out and is retried`() async throws {
     let bucket = try await S3Bucket()
     var policy = S3Bucket.policy
-    // Long enough for a busy machine's answers that are not to be late.
+    // This is long enough for punctual responses on a busy machine.
     policy.web.stall = .seconds(3)
     policy.retries.attempts = 3
     let store = try bucket.store(policy: policy)

@@ -43,7 +43,7 @@ import Testing
   ]
 
   @Test(arguments: examples)
-  func `Amazon's examples have its signatures`(example: Example) {
+  func `the signatures of Amazon's examples match`(example: Example) {
     let signature = S3Signature(
       credentials: S3Credentials(
         accessKey: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
@@ -54,8 +54,8 @@ import Testing
     #expect(fields.last?.value.hasSuffix("Signature=" + example.signature) == true)
   }
 
-  @Test(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."))
-  func `botocore signs five hundred requests alike`() async throws {
+  @Test(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."))
+  func `the signatures of 500 requests match botocore's`() async throws {
     var generator = SystemRandomNumberGenerator()
     let letters = Array("abcXYZ019-._~ +/=&%#?*'()!$,;:@[]\"<>|\\^`{}äé漢🐈\u{301}")
     func text(_ count: Int) -> String {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `credentials are read from the environment, and shown to nobody`() throws {
+  @Test func `credentials are read from the environment and never printed`() throws {
     var environment = [
       "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret!", "AWS_SESSION_TOKEN": "",
     ]
