@@ -31,7 +31,9 @@ struct BenchTests {
     #expect(result.status == 0)
   }
 
-  @Test func `the JSON report has the documented keys, with latencies in milliseconds`() async throws {
+  @Test func `the JSON report has the documented keys, with latencies in milliseconds`()
+    async throws
+  {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.run(
       ["bench", bundle.path, "--iterations", "7", "--json"])

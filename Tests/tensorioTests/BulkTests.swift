@@ -20,8 +20,9 @@ struct BulkTests {
     }
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `images are fetched from URLs, and each failed download becomes an error row`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `images are fetched from URLs, and each failed download becomes an error row`() async throws
+  {
     let server = try PictureServer()
     let folder = try TemporaryFolder()
     let paths = ["/digit-7-01.png", "/moved", "/none.png", "/round", "/cut", "/large"]

@@ -56,7 +56,8 @@ import Testing
   }
 
   @Test(arguments: [[1, 8, 6], [1, 8, 6, 1]])
-  func `an output with one integer for each pixel of the image is a class map`(shape: [Int]) throws {
+  func `an output with one integer for each pixel of the image is a class map`(shape: [Int]) throws
+  {
     for type in [DataType.int64, .int32, .uint16] {
       let draft = try Self.draft(Self.tensor(type, shape))
       #expect(
@@ -82,7 +83,7 @@ import Testing
       // Scores without labels, or with labels for something else.
       (Self.tensor(.float32, [1, 4, 3, 4]), nil, nil),
       (Self.tensor(.float32, [1, 4, 3, 5]), four, nil),
-      // A size that isn't the image's, bytes without value labels, quantized integers, and the like.
+      // A size that isn't the image's, bytes without value labels, and quantized integers.
       (Self.tensor(.int64, [1, 4, 3]), nil, nil),
       (Self.tensor(.uint8, [1, 8, 6]), nil, nil),
       (Self.tensor(.int32, [1, 8, 6], isQuantized: true), nil, nil),

@@ -12,7 +12,9 @@ struct ClassifyExampleTests {
   private static let program = CommandRunner.binary.deletingLastPathComponent()
     .appending(path: "classify")
 
-  @Test func `the best labels of an image are printed, and a missing image is reported`() async throws {
+  @Test func `the best labels of an image are printed, and a missing image is reported`()
+    async throws
+  {
     let image = "Demo/images/digit-7-01.png"
     let result = try await CommandRunner.run(
       ["Demo/digits.tiobundle", "Demo/images/none.png", image], executable: Self.program)

@@ -10,7 +10,8 @@ import Testing
 /// Models that crash the process that runs them, opened by the commands that run models.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct CrashingModelCommandTests {
-  @Test func `a crash is reported by one message and exit code, without a backtrace`() async throws {
+  @Test func `a crash is reported by one message and exit code, without a backtrace`() async throws
+  {
     let folder = try TemporaryFolder()
     let model = modelsFolder + "/crash_on_run.tflite"
     let bundle = folder.path + "/crash.tiobundle"

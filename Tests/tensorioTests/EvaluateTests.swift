@@ -145,8 +145,7 @@ struct EvaluateTests {
     #expect(numbers.error.contains("has numbers, such as '0.25'"), "\(numbers.error)")
   }
 
-  @Test func `labels that are off by one get a note whose option fixes them`() async throws
-  {
+  @Test func `labels that are off by one get a note whose option fixes them`() async throws {
     let folder = try TemporaryFolder()
     let images = CommandRunner.packageFolder.path + "/Demo/images"
     let names = ["0-01", "1-01", "2-01", "3-01", "4-01"]

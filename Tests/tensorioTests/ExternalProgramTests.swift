@@ -16,7 +16,9 @@ struct ExternalProgramTests {
   }
 
   @Test(arguments: ["netrunner", "repository"])
-  func `a missing program is named together with the command that builds it`(_ name: String) async throws {
+  func `a missing program is named together with the command that builds it`(_ name: String)
+    async throws
+  {
     let folder = try TemporaryFolder()
     let program = try Self.lonelyProgram(in: folder)
     for words in [[name], [name, "--help"], ["help", name], [name, "nonsense", "--port", "x"]] {
@@ -34,7 +36,9 @@ struct ExternalProgramTests {
     #expect(help.output.contains("  \(name) "))
   }
 
-  @Test func `a program on PATH gets the arguments and standard input and sets the exit code`() async throws {
+  @Test func `a program on PATH gets the arguments and standard input and sets the exit code`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let program = try Self.lonelyProgram(in: folder)
     let elsewhere = try TemporaryFolder()
@@ -63,7 +67,9 @@ struct ExternalProgramTests {
     (["repository", "help", "push"], "USAGE: tensorio repository push"),
     (["netrunner", "--version"], "0.1.0"),
   ])
-  func `the help of an external program reads as part of tensorio`(_ words: [String], _ text: String) async throws {
+  func `the help of an external program reads as part of tensorio`(
+    _ words: [String], _ text: String
+  ) async throws {
     let result = try await CommandRunner.run(words)
     #expect(result.status == 0)
     #expect(result.output.contains(text), "\(result.output)")
@@ -123,7 +129,9 @@ struct DoctorTests {
     #expect(text.output.contains("LiteRT: found"), "\(text.output)")
   }
 
-  @Test func `a missing or broken library is reported with the command that installs it`() async throws {
+  @Test func `a missing or broken library is reported with the command that installs it`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let broken = folder.path + "/libLiteRt.so"
     try "no library".write(toFile: broken, atomically: true, encoding: .utf8)

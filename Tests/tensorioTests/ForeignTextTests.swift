@@ -10,7 +10,7 @@ import Testing
 
 /// Text from outside that contains control sequences for the terminal.
 @Suite struct ForeignTextTests {
-  /// Sets the window's title, rings, clears the screen, sets a color and reverses the text direction.
+  /// Sets the window's title, rings, clears the screen, sets a color and reverses the text.
   private static let evil = "\u{1B}]0;owned\u{07}\u{1B}[2J\u{9B}31m\u{202E}end"
 
   private static func expectHarmless(
@@ -29,7 +29,9 @@ import Testing
   }
 
   @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
-  func `control characters in a bundle's names, labels and paths don't reach the terminal`() async throws {
+  func `control characters in a bundle's names, labels and paths don't reach the terminal`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/\(Self.evil).tiobundle"
     let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
@@ -62,7 +64,7 @@ import Testing
     #expect("\(document)".contains("owned"))
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON is not set."))
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
   func `control characters in a server's responses don't reach the terminal`() async throws {
     let script = """
       import http.server, json

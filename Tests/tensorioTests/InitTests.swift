@@ -65,7 +65,8 @@ struct InitTests {
     #expect(ModelBundle.issues(at: bundle).isEmpty)
   }
 
-  @Test func `missing details are marked in model.json and listed on standard error`() async throws {
+  @Test func `missing details are marked in model.json and listed on standard error`() async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/My Model.tiobundle"
     let result = try await CommandRunner.run([
@@ -109,7 +110,9 @@ struct InitTests {
 
   /// The bundle's outputs equal the bytes that Python's interpreter returned.
   @Test(arguments: GoldenRun.all)
-  func `a bundle drafted from a runnable model gives the outputs that Python gives`(golden: GoldenRun) async throws {
+  func `a bundle drafted from a runnable model gives the outputs that Python gives`(
+    golden: GoldenRun
+  ) async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/made.tiobundle"
     let key = golden.signature.map { ["--signature", $0] } ?? []
@@ -158,7 +161,9 @@ struct InitTests {
       result.error.contains("check: the bundle was written, but its model can't be run: "))
   }
 
-  @Test func `a detector gets the type image.detection and the names and shapes of its outputs`() async throws {
+  @Test func `a detector gets the type image.detection and the names and shapes of its outputs`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/detector.tiobundle"
     let result = try await CommandRunner.run([

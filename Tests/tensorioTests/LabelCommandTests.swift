@@ -51,7 +51,8 @@ import Testing
     #expect(try await label("list", store, "--json") == (0, "{\"m\":1}\n", ""))
   }
 
-  @Test func `a label that starts like an array must be one unless --text is passed`() async throws {
+  @Test func `a label that starts like an array must be one unless --text is passed`() async throws
+  {
     let photo = folder.path + "/a.jpg"
     let result = try await label("set", store, "m", photo, "[0.5")
     #expect(result.status == 65)

@@ -141,7 +141,9 @@ import Testing
       ])
   }
 
-  @Test func `labels that the values index are listed as a check instead of a layer's labels`() throws {
+  @Test func `labels that the values index are listed as a check instead of a layer's labels`()
+    throws
+  {
     let drawn = try Self.draft(
       inputs: [], outputs: [Self.tensor("classes", .float32, [1, 2])],
       outputMetadata: TensorMetadata(valueLabels: ["a", "b"]))

@@ -12,13 +12,14 @@ import Testing
 /// The server with a browser, NVIDIA's client, and hostile clients.
 @Suite(
   .serialized,
-  .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerCommandTests {
   private static func json(_ text: String) throws -> JSONValue {
     try JSONValue(parsing: Data(text.utf8))
   }
 
-  @Test func `the page labels, previews, imports, evaluates and exports in a browser`() async throws {
+  @Test func `the page labels, previews, imports, evaluates and exports in a browser`() async throws
+  {
     let server = try RunningServer(["--allow-private-imports"])
     let seen = try Self.json(
       await Python.run(["Tools/peers/browse.py", server.address]))
@@ -91,7 +92,9 @@ struct NetRunnerCommandTests {
     }
   }
 
-  @Test func `NVIDIA's client lists and runs the models and gets the results of tensorio run`() async throws {
+  @Test func `NVIDIA's client lists and runs the models and gets the results of tensorio run`()
+    async throws
+  {
     let models = try TemporaryFolder()
     let vector = #""type": "array", "shape": [1, 4]}"#
     let number = #""type": "array", "shape": [1, 1]}"#
@@ -143,7 +146,9 @@ struct NetRunnerCommandTests {
     }
   }
 
-  @Test func `the server survives malformed requests, slow clients and endless bodies`() async throws {
+  @Test func `the server survives malformed requests, slow clients and endless bodies`()
+    async throws
+  {
     let server = try RunningServer()
     let parts = server.place.split(separator: ":").map(String.init)
     let seen = try Self.json(

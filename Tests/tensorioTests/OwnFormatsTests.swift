@@ -24,7 +24,9 @@ struct OwnFormatsTests {
     #expect(without.error.contains("There is no metric 'sure'."))
   }
 
-  @Test func `an output format that a program adds is validated and used by the server`() async throws {
+  @Test func `an output format that a program adds is validated and used by the server`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/own.tiobundle"
     try FileManager.default.copyItem(

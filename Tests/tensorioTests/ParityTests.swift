@@ -53,7 +53,9 @@ import Testing
 
   /// `Resize(256)` followed by `CenterCrop` would first scale such an image to 256 x 7,680,000.
   @Test(arguments: ["1x30000.png", "30000x1.jpg"])
-  func `an extremely narrow image can be compared without exhausting memory`(_ file: String) async throws {
+  func `an extremely narrow image can be compared without exhausting memory`(_ file: String)
+    async throws
+  {
     let image = "Tests/Fixtures/Images/" + file
     let theirs = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}, "crop": "stretch""#)
     let array = theirs.pathBeside("theirs.npy")
@@ -74,7 +76,9 @@ import Testing
     #expect(Framing.shortSide(1024).frame(of: (100, 1000), in: (1024, 1024)) != nil)
   }
 
-  @Test func `variants that can't be told apart are reported in the same order by every process`() async throws {
+  @Test func `variants that can't be told apart are reported in the same order by every process`()
+    async throws
+  {
     let picture = PixelBuffer(
       width: 12, height: 16, format: .rgb,
       bytes: (0..<576).map { UInt8($0 * 37 % 251) })
@@ -197,7 +201,9 @@ import Testing
     #expect((NumPyFile.word(for: dataType) == nil) == (dataType == .string))
   }
 
-  @Test func `the JSON of a written tensor is one object with its path, type and shape`() async throws {
+  @Test func `the JSON of a written tensor is one object with its path, type and shape`()
+    async throws
+  {
     let bundle = try Self.bytes()
     let file = bundle.pathBeside("ours.npy")
     let words = ["parity", bundle.path, Self.picture, "--write", file, "--json"]
@@ -233,7 +239,9 @@ import Testing
     ([40, 48, 3], "Height and width may be swapped in the Python code."),
     ([48, 40, 4], "Save the array that goes into set_tensor, for one image."),
   ])
-  func `a wrong shape is an error that names both shapes and a suggestion`(_ shape: [Int], _ suggestion: String) async throws {
+  func `a wrong shape is an error that names both shapes and a suggestion`(
+    _ shape: [Int], _ suggestion: String
+  ) async throws {
     let bundle = try PlaceholderBundle(shape: "[48, 40, 3]")
     let path = try Self.write(shape, beside: bundle)
     let result = try await CommandRunner.run([

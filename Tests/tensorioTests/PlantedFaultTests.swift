@@ -7,13 +7,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Common mistakes in Python preprocessing, made by a script during the test. The command must
-/// identify each.
+/// Common mistakes in Python preprocessing, which a script makes and the command must identify.
 ///
 /// The tests run one after the other, since other tests measure time.
 @Suite(
   .serialized,
-  .enabled(if: Python.path != nil, "TENSORIO_PYTHON doesn't name a Python with Pillow."))
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set to a Python with Pillow."))
 struct PlantedFaultTests {
   /// A fault, and what the command must report.
   struct Fault: CustomStringConvertible, Sendable {
@@ -201,7 +200,9 @@ struct PlantedFaultTests {
   }
 
   @Test(arguments: [(2.0, "decode"), (20.0, "crop")])
-  func `a difference that nothing explains is reported as unknown`(_ noise: Double, _ stage: String) async throws {
+  func `a difference that nothing explains is reported as unknown`(_ noise: Double, _ stage: String)
+    async throws
+  {
     let answer = try await answer(Self.unit + #", "noise": \#(noise)"#, "texture.jpg")
     #expect(!answer.explained && answer.firstDifference == stage)
     #expect(answer.stages.count == 7 && answer.stages.allSatisfy { $0.result == "unknown" })
@@ -242,7 +243,9 @@ struct PlantedFaultTests {
     #expect(resize.cannotBeToldFrom.count == 9)
   }
 
-  @Test func `the resize method can't be told if the image already has the right size`() async throws {
+  @Test func `the resize method can't be told if the image already has the right size`()
+    async throws
+  {
     let bundle = try PlaceholderBundle(
       shape: "[150, 200, 3]", #""normalize": {"standard": "[0,1]"}"#)
     let (image, array) = try await Self.plant(

@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test(arguments: [ResizeMethod.pillowBilinear, .tfBilinear])
-  func `a different normalization is found despite the quantization`(_ resize: ResizeMethod) throws {
+  func `a different normalization is found despite the quantization`(_ resize: ResizeMethod) throws
+  {
     let ours = try Self.layer(.minusOneToOne, scale: 0.02, zeroPoint: 3, resize: resize)
     let theirs = try Self.layer(.zeroToOne, scale: 0.02, zeroPoint: 3, resize: resize)
     let report = try Self.report(ours, theirs)

@@ -100,7 +100,9 @@ import Testing
     #expect(counts.count == 2 && counts.values.allSatisfy { abs($0 - 500) < 80 }, "\(counts)")
   }
 
-  @Test func `a blob that was changed on the server's disk is found and never installed`() async throws {
+  @Test func `a blob that was changed on the server's disk is found and never installed`()
+    async throws
+  {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(
@@ -178,7 +180,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
   func `killed servers, publishers and clients lose nothing`() async throws {
     let seen = try await Python.run(
       ["Tools/peers/kill_repository.py", CommandRunner.binary.path, "--count", "24"])

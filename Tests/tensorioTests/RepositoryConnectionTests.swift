@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 
 /// The command line with servers that can't be reached or whose certificates are private.
-@Suite(.serialized, .enabled(if: TestCertificates.openssl != nil, "The program openssl is missing."))
+@Suite(
+  .serialized, .enabled(if: TestCertificates.openssl != nil, "The program openssl is missing."))
 struct RepositoryConnectionTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
 
@@ -118,7 +119,9 @@ struct RepositoryConnectionTests {
     ("http://127.0.0.1:9", "refused the connection"),
     ("https://nobody.invalid:8090", "host name"),
   ])
-  func `an unreachable server is reported within five seconds`(address: String, words: String) async throws {
+  func `an unreachable server is reported within five seconds`(address: String, words: String)
+    async throws
+  {
     for command in Self.commands("/tmp", key: "N/EwkvhEUXk6iY70jnDBbpwB8wjqLB8AMpBcO/dcgSM=") {
       let refusal = try await Self.fault(command + ["--server", address])
       #expect(refusal.contains("'\(address)") && refusal.contains(words), "\(refusal)")

@@ -11,7 +11,8 @@ import TestSupport
 import Testing
 
 /// What `tensorio repository pull` installs into a folder.
-@Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'.")) struct RepositoryPullTests {
+@Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+struct RepositoryPullTests {
   private static let root = CommandRunner.packageFolder.path
   private static let digits = root + "/Demo/digits.tiobundle"
 
@@ -37,8 +38,9 @@ import Testing
     return path
   }
 
-  /// Whether a message says why the child process ended. Beside other tests, a crash may take so long
-  /// that the child is stopped first.
+  /// Whether a message says why the child process ended.
+  ///
+  /// Beside other tests, a crash may take so long that the child is stopped first.
   private static func tellsOfTheEnd(_ message: String) -> Bool {
     message.contains("ended the process that ran it") || message.contains("didn't respond")
   }
@@ -90,7 +92,8 @@ import Testing
     #expect(try folder.contents.isEmpty)
   }
 
-  @Test func `Net Runner refuses a model that crashes its process and keeps running`() async throws {
+  @Test func `Net Runner refuses a model that crashes its process and keeps running`() async throws
+  {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     let bad = try Self.bundle(in: folder.path, with: "Models/crash_on_run")
@@ -152,7 +155,9 @@ import Testing
     #expect(try FileSystem.read(model) == FileSystem.read(int8 + "/model.tflite"))
   }
 
-  @Test func `leftovers of killed pulls are removed, and folders of running pulls stay`() async throws {
+  @Test func `leftovers of killed pulls are removed, and folders of running pulls stay`()
+    async throws
+  {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The repository with its blobs in S3, used on the command line.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."))
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."))
 struct RepositoryS3CommandTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
   /// Removes the credentials of the person who runs the tests.
@@ -18,7 +18,9 @@ struct RepositoryS3CommandTests {
     "AWS_REGION": nil, "AWS_DEFAULT_REGION": nil,
   ]
 
-  @Test func `models are served from a bucket, and the maintenance commands work on it`() async throws {
+  @Test func `models are served from a bucket, and the maintenance commands work on it`()
+    async throws
+  {
     let address = try await S3Peer.address()
     let bucket = "command-\(UUID().uuidString.lowercased())"
     try await S3Peer.ask(["do": "make", "bucket": bucket])

@@ -128,7 +128,9 @@ struct RunFileTests {
       width: 6, height: 8, format: .rgb, bytes: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
   }
 
-  @Test func `an image is read from its path, and an output image is written to a file`() async throws {
+  @Test func `an image is read from its path, and an output image is written to a file`()
+    async throws
+  {
     let bundle = try TemporaryBundle.picture()
     let source = bundle.pathBeside("in.png")
     try ImageEncoder().write(picture, to: source)
@@ -160,7 +162,9 @@ struct RunFileTests {
     #expect(unnamed == (0, Latencies.json(around: #"{"out":{"height":8,"width":6}}"#), ""))
   }
 
-  @Test func `an image is read from a NumPy array, raw bytes, or a file without an extension`() async throws {
+  @Test func `an image is read from a NumPy array, raw bytes, or a file without an extension`()
+    async throws
+  {
     let bundle = try TemporaryBundle.picture()
     let source = bundle.pathBeside("in.png")
     try ImageEncoder().write(picture, to: source)

@@ -55,14 +55,18 @@ struct RunOptionTests {
     (["--threshold", "0.2"], "y\n  0.6000  bee\n  0.6000  cat\n"),
     (["--threshold", "1"], "y\n  no value above the threshold\n"),
   ])
-  func `the text output lists the highest labels first`(options: [String], text: String) async throws {
+  func `the text output lists the highest labels first`(options: [String], text: String)
+    async throws
+  {
     let bundle = try labelled()
     let result = try await CommandRunner.runWithoutTimes(
       ["run", bundle.path, "[0.1, 0.3, 0.3]"] + options)
     #expect(result == (0, text, Latencies.line))
   }
 
-  @Test func `of two equal labels, the object has the last, and the ordered array has both`() async throws {
+  @Test func `of two equal labels, the object has the last, and the ordered array has both`()
+    async throws
+  {
     let bundle = try labelled(["crane", "bee", "crane"])
     let object = try await run(bundle.path, "[1, 2, 3]", "--json")
     #expect(object.output == Latencies.json(around: #"{"y":{"bee":4,"crane":6}}"#))
@@ -80,7 +84,8 @@ struct RunOptionTests {
     ["--iterations", "5"], ["--threads", "2"], ["--timeout", "60"],
     ["--signature", "serving_default"],
   ])
-  func `options that don't affect the outputs leave them unchanged`(options: [String]) async throws {
+  func `options that don't affect the outputs leave them unchanged`(options: [String]) async throws
+  {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.runWithoutTimes(["run", bundle.path, "2"] + options)
     #expect(result == (0, "y  25.0\n", Latencies.line))

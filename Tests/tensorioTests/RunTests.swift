@@ -56,7 +56,9 @@ struct RunTests {
     ("float16", "[0.5, 65504, -3.25, 4, 5, 6]"), ("float64", "[0.1, 1e300, -3, 4, 5, 6]"),
     ("float32", "[0.1, 16777216, -3, 4, 5, 6.5]"),
   ])
-  func `values of every numeric data type pass through exactly`(dtype: String, value: String) async throws {
+  func `values of every numeric data type pass through exactly`(dtype: String, value: String)
+    async throws
+  {
     let bundle = try TemporaryBundle("reverse_" + dtype, shape: [2, 3], dtype: dtype)
     let words = value.dropFirst().dropLast().split(separator: ", ")
       .map { $0.replacing("1e300", with: "1e+300") }

@@ -253,7 +253,8 @@ struct SavedModelInspectTests {
 
   // MARK: - Errors
 
-  @Test func `without TensorFlow's library, the error names the variable to correct`() async throws {
+  @Test func `without TensorFlow's library, the error names the variable to correct`() async throws
+  {
     for path in ["\(savedModelsFolder)/vector", "Demo/digits-train.tiobundle"] {
       #expect(
         try await CommandRunner.run(["inspect", path], environment: withoutTensorFlow)

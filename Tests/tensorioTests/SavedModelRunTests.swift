@@ -53,7 +53,7 @@ struct SavedModelRunTests {
 
   @Test func `the table of expected outputs is read`() { #expect(SavedModelCase.all.count >= 25) }
 
-  /// The JSON of one item. Strings in the table are in base64.
+  /// The JSON of one item, whose strings the table has in base64.
   private static func text(
     of values: SavedModelCase.Values, for layer: ModelManifest.Layer
   ) throws -> String {
@@ -172,7 +172,9 @@ struct SavedModelRunTests {
   }
 
   @Test(arguments: ["run", "bench"])
-  func `a damaged model is one line of error without output from TensorFlow`(command: String) async throws {
+  func `a damaged model is one line of error without output from TensorFlow`(command: String)
+    async throws
+  {
     let value = command == "run" ? ["[1, 2]"] : []
     let layers = (SavedModelBundle.layer("x", [2]), SavedModelBundle.layer("y", [2]))
     for (name, message) in [

@@ -205,7 +205,9 @@ struct SavedModelValidateTests {
 
   // MARK: - The library
 
-  @Test func `without TensorFlow's library, --description-only still checks model.json`() async throws {
+  @Test func `without TensorFlow's library, --description-only still checks model.json`()
+    async throws
+  {
     let path = "Demo/digits-train.tiobundle"
     #expect(
       try await CommandRunner.run(["validate", path], environment: withoutTensorFlow) == (
