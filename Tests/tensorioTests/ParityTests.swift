@@ -35,7 +35,7 @@ import Testing
     ("tf1-bilinear", ["resize": "tf1-bilinear", "quantization": "float32 (floats)"]),
     ("imread", ["crop": "stretch", "resize": "opencv-linear", "channel order": "BGR"]),
   ])
-  func `a difference to another library is attributed to the right stages`(
+  func `a difference from another library is attributed to the right stages`(
     _ file: String, _ differences: [String: String]
   ) async throws {
     let (status, answer) = try await ParityAnswer.of(

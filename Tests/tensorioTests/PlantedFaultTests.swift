@@ -218,7 +218,7 @@ struct PlantedFaultTests {
     #expect(!answer.explained && answer.firstDifference == "crop" && answer.differences.isEmpty)
   }
 
-  @Test func `the channel order of a gray image can't be told`() async throws {
+  @Test func `the channel order of a gray image can't be determined`() async throws {
     let answer = try await answer(#""normalize": "[-1,1]""#, "gray.png")
     #expect(answer.differences == ["normalization": "[-1,1]"])
     let order = try #require(answer.stages.first { $0.stage == "channel order" })
@@ -243,7 +243,7 @@ struct PlantedFaultTests {
     #expect(resize.cannotBeToldFrom.count == 9)
   }
 
-  @Test func `the resize method can't be told if the image already has the right size`()
+  @Test func `the resize method can't be determined if the image needs no resizing`()
     async throws
   {
     let bundle = try PlaceholderBundle(

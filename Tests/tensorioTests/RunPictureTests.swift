@@ -144,7 +144,7 @@ struct RunPictureTests {
   /// The pixels of a PNG file, which must be grayscale.
   private func grayBytes(ofPNGAt path: String) throws -> [UInt8] {
     let file = try Data(contentsOf: URL(filePath: path))
-    #expect(file[25] == 0, "The PNG's colour type is \(file[25]).")
+    #expect(file[25] == 0, "The PNG's color type is \(file[25]).")
     let bytes = try ImageDecoder().decode(contentsOf: path).rgbBytes
     return stride(from: 0, to: bytes.count, by: 3).map { bytes[$0] }
   }
